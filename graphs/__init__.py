@@ -1,0 +1,1 @@
+"""Wiring: one strategy a file, edges and conditions only."""

@@ -1,0 +1,1 @@
+"""Steps: one step a file; and the values they work on."""

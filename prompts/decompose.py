@@ -1,0 +1,35 @@
+"""Split a question into two (ToR-RAG §4, PruneRAG's decomposition)."""
+
+from pydantic import BaseModel, Field
+
+from ramify.prompts.prompt import Prompt
+
+INDEPENDENT = "Each must be answerable without the answer of the other."
+DEPENDENT = (
+    "Prefer two that can be answered without each other. Where the question is a bridge (the second cannot be asked before the first is "
+    "answered), write {1} in the second question where the answer of the first belongs."
+)
+EXAMPLES = (
+    'Example: "Which river is longer, the Po or the Ebro?" -> "How long is the Po?", "How long is the Ebro?"\n'
+    'Example: "Who is the mother of the director of Solaris?" -> "Who is the director of Solaris?", "Who is the mother of {1}?"'
+)
+
+
+class Pair(BaseModel):
+    """Two sub-questions, or the verdict that the question is already simple."""
+
+    simple: bool = Field(description="true if the question is already simple and should not be split; then first and second are empty")
+    first: str = Field(description="the first sub-question, self-contained")
+    second: str = Field(description="the second sub-question, self-contained but for {1}")
+
+
+DECOMPOSE = Prompt(
+    name="decompose",
+    task=(
+        "Split the question into exactly two WH-questions (who, what, where, when, why, how, which) that together cover it and do not overlap. "
+        "{dependent} Name every person, work and place in full: no pronouns, no 'this film'. A question about a single fact is simple."
+    ),
+    template="Pairs tried before and found weak:\n{rejected}\n\nQuestion: {question}",
+    reply=Pair,
+    phrases={"dependent": {True: f"{DEPENDENT}\n{EXAMPLES}\n", False: INDEPENDENT}},
+)

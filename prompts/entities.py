@@ -1,0 +1,22 @@
+"""Name the entities to look up for a question that cannot be split (PruneRAG's fine-grained retrieval)."""
+
+from pydantic import BaseModel, Field
+
+from ramify.prompts.prompt import Prompt
+
+
+class Entities(BaseModel):
+    """One or two names to search verbatim; none if the question has none."""
+
+    entities: list[str] = Field(description="one or two names, written as an article title would be; an empty list if there is none")
+
+
+ENTITIES = Prompt(
+    name="entities",
+    task=(
+        "Name one or two entities (people, works, places, organisations, things) whose articles would help to answer the question. Take them from "
+        "the question, or from the passages where they lead to the answer."
+    ),
+    template="Passages:\n{passages}\n\nQuestion: {question}",
+    reply=Entities,
+)

@@ -1,0 +1,22 @@
+"""Plan a wide search (Iterative RAG, step 1)."""
+
+from pydantic import BaseModel, Field
+
+from ramify.prompts.prompt import Prompt
+
+
+class Plan(BaseModel):
+    """What to search for, which words matter, and what a good passage would hold."""
+
+    primary: str = Field(description="the one best search query for the question")
+    sub_queries: list[str] = Field(description="two to four further queries for its parts")
+    keywords: list[str] = Field(description="names and terms that a relevant passage would contain")
+    expected: list[str] = Field(description="the kinds of information that the answer needs")
+
+
+PLAN = Prompt(
+    name="plan",
+    task="Plan how to search a document collection for everything that is needed to answer the question.",
+    template="Question: {question}",
+    reply=Plan,
+)

@@ -1,0 +1,1 @@
+"""The doors people come in by."""

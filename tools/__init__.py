@@ -1,0 +1,1 @@
+"""What a node reaches for: the corpus index, chat models, embeddings."""

@@ -1,0 +1,51 @@
+"""The errors a user can meet; each says what happened and what to do.
+
+RamifyError
+├── UsageError    the call itself is wrong (exit code 2)
+├── InputError    documents or a data set cannot be used
+├── IndexingError an index is missing, damaged or of another embedding
+├── ModelError    a model cannot be reached, is missing or timed out
+├── ReplyError    a model answered, but not in the form asked for
+└── BudgetError   a budget of the question is used up
+"""
+
+from typing import Literal
+
+Limit = Literal["calls", "tokens", "seconds"]
+
+
+class RamifyError(Exception):
+    """Carry what happened and its remedy."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(f"{what} — {remedy}")
+        self.what = what
+        self.remedy = remedy
+
+
+class UsageError(RamifyError):
+    """The call itself is wrong: an unknown name, a value out of range, an empty question."""
+
+
+class InputError(RamifyError):
+    """Documents cannot be read: no such path, nothing readable in it."""
+
+
+class IndexingError(RamifyError):
+    """An index is missing, damaged, half-written or made with another embedding."""
+
+
+class ModelError(RamifyError):
+    """A model or encoder cannot be reached, is not installed, or took too long."""
+
+
+class ReplyError(RamifyError):
+    """A model's reply does not have the form its prompt asks for, even after one repair."""
+
+
+class BudgetError(RamifyError):
+    """A budget of the question is used up."""
+
+    def __init__(self, limit: Limit, allowed: float) -> None:
+        super().__init__(f"the budget of {allowed:g} {limit} is used up", f"raise max_{limit} to let the tree grow further")
+        self.limit: Limit = limit
