@@ -59,7 +59,9 @@ class Branch(Value):
     kind: Kind = "question"
     status: Status = "open"
     evidence: tuple[str, ...] = ()
-    """Passage ids, best first."""
+    """Passage ids, as retrieved."""
+    cited: tuple[str, ...] = ()
+    """The passage ids that the answer rests on."""
     answer: str | None = None
     confidence: float | None = Field(default=None, ge=0, le=1)
     confidence_source: ConfidenceSource | None = None

@@ -8,7 +8,9 @@ from ramify.prompts.prompt import Prompt
 class Answered(BaseModel):
     """A short answer, how sure the model is, and the passages it rests on."""
 
-    answer: str = Field(description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; Unknown if the passages do not say")
+    answer: str = Field(
+        description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; Unknown if the passages do not say"
+    )
     confidence: float = Field(ge=0, le=1, description="how sure you are that the answer is right")
     citations: list[int] = Field(description="the numbers of the passages that support the answer")
 

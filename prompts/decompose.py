@@ -11,7 +11,7 @@ DEPENDENT = (
 )
 EXAMPLES = (
     'Example: "Which river is longer, the Po or the Ebro?" -> "How long is the Po?", "How long is the Ebro?"\n'
-    'Example: "Who is the mother of the director of Solaris?" -> "Who is the director of Solaris?", "Who is the mother of {1}?"'
+    'Example: "Who is the mother of the director of Ugetsu?" -> "Who is the director of Ugetsu?", "Who is the mother of {1}?"'
 )
 
 

@@ -8,7 +8,9 @@ from ramify.prompts.prompt import Prompt
 class Summary(BaseModel):
     """What the passages say of an entity."""
 
-    answer: str = Field(description="one or two sentences with the facts that bear on the question; Unknown if the passages say nothing of it")
+    answer: str = Field(
+        description="one or two sentences with the facts that bear on the question; Unknown if the passages say nothing of it"
+    )
     confidence: float = Field(ge=0, le=1, description="how well the passages support the summary")
     citations: list[int] = Field(description="the numbers of the passages it rests on")
 

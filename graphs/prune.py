@@ -1,0 +1,68 @@
+"""PruneRAG: a confidence-guided tree of decompositions (arXiv 2601.11024, figure 2).
+
+Joint: one call a branch answers, decomposes or names entities. Staged: answer, then decompose, then name entities. An answer is accepted
+when its confidence is above tau. Way up: one final call over the tree (single), or branch by branch (recursive).
+"""
+
+from typing import Literal
+
+from ramify.graphs.wiring import END, START, Wiring
+from ramify.nodes.aggregate import aggregate
+from ramify.nodes.answer import answer
+from ramify.nodes.conclude import conclude
+from ramify.nodes.decide import WAYS, decide
+from ramify.nodes.decompose import decompose, decompose_or_name
+from ramify.nodes.extract_entities import extract_entities
+from ramify.nodes.fill import fill
+from ramify.nodes.finalize import finalize
+from ramify.nodes.plant import plant
+from ramify.nodes.prune import acceptance, prune_unsure, reconsider
+from ramify.nodes.retrieve import retrieve
+from ramify.nodes.settings import PruneSettings
+from ramify.nodes.step import Step
+
+Backtrace = Literal["single", "recursive"]
+
+
+def build(
+    joint: bool = True,
+    backtrace: Backtrace = "single",
+    adaptive: bool = True,
+    answers: bool = True,
+    confidence: bool = True,
+    entities: bool = True,
+) -> Wiring[PruneSettings]:
+    """Wire PruneRAG; the last four are the paper's ablations: always decompose, never answer early, accept any answer, no entities."""
+    graph = Wiring(PruneSettings)
+    accept = acceptance(early=adaptive and answers, confidence=confidence)
+    graph.sequence(START, plant("open"), retrieve)
+    if joint:
+        ways = tuple(way for way, on in zip(WAYS, (adaptive and answers, True, adaptive and entities), strict=True) if on)
+        prune: Step = reconsider(accept)
+        graph.sequence(retrieve, decide(ways), prune)
+        grows: dict[str, Step] = {"some split, or ≤ τ within depth": retrieve}
+        graph.sequence(fill, retrieve)
+    else:
+        prune = prune_unsure(accept)
+        split = decompose_or_name if adaptive and entities else decompose
+        graph.sequence(retrieve, answer, prune)
+        grows = {"some ≤ τ within depth": split, "some open": retrieve}
+        if adaptive and entities:
+            graph.fork(split, {"cannot be split": extract_entities}, ("all split", retrieve))
+            graph.sequence(extract_entities, retrieve)
+        else:
+            graph.sequence(split, retrieve)
+        graph.fork(fill, {"some ≤ τ within depth": split}, ("all filled", retrieve))
+    _way_up(graph, prune, grows, backtrace)
+    return graph
+
+
+def _way_up(graph: Wiring[PruneSettings], prune: Step, grows: dict[str, Step], backtrace: Backtrace) -> None:
+    filled: dict[str, Step] = {"a sibling's answer is in": fill}
+    if backtrace == "single":
+        graph.fork(prune, {**filled, **grows}, ("all settled", finalize))
+        graph.sequence(finalize, END)
+        return
+    graph.fork(prune, {**grows, "all children settled": aggregate, **filled}, ("root settled", conclude))
+    graph.fork(aggregate, {"its parent too": aggregate, **filled}, ("root settled", conclude))
+    graph.sequence(conclude, END)

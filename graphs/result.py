@@ -1,0 +1,50 @@
+"""The result of a question: the answer, what it rests on, the tree and what it cost."""
+
+from typing import Any
+
+from pydantic import Field
+
+from ramify.nodes.state import Citation, StoppedBy, Usage
+from ramify.nodes.tree import Branch, Passage, Tree, Value
+
+
+class Cost(Usage):
+    """What a question cost, with the seconds it took."""
+
+    wall_s: float = 0.0
+
+
+class Result(Value):
+    """What came of a question."""
+
+    question: str
+    strategy: str
+    model: str
+    answer: str
+    confidence: float
+    confidence_source: str | None = None
+    citations: list[Citation] = Field(default_factory=list)
+    tree: Tree
+    usage: Cost
+    stopped_by: StoppedBy
+    explanation: str = ""
+    settled_by: str = ""
+    notices: list[str] = Field(default_factory=list)
+    passages: dict[str, Passage] = Field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], strategy: str, seconds: float) -> "Result":
+        """Read the result off a graph's final state."""
+        names = cls.model_fields.keys() & state.keys() - {"usage"}
+        cost = Cost(**state["usage"].model_dump(), wall_s=round(seconds, 3))
+        return cls(**{name: state[name] for name in names}, strategy=strategy, usage=cost)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the object that `ramify ask --json` prints."""
+        told = self.model_dump(exclude={"tree", "passages"})
+        return {**told, "tree": [row(branch) for branch in self.tree.values()]}
+
+
+def row(branch: Branch) -> dict[str, Any]:
+    """Give a branch as one object of the contract's list."""
+    return {**branch.model_dump(mode="json"), "parent": branch.parent}

@@ -1,0 +1,68 @@
+"""Run a strategy on a question, from asynchronous and from synchronous code."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+
+from ramify.graphs.result import Result
+from ramify.graphs.strategies import DEFAULT, configure
+from ramify.nodes.plant import checked
+from ramify.nodes.settings import Settings
+
+T = TypeVar("T")
+Watch = Callable[[str, Any], None]
+"""Called with each event of the run: its kind (`tasks` or `values`) and what LangGraph says of it."""
+
+
+async def ask_async(question: str, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
+    """Answer a question; options are settings or arguments of the strategy's wiring.
+
+    UsageError, IndexingError or ModelError where nothing can be asked at all; a weak or failed branch is told in the tree instead.
+    """
+    wiring, settings = configure(strategy, options)
+    began = time.perf_counter()
+    graph = wiring.compile()
+    state: dict[str, Any] = {}
+    async for kind, event in events(graph, checked(question), settings):
+        if kind == "values":
+            state = event
+        if watch is not None:
+            watch(kind, event)
+    return Result.from_state(state, strategy, time.perf_counter() - began)
+
+
+def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
+    """Answer a question from synchronous code, also where an event loop is already running."""
+    return blocking(ask_async(question, strategy, watch, **options))
+
+
+async def events(graph: CompiledStateGraph[Any, Any, Any, Any], question: str, settings: Settings) -> AsyncIterator[tuple[str, Any]]:
+    """Stream a run: `tasks` as they start and end, and the whole state as `values` after each step."""
+    config: RunnableConfig = {"recursion_limit": recursion_limit(settings)}
+    stream = graph.astream(
+        {"question": question}, config, context=settings, stream_mode=["tasks", "values"], output_keys=list(graph.builder.channels)
+    )
+    async for kind, event in stream:
+        yield str(kind), event
+
+
+def recursion_limit(settings: Settings) -> int:
+    """Bound the steps of a run by its depth: more than any wiring needs, less than for ever."""
+    levels: int = getattr(settings, "max_depth", 1) + getattr(settings, "rounds", 0) + 1
+    attempts: int = getattr(settings, "redecompositions", 0) + 1
+    return int(20 + 12 * levels * attempts * 2 ** min(levels, 4))
+
+
+def blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end from synchronous code; in a thread of its own where an event loop is running."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -1,0 +1,70 @@
+"""The strategies by name, and how an option finds its place: a setting, or an argument of the wiring."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+
+from ramify.graphs import chain, closed_book, iterative, naive, prune, tor
+from ramify.graphs.wiring import Wiring
+from ramify.nodes.settings import Settings
+from ramify.tools.errors import UsageError
+
+STRATEGIES: dict[str, Callable[..., Wiring[Any]]] = {
+    "prune": prune.build,
+    "tor": tor.build,
+    "iterative": iterative.build,
+    "chain": chain.build,
+    "naive": naive.build,
+    "closed-book": closed_book.build,
+}
+DEFAULT = "prune"
+
+
+def build(name: str = DEFAULT, **arguments: Any) -> Wiring[Any]:
+    """Wire a strategy by name; UsageError for an unknown name or argument."""
+    builder = _builder(name)
+    if unknown := arguments.keys() - inspect.signature(builder).parameters.keys():
+        raise UsageError(f"{name} has no argument {sorted(unknown)[0]!r}", f"it has {_listed(arguments_of(name))}")
+    return builder(**arguments)
+
+
+def arguments_of(name: str) -> dict[str, inspect.Parameter]:
+    """List the arguments of a strategy's wiring."""
+    return dict(inspect.signature(_builder(name)).parameters)
+
+
+def configure(name: str, options: Mapping[str, Any]) -> tuple[Wiring[Any], Settings]:
+    """Give the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value."""
+    arguments = arguments_of(name)
+    wiring = build(name, **{key: _argument(arguments[key], value) for key, value in options.items() if key in arguments})
+    chosen = {key: value for key, value in options.items() if key not in arguments}
+    fields = wiring.settings.model_fields
+    if unknown := chosen.keys() - fields.keys():
+        raise UsageError(f"{name} has no setting {sorted(unknown)[0]!r}", f"it has {_listed([*arguments, *fields])}")
+    try:
+        return wiring, wiring.settings.model_validate(chosen)
+    except ValidationError as error:
+        first = error.errors()[0]
+        what = f"{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid ({first['msg']})"
+        raise UsageError(what, "see the settings of the strategy in docs/settings.md") from None
+
+
+def _argument(parameter: inspect.Parameter, value: Any) -> Any:
+    try:
+        return TypeAdapter(parameter.annotation).validate_python(value)
+    except ValidationError:
+        annotation = parameter.annotation
+        allowed = get_args(annotation) if get_origin(annotation) is Literal else ("true", "false")
+        raise UsageError(f"{parameter.name}={value!r} is not valid", f"choose one of {_listed(allowed)}") from None
+
+
+def _builder(name: str) -> Callable[..., Wiring[Any]]:
+    if name not in STRATEGIES:
+        raise UsageError(f"there is no strategy {name!r}", f"choose one of {_listed(STRATEGIES)}")
+    return STRATEGIES[name]
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(map(str, names)) or "none"

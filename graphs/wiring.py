@@ -1,0 +1,75 @@
+"""A wiring: steps, edges and named conditions. What a strategy file is made of."""
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from ramify.nodes.budget import Ledger, working
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import Answer, Question, State, Usage
+from ramify.nodes.step import Step, Update
+
+S = TypeVar("S", bound=Settings)
+
+
+class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
+    """A LangGraph whose nodes are steps; an edge leads to the first target that has something to do."""
+
+    def __init__(self, settings: type[S], state: type[Any] = State) -> None:
+        super().__init__(state, context_schema=settings, input_schema=Question, output_schema=Answer)
+        self.settings = settings
+        self.steps: dict[str, Step] = {}
+
+    @property
+    def has_final_call(self) -> bool:
+        """Tell whether a step makes a last call that budgets keep back."""
+        return any(step.final for step in self.steps.values())
+
+    def sequence(self, *stops: Step | str) -> None:
+        """Lead from each stop to the next: steps, START and END."""
+        names = [self._place(stop) for stop in stops]
+        for one, following in zip(names, names[1:], strict=False):
+            self.add_edge(one, following)
+
+    def fork(self, step: Step, ways: Mapping[str, Step], otherwise: tuple[str, Step]) -> None:
+        """Lead to the first way whose step has something to do, else onward; the keys name the conditions."""
+        name = self._place(step)
+        targets = {label: self._place(target) for label, target in (*ways.items(), otherwise)}
+
+        def route(state: Any, runtime: Runtime[Any]) -> str:
+            settings = self._settings(runtime)
+            return next((label for label, target in ways.items() if target.wanted(state, settings)), otherwise[0])
+
+        self.add_conditional_edges(name, route, targets)  # type: ignore[arg-type]
+
+    def _place(self, stop: Step | str) -> str:
+        if isinstance(stop, str):
+            return stop
+        if self.steps.get(stop.__name__) is None:
+            self.steps[stop.__name__] = stop
+            self.add_node(stop.__name__, self._node(stop))
+        return stop.__name__
+
+    def _node(self, step: Step) -> Any:
+        async def node(state: Any, runtime: Runtime[Any]) -> Update:
+            settings = self._settings(runtime)
+            kept = self.has_final_call and not step.final
+            ledger = Ledger.open(settings, state.get("usage") or Usage(), state.get("started") or 0.0, kept)
+            with working(settings, ledger):
+                return await step.run(state, settings)
+
+        node.__name__, node.__doc__ = step.__name__, step.__doc__
+        node.__annotations__["state"] = self.state_schema
+        return node
+
+    def _settings(self, runtime: Runtime[Any]) -> S:
+        """Read the settings of a run; a caller that gives none, or a parent graph's, gets the defaults."""
+        context = runtime.context
+        if isinstance(context, self.settings):
+            return context
+        return self.settings.model_validate(context) if isinstance(context, Mapping) else self.settings()
+
+
+__all__ = ["END", "START", "Wiring"]

@@ -1,0 +1,94 @@
+"""The one way to the model: render, make it fit, call, validate, repair once, read the confidence, book the cost."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from langchain_core.messages import AIMessage
+from pydantic import BaseModel
+
+from ramify.nodes.budget import CURRENT, Work
+from ramify.nodes.fit import Request, fit, once_more
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import Usage
+from ramify.nodes.tree import ConfidenceSource, Passage
+from ramify.prompts.prompt import Prompt
+from ramify.tools.confidence import span_confidence
+from ramify.tools.errors import BudgetError, ReplyError
+from ramify.tools.models import Model, ModelOptions, Structured, resolve
+
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """A validated reply, how sure the model was of its answer, and the passages it was shown."""
+
+    value: T
+    confidence: float
+    confidence_source: ConfidenceSource
+    passages: tuple[Passage, ...]
+
+    def cited(self) -> tuple[str, ...]:
+        """Give the ids of the passages that the reply cites by number; a number that is not there is passed over."""
+        numbers: list[int] = getattr(self.value, "citations", [])
+        return tuple(dict.fromkeys(self.passages[number - 1].id for number in numbers if 0 < number <= len(self.passages)))
+
+
+async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", **slots: Any) -> Reply[T]:
+    """Ask the model one thing; the confidence is that of the reply's `field`.
+
+    BudgetError where the budget does not allow the call, ReplyError where the reply stays malformed, ModelError where there is no model.
+    """
+    work = CURRENT.get()
+    model = await current_model(work.settings)
+    request = await asyncio.to_thread(fit, prompt, passages, slots, work.settings, model)
+    reply = await _call(model, prompt, request, work)
+    if reply.parsed is None:
+        reply = await _repair(model, prompt, request, reply, work)
+    value = prompt.reply.model_validate(reply.parsed)
+    measured = span_confidence(reply.raw, field)
+    if measured is not None:
+        return Reply(value, measured, "logprobs", request.shown)
+    stated = min(1.0, max(0.0, float(getattr(value, "confidence", 1.0))))
+    return Reply(value, stated, "stated", request.shown)
+
+
+async def current_model(settings: Settings) -> Model:
+    """Find the model that the settings name."""
+    options = ModelOptions(**{name: getattr(settings, name) for name in ModelOptions.__dataclass_fields__})
+    return await asyncio.to_thread(resolve, settings.model, options)
+
+
+async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -> Structured:
+    reserved = request.tokens + work.settings.num_predict
+    left = work.ledger.reserve(reserved)
+    try:
+        async with asyncio.timeout(left):
+            reply = await model.reply(request.messages, prompt.reply)
+    except TimeoutError:
+        work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens)
+        raise BudgetError("seconds", work.settings.max_seconds or 0) from None
+    spent = await asyncio.to_thread(_spent, reply.raw, request, model)
+    work.ledger.give_back(reserved - spent.tokens)
+    work.spent += spent
+    return reply
+
+
+def _spent(raw: AIMessage, request: Request, model: Model) -> Usage:
+    """Read what a call cost from the server's own figures; count where it gives none."""
+    told = raw.usage_metadata
+    prompt = told["input_tokens"] if told else request.tokens
+    completion = told["output_tokens"] if told else model.count(str(raw.content))
+    return Usage(llm_calls=1, prompt_tokens=prompt, completion_tokens=completion)
+
+
+async def _repair(model: Model, prompt: Prompt[T], request: Request, reply: Structured, work: Work) -> Structured:
+    """Ask once more, showing what was wrong; ReplyError where that does not help."""
+    said, error = str(reply.raw.content), reply.error or "it is not the JSON object asked for"
+    again = await asyncio.to_thread(once_more, request, said, error, work.settings, model)
+    reply = await _call(model, prompt, again, work)
+    if reply.parsed is None:
+        what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {str(reply.raw.content)[:200]!r} ({reply.error})"
+        raise ReplyError(what, "try a larger model, or raise num_predict")
+    return reply

@@ -1,0 +1,80 @@
+"""What a question may spend: calls, tokens, seconds. Hard limits, shared by all branches."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import Usage
+from ramify.tools.errors import BudgetError
+
+PROMPT_WORDS = 600
+"""Tokens set aside for what a prompt says beside its passages."""
+KEPT_SECONDS = 0.2
+"""Share of the seconds that is kept back for the final call."""
+
+
+@dataclass
+class Ledger:
+    """What is left for one step; its tasks draw on it side by side."""
+
+    settings: Settings
+    calls: float
+    tokens: float
+    deadline: float
+    """Seconds since the epoch."""
+
+    @classmethod
+    def open(cls, settings: Settings, usage: Usage, started: float, kept: bool) -> "Ledger":
+        """Work out what is left; `kept` keeps the final call back."""
+        infinite = float("inf")
+        final_tokens = settings.context_tokens + settings.num_predict + PROMPT_WORDS
+        calls = infinite if settings.max_calls is None else settings.max_calls - usage.llm_calls - kept
+        tokens = infinite if settings.max_tokens is None else settings.max_tokens - usage.tokens - kept * final_tokens
+        share = 1 - KEPT_SECONDS if kept else 1.0
+        deadline = infinite if settings.max_seconds is None else started + share * settings.max_seconds
+        return cls(settings, calls, tokens, deadline)
+
+    def reserve(self, tokens: int) -> float | None:
+        """Take one call and its tokens out before it is made, and tell how many seconds it may take (None: any).
+
+        BudgetError where too little is left.
+        """
+        if self.calls < 1:
+            raise BudgetError("calls", self.settings.max_calls or 0)
+        if self.tokens < tokens:
+            raise BudgetError("tokens", self.settings.max_tokens or 0)
+        if (left := self.deadline - time.time()) <= 0:
+            raise BudgetError("seconds", self.settings.max_seconds or 0)
+        self.calls -= 1
+        self.tokens -= tokens
+        return None if left == float("inf") else left
+
+    def give_back(self, tokens: int) -> None:
+        """Return what was reserved and not used."""
+        self.tokens += tokens
+
+
+@dataclass
+class Work:
+    """What a running step or task can reach without being handed it."""
+
+    settings: Settings
+    ledger: Ledger
+    spent: Usage = field(default_factory=Usage)
+
+
+CURRENT: ContextVar[Work] = ContextVar("ramify_work")
+
+
+@contextmanager
+def working(settings: Settings, ledger: Ledger) -> Iterator[Work]:
+    """Make settings and ledger reachable, and book what is spent meanwhile."""
+    work = Work(settings, ledger)
+    token = CURRENT.set(work)
+    try:
+        yield work
+    finally:
+        CURRENT.reset(token)

@@ -1,0 +1,37 @@
+"""compress: answer from the facts and passages that the filter kept (Iterative RAG, step 4)."""
+
+from ramify.nodes.ask import ask
+from ramify.nodes.conclude import citations, stranded
+from ramify.nodes.once import model_call
+from ramify.nodes.settings import IterativeSettings
+from ramify.nodes.state import IterativeState
+from ramify.nodes.step import Update, whole
+from ramify.nodes.tree import UNKNOWN, Passage
+from ramify.prompts import COMPRESS
+
+
+@whole(final=True)
+async def compress(state: IterativeState, settings: IterativeSettings) -> Update:
+    """Answer shortly from what was kept, and explain it with its sources."""
+    stranded(state)
+    passages = kept(state, settings)
+    if not passages:
+        return {"answer": UNKNOWN, "confidence": 0.0, "explanation": "no passage was found relevant"}
+    facts = list(state["search"].facts[: settings.final_facts])
+    reply, update = await model_call(state, lambda: ask(COMPRESS, passages, question=state["question"], facts=facts))
+    if reply is None:
+        return update
+    return {
+        **update,
+        "answer": reply.value.answer.strip() or UNKNOWN,
+        "confidence": reply.confidence,
+        "confidence_source": reply.confidence_source,
+        "explanation": reply.value.explanation,
+        "citations": citations(state, reply.cited() or (passages[0].id,)),
+    }
+
+
+def kept(state: IterativeState, settings: IterativeSettings) -> tuple[Passage, ...]:
+    """Give the relevant passages in the order they were found so, cut to `passage_chars`."""
+    ids = state["search"].relevant[: settings.final_k]
+    return tuple(state["passages"][key].model_copy(update={"text": state["passages"][key].text[: settings.passage_chars]}) for key in ids)

@@ -1,0 +1,41 @@
+"""conclude: the root's own answer is the answer, without a further call."""
+
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import Citation, State
+from ramify.nodes.step import Update, whole
+from ramify.nodes.tree import ROOT, UNKNOWN, WORKING, Branch
+from ramify.tools.errors import UsageError
+
+
+@whole()
+async def conclude(state: State, settings: Settings) -> Update:
+    """Give the root's answer, with the passages it rests on."""
+    stranded(state)
+    return conclusion(state, state["tree"][ROOT])
+
+
+def conclusion(state: State, root: Branch) -> Update:
+    """Take the answer from the root; without one it is Unknown, and the root's note says why."""
+    if root.answer is None:
+        return {"answer": UNKNOWN, "confidence": 0.0, "explanation": root.note}
+    support = root.cited or (root.evidence[:1] if root.known else ())
+    return {
+        "answer": root.answer or UNKNOWN,
+        "confidence": root.confidence or 0.0,
+        "confidence_source": root.confidence_source,
+        "citations": citations(state, support),
+    }
+
+
+def citations(state: State, ids: tuple[str, ...]) -> list[Citation]:
+    """Turn passage ids into citations, each once."""
+    passages = [state["passages"][key] for key in dict.fromkeys(ids) if key in state["passages"]]
+    return [Citation(id=p.id, source=p.source, text=p.text) for p in passages]
+
+
+def stranded(state: State) -> None:
+    """Raise UsageError where a branch still wants work that no step of this graph does."""
+    left = [branch for branch in state["tree"].values() if branch.status in WORKING]
+    if left:
+        what = f"branch {left[0].path!r} is {left[0].status!r} and no step of this graph takes it"
+        raise UsageError(what, "edit its status: open is searched and answered again, leaf or pruned is settled")

@@ -1,0 +1,62 @@
+"""decide: answer, decompose or name entities, in one call a branch (PruneRAG, joint)."""
+
+from typing import Any
+
+from ramify.nodes.answer import answer_question, summarize
+from ramify.nodes.ask import Reply, ask
+from ramify.nodes.conditions import within_depth
+from ramify.nodes.decompose import children_of, usable
+from ramify.nodes.extract_entities import distinct
+from ramify.nodes.select import Fork, Found, reading
+from ramify.nodes.settings import PruneSettings
+from ramify.nodes.step import Each, Growth, each, grow
+from ramify.prompts import DECIDE, Decision
+
+WAYS = ("answer", "decompose", "entities")
+
+
+def decide(ways: tuple[str, ...] = WAYS) -> Each[Found, PruneSettings]:
+    """Make the joint step; fewer ways are an ablation."""
+    may = "".join(f"Do not choose {way}. " for way in WAYS if way not in ways)
+
+    @each(reading("found"), gives=("answered", "split", "open", "waiting", "leaf"), once=True)
+    async def decide(found: Found, settings: PruneSettings) -> Growth:
+        """Answer, decompose or name entities; at the depth limit only the passages are kept."""
+        branch = found.branch
+        if not within_depth(branch, settings) and not found.awaited:
+            return grow(branch.to("leaf", note="; ".join(filter(None, (branch.note, "at the depth limit: searched, not asked")))))
+        if branch.kind == "entity":
+            return await summarize(found)
+        if not within_depth(branch, settings):
+            return await answer_question(found)
+        slots: dict[str, Any] = {"question": branch.question, "dependent": settings.dependent, "hint": hint(found), "may": may}
+        reply = await ask(DECIDE, found.passages, **slots)
+        return _follow(found, reply, settings)
+
+    return decide
+
+
+def hint(found: Found) -> str:
+    """Tell the model that its earlier answer to the same question was not sure enough."""
+    if found.parent is None or found.parent.question != found.branch.question:
+        return ""
+    return f"You answered {found.parent.answer!r} before and were not sure. Reconsider: look at the passages again, or choose another way."
+
+
+def _follow(found: Found, reply: Reply[Decision], settings: PruneSettings) -> Growth:
+    decision, branch = reply.value, found.branch
+    given = Fork(branch=branch, children=(), above=(found.parent.question,) if found.parent else ())
+    if decision.action == "decompose" and (questions := usable(decision.questions, given, settings)):
+        return grow(branch.to("split"), *children_of(given, questions))
+    if decision.action == "entities" and (names := distinct(decision.entities)):
+        return grow(branch.to("split"), *children_of(given, names, "entity"))
+    if decision.action != "answer" and not decision.answer:
+        return grow(branch.to("leaf", note=f"chose {decision.action} but named nothing that can be asked"))
+    answered = branch.to(
+        "answered",
+        answer=decision.answer.strip(),
+        confidence=reply.confidence,
+        confidence_source=reply.confidence_source,
+        cited=reply.cited(),
+    )
+    return grow(answered)

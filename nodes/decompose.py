@@ -1,0 +1,55 @@
+"""decompose: split a question into two (ToR-RAG §4; PruneRAG, staged)."""
+
+from ramify.nodes.ask import ask
+from ramify.nodes.select import Fork, fork
+from ramify.nodes.settings import TreeSettings
+from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.tree import ROOT, Branch, Kind, Status, position
+from ramify.nodes.twins import wording
+from ramify.prompts import DECOMPOSE
+
+HOLE = "{1}"
+"""Where the answer of the first sub-question belongs in the second."""
+
+
+@each(fork("growing"), gives=("split", "open", "waiting"))
+async def decompose(given: Fork, settings: TreeSettings) -> Growth:
+    """Split a question in two; a simple one becomes a leaf, and a simple root is answered whole."""
+    simple: Status = "open" if given.branch.path == ROOT else "leaf"
+    return await _split(given, settings, simple)
+
+
+@each(fork("growing"), gives=("split", "open", "waiting", "atomic"), name="decompose")
+async def decompose_or_name(given: Fork, settings: TreeSettings) -> Growth:
+    """Split a question in two; one that cannot be split wants its entities named."""
+    return await _split(given, settings, "atomic")
+
+
+async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
+    branch = given.branch
+    rejected = [f"{child.question} ({child.note})" for child in given.children if child.status == "pruned"]
+    reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected)
+    pair = usable([reply.value.first, reply.value.second], given, settings)
+    if reply.value.simple or len(pair) < 2:
+        return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.note or "simple: asks for one fact"))
+    return grow(branch.to("split", attempts=branch.attempts + 1), *children_of(given, pair))
+
+
+def usable(questions: list[str], given: Fork, settings: TreeSettings) -> list[str]:
+    """Keep the sub-questions that can be asked: not empty, none from above again, a hole only where one can be filled."""
+    above = {wording(Branch(path=ROOT, question=text)) for text in (*given.above, given.branch.question)}
+    kept = [text.strip() for text in questions[:2] if text.strip()]
+    if any(wording(Branch(path=ROOT, question=text)) in above for text in kept):
+        return []
+    if kept and (HOLE in kept[0] or (not settings.dependent and any(HOLE in text for text in kept))):
+        return []
+    return kept
+
+
+def children_of(given: Fork, questions: list[str], kind: Kind = "question") -> list[Branch]:
+    """Make the children for the next free positions; one with a hole waits for the sibling before it."""
+    start = max((position(child.path)[-1] + 1 for child in given.children), default=0)
+    return [
+        Branch(path=f"{given.branch.path}.{start + n}", question=text, kind=kind, status="waiting" if HOLE in text else "open")
+        for n, text in enumerate(questions)
+    ]

@@ -1,0 +1,55 @@
+"""What the final call is shown: the branches as findings, and their passages in order."""
+
+from collections.abc import Callable, Iterable
+from itertools import zip_longest
+
+from ramify.nodes.state import State
+from ramify.nodes.tree import Branch, Passage, position
+from ramify.prompts import Finding
+
+Rank = Callable[[State, list[Branch]], list[Passage]]
+
+
+def finding(branch: Branch) -> Finding:
+    """Show a branch as a prompt does."""
+    return Finding(
+        path=branch.path,
+        kind=branch.kind,
+        question=branch.question,
+        answer=branch.answer or "",
+        confidence=branch.confidence or 0.0,
+        status=branch.status,
+    )
+
+
+def leaves(state: State) -> list[Branch]:
+    """List the branches that hold at the end: leaves, and what failed with something in hand."""
+    ends = [b for b in state["tree"].values() if b.status in {"leaf", "failed"}]
+    return [b for b in ends if b.answer is not None or b.evidence]
+
+
+def whole_tree(state: State) -> list[Branch]:
+    """List all branches, pruned ones too: the serialised tree."""
+    return list(state["tree"].values())
+
+
+def by_turns(state: State, branches: list[Branch]) -> list[Passage]:
+    """Deal the branches' passages round-robin, those that answers rest on first, the deepest branches first."""
+    kept = [b for b in branches if b.status != "pruned"]
+    kept.sort(key=lambda b: (-b.depth, position(b.path)))
+    cited = _deal(b.cited for b in kept)
+    return _look_up(state, [*cited, *_deal(b.evidence for b in kept)])
+
+
+def by_mmr(state: State, branches: list[Branch]) -> list[Passage]:
+    """Order the branches' passages by the value MMR gave them, best first; ties go by path (ToR-RAG §5)."""
+    ids = [key for branch in branches for key in branch.evidence]
+    return sorted(_look_up(state, ids), key=lambda passage: -passage.value)
+
+
+def _deal(hands: Iterable[tuple[str, ...]]) -> list[str]:
+    return [key for turn in zip_longest(*hands) for key in turn if key is not None]
+
+
+def _look_up(state: State, ids: Iterable[str]) -> list[Passage]:
+    return [state["passages"][key] for key in dict.fromkeys(ids) if key in state["passages"]]

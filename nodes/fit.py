@@ -1,0 +1,80 @@
+"""Make a prompt fit the model's context: the least relevant passage goes first, the question never."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+
+from ramify.nodes.settings import Settings
+from ramify.nodes.tree import Passage
+from ramify.prompts.prompt import Prompt, Quote
+from ramify.tools.errors import ReplyError
+from ramify.tools.models import Model
+from ramify.tools.tokens import cut
+
+Count = Callable[[str], int]
+
+MARGIN = 64
+"""Tokens left free for what a chat template adds around the messages."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Messages that fit, their tokens, and the passages they show."""
+
+    messages: list[BaseMessage]
+    tokens: int
+    shown: tuple[Passage, ...] = ()
+
+
+def fit(prompt: Prompt[Any], passages: tuple[Passage, ...] | None, slots: dict[str, Any], settings: Settings, model: Model) -> Request:
+    """Render a prompt with as many of its passages as fit; blocking, since counting may ask the server.
+
+    ReplyError where it does not fit even without passages.
+    """
+    room = min(settings.num_ctx, model.num_ctx or settings.num_ctx) - settings.num_predict - MARGIN
+    shown = None if passages is None else within(passages, settings, model.count)
+    while True:
+        quoted = {} if shown is None else {"passages": [quote(passage, settings, model.count) for passage in shown]}
+        messages = prompt.render({**slots, **quoted})
+        tokens = size(messages, model.count)
+        if tokens <= room:
+            return Request(messages, tokens, shown or ())
+        if not shown:
+            raise ReplyError(f"the prompt of {tokens} tokens does not fit into {room}", "shorten the question, or raise num_ctx")
+        least = min(shown, key=lambda passage: passage.score)
+        shown = tuple(passage for passage in shown if passage is not least)
+
+
+def once_more(request: Request, said: str, error: str, settings: Settings, model: Model) -> Request:
+    """Show the model its malformed reply and what is wrong with it."""
+    complaint = HumanMessage(
+        f"Your reply was:\n{cut(said, 200, model.count)}\nIt is not valid: {error}\nReply again with the JSON object alone."
+    )
+    messages = [*request.messages, complaint]
+    return Request(messages, size(messages, model.count), request.shown)
+
+
+def within(passages: tuple[Passage, ...], settings: Settings, count: Count) -> tuple[Passage, ...]:
+    """Keep the first passages that come to at most `context_tokens`."""
+    kept: list[Passage] = []
+    total = 0
+    for passage in passages:
+        total += min(count(passage.text), settings.passage_tokens)
+        if kept and total > settings.context_tokens:
+            break
+        kept.append(passage)
+    return tuple(kept)
+
+
+def quote(passage: Passage, settings: Settings, count: Count) -> Quote:
+    """Show a passage as a prompt does, cut to `passage_tokens`."""
+    page = passage.metadata.get("page")
+    source = passage.source if page is None else f"{passage.source}:{page}"
+    return Quote(title=passage.title, source=source, text=cut(passage.text, settings.passage_tokens, count))
+
+
+def size(messages: list[BaseMessage], count: Count) -> int:
+    """Count the tokens of messages."""
+    return sum(count(str(message.content)) for message in messages)

@@ -1,0 +1,46 @@
+"""judge: score a fork by what came of its two sub-questions (ToR-RAG's LLM-as-a-Judge)."""
+
+from ramify.nodes.ask import ask
+from ramify.nodes.select import Fork, answered_fork, fresh_fork
+from ramify.nodes.settings import TorSettings
+from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.tree import UNKNOWN, Branch
+from ramify.nodes.weaken import weaken
+from ramify.prompts import JUDGE, RUBRIC
+
+
+@each(answered_fork("split"), gives=("judged",))
+async def judge(fork: Fork, settings: TorSettings) -> Growth:
+    """Score a fork by sufficiency, non-redundancy, consistency and decomposition."""
+    first, second = fork.pair
+    if not first.known and not second.known:
+        return grow(fork.branch.to("judged", score=0.0, note="neither sub-question has an answer"))
+    reply = await ask(
+        JUDGE,
+        field="sufficiency",
+        question=fork.branch.question,
+        first=first.question,
+        second=second.question,
+        first_answer=said(first),
+        second_answer=said(second),
+    )
+    weaker = fork.pair[int(reply.value.weaker) - 1]
+    noted = weaker.to(weaker.status, note=weaker.note or "the weaker of the two")
+    return grow(fork.branch.to("judged", score=reply.value.score), noted)
+
+
+@each(fresh_fork("split"), gives=("split", "growing", "leaf", "open", "pruned"))
+async def rubric(fork: Fork, settings: TorSettings) -> Growth:
+    """Score a new pair of sub-questions before retrieval; an invalid one counts as a failed fork."""
+    first, second = fork.pair
+    reply = await ask(RUBRIC, field="verdict", question=fork.branch.question, first=first.question, second=second.question)
+    if reply.value.verdict == "VALID":
+        return grow(fork.branch.to("split", note=f"pair scored {reply.value.score:g} of 5"))
+    return weaken(fork, settings, f"invalid pair, {reply.value.score:g} of 5: {reply.value.reasons}")
+
+
+def said(branch: Branch) -> str:
+    """Write a branch's answer, or why there is none."""
+    if branch.answer is not None:
+        return branch.answer
+    return f"{UNKNOWN} ({branch.note})" if branch.note else UNKNOWN

@@ -1,0 +1,38 @@
+"""next_question: ask the next sub-question of a chain, or stop (CoR-RAG)."""
+
+from ramify.nodes.ask import ask
+from ramify.nodes.findings import finding
+from ramify.nodes.select import Selection
+from ramify.nodes.settings import ChainSettings, Settings
+from ramify.nodes.state import State
+from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.tree import Branch, Value, ancestors
+from ramify.nodes.twins import wording
+from ramify.prompts import NEXT_QUESTION
+
+
+class Link(Value):
+    """The tip of a chain with all that was asked before it."""
+
+    branch: Branch
+    history: tuple[Branch, ...]
+
+
+def _tip(state: State, branch: Branch, settings: Settings) -> Link:
+    return Link(branch=branch, history=tuple(ancestors(state["tree"], branch.path)))
+
+
+@each(Selection(frozenset({"growing", "answered"}), _tip), gives=("split", "inner", "leaf", "open"))
+async def next_question(link: Link, settings: ChainSettings) -> Growth:
+    """Ask the next sub-question; stop when the history suffices, at the longest chain, or on a repetition."""
+    tip = link.branch
+    if tip.depth >= settings.max_depth:
+        return grow(tip.to("leaf", note=f"the chain is {settings.max_depth} long"))
+    asked = [*link.history[1:], tip] if link.history else []
+    question = (link.history or (tip,))[0].question
+    reply = await ask(NEXT_QUESTION, field="question", question=question, history=[finding(branch) for branch in asked])
+    following = Branch(path=f"{tip.path}.0", question=reply.value.question.strip() or question)
+    repeated = wording(following) in {wording(branch) for branch in asked}
+    if asked and (reply.value.done or repeated):
+        return grow(tip.to("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices"))
+    return grow(tip.to("inner" if link.history else "split"), following)

@@ -1,0 +1,25 @@
+"""plan: what to search for (Iterative RAG, step 1)."""
+
+from ramify.nodes.ask import ask
+from ramify.nodes.once import model_call
+from ramify.nodes.settings import IterativeSettings
+from ramify.nodes.state import IterativeState, Search
+from ramify.nodes.step import Update, whole
+from ramify.nodes.tree import ROOT, sprout
+from ramify.prompts import PLAN
+
+QUERIES = 5
+
+
+@whole(takes=("growing",), gives=("split", "open"))
+async def plan(state: IterativeState, settings: IterativeSettings) -> Update:
+    """Plan the primary query, the sub-queries and the keywords; without a plan the question itself is searched."""
+    root = state["tree"][ROOT]
+    reply, update = await model_call(state, lambda: ask(PLAN, field="primary", question=root.question))
+    wanted = reply.value if reply else None
+    queries = [wanted.primary, *wanted.sub_queries] if wanted else []
+    distinct = list(dict.fromkeys(text.strip() for text in queries if text.strip()))[:QUERIES] or [root.question]
+    grown = sprout(state["tree"], ROOT, [(text, "question", "open") for text in distinct])
+    note = "" if wanted else "no plan: searched as it is"
+    memory = Search(keywords=tuple(wanted.keywords), expected=tuple(wanted.expected)) if wanted else Search()
+    return {**update, "search": memory, "tree": {b.path: b for b in (root.to("split", note=note), *grown)}}

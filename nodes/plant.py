@@ -1,0 +1,52 @@
+"""plant: begin a tree from a question."""
+
+import time
+from functools import cache
+
+from langgraph.types import Overwrite
+
+from ramify.nodes.ask import current_model
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import State, Usage
+from ramify.nodes.step import Update, Whole
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Status
+from ramify.tools.errors import UsageError
+
+LONGEST = 20_000
+
+
+@cache
+def plant(status: Status) -> Whole[Settings]:
+    """Make the step that plants the root with a status, and resets all that an earlier question left."""
+
+    async def plant(state: State, settings: Settings) -> Update:
+        """Begin a new tree from the question."""
+        question = checked(state.get("question"))
+        model = await current_model(settings)
+        return {
+            "question": question,
+            "tree": Overwrite({ROOT: Branch(path=ROOT, question=question, status=status)}),
+            "passages": Overwrite({}),
+            "usage": Overwrite(Usage()),
+            "started": time.time(),
+            "model": model.name,
+            "notices": [model.notice] if model.notice else [],
+            "answer": UNKNOWN,
+            "confidence": 0.0,
+            "confidence_source": None,
+            "explanation": "",
+            "settled_by": "",
+            "citations": [],
+            "stopped_by": "finished",
+        }
+
+    return Whole(plant, (), (status,), final=False)
+
+
+def checked(question: object) -> str:
+    """Give the question without surrounding space; UsageError where there is none or it is no question's length."""
+    if not isinstance(question, str) or not question.strip():
+        raise UsageError(f"the question is empty: {question!r}", "ask something, for example: Who invented the saxophone?")
+    if len(question) > LONGEST:
+        raise UsageError(f"the question has {len(question):,} characters", f"ask in at most {LONGEST:,}")
+    return question.strip()

@@ -1,0 +1,73 @@
+"""prune: drop what does not hold (ToR-RAG by the judge's score, PruneRAG by the answer's confidence)."""
+
+from collections.abc import Callable
+
+from ramify.nodes.conditions import holds, sure, within_depth
+from ramify.nodes.select import Fork, alone, answered_fork, fork
+from ramify.nodes.settings import PruneSettings, TorSettings
+from ramify.nodes.step import Each, Growth, each, grow
+from ramify.nodes.tree import Branch
+from ramify.nodes.weaken import weaken
+
+Accept = Callable[[Branch, PruneSettings], bool]
+
+
+@each(fork("judged"), gives=("inner", "growing", "leaf", "open", "pruned"))
+def prune(given: Fork, settings: TorSettings) -> Growth:
+    """Keep a fork whose score reaches theta; weaken one that does not."""
+    if holds(given.branch, settings):
+        return grow(given.branch.to("inner"))
+    return weaken(given, settings, f"fork scored {given.branch.score:.2f}, below theta {settings.theta:g}")
+
+
+def acceptance(early: bool = True, confidence: bool = True) -> Accept:
+    """Choose when an answer is accepted: above tau; any (without confidence); none before the depth limit (not early)."""
+    if not early:
+        return lambda branch, settings: False
+    return sure if confidence else lambda branch, settings: branch.known
+
+
+def prune_unsure(accept: Accept = sure) -> Each[Branch, PruneSettings]:
+    """Make staged PruneRAG's pruning: an answer that is not accepted grows, within depth."""
+
+    @each(alone("answered"), gives=("leaf", "growing"))
+    def prune(branch: Branch, settings: PruneSettings) -> Growth:
+        """Accept an answer above tau; let one below grow, or keep it at the depth limit, marked low."""
+        if accept(branch, settings):
+            return grow(branch.to("leaf"))
+        return grow(branch.to("growing") if within_depth(branch, settings) else low(branch, settings))
+
+    return prune
+
+
+def reconsider(accept: Accept = sure) -> Each[Fork, PruneSettings]:
+    """Make joint PruneRAG's pruning: an answer that is not accepted is asked again one level deeper."""
+
+    @each(fork("answered"), gives=("leaf", "split", "open"))
+    def prune(given: Fork, settings: PruneSettings) -> Growth:
+        """Accept an answer above tau; ask one below again with a hint, or keep it at the depth limit, marked low."""
+        branch = given.branch
+        if accept(branch, settings):
+            return grow(branch.to("leaf"))
+        if not within_depth(branch, settings):
+            return grow(low(branch, settings))
+        again = Branch(path=f"{branch.path}.0", question=branch.question, note=f"asked again: {branch.answer!r} was not sure enough")
+        return grow(branch.to("split", note=unsure_note(branch, settings)), again)
+
+    return prune
+
+
+def low(branch: Branch, settings: PruneSettings) -> Branch:
+    """Keep an unsure answer, and say that it is."""
+    return branch.to("leaf", note="; ".join(filter(None, (branch.note, unsure_note(branch, settings)))))
+
+
+def unsure_note(branch: Branch, settings: PruneSettings) -> str:
+    """Say by how much an answer is unsure."""
+    return f"confidence {branch.confidence or 0:.2f}, not above tau {settings.tau:g}"
+
+
+@each(answered_fork("split"), gives=("inner",), name="prune")
+def keep_all(given: Fork, settings: TorSettings) -> Growth:
+    """Keep every fork, unjudged (the ablation without the judge)."""
+    return grow(given.branch.to("inner"))

@@ -1,0 +1,63 @@
+"""retrieve: search the index for every open branch, one batch a level (ToR-RAG §3, METHODS §6)."""
+
+from collections.abc import Callable, Sequence
+
+from ramify.nodes.settings import IterativeSettings, Settings
+from ramify.nodes.state import State, Usage
+from ramify.nodes.step import Update, whole
+from ramify.nodes.tree import Branch, Passage, children
+from ramify.tools.search import searcher
+from ramify.tools.snapshot import Hit
+
+NOTHING = "nothing was found for it: look at the index and the filter"
+
+
+@whole(takes=("open",), gives=("found", "failed"))
+async def retrieve(state: State, settings: Settings) -> Update:
+    """Search the passages for every open branch."""
+    return await _search(state, settings, lambda branch: settings.k, mmr=settings.mmr)
+
+
+@whole(takes=("open",), gives=("found", "failed"), name="retrieve")
+async def retrieve_widely(state: State, settings: IterativeSettings) -> Update:
+    """Search widely: `top_k` for the primary query, half of it for every other; the filter will sort them."""
+    first = next((child.path for child in children(state["tree"], "0")), None)
+    return await _search(state, settings, lambda b: settings.top_k if b.path == first else settings.top_k // 2, mmr=None)
+
+
+async def _search(state: State, settings: Settings, wanted: Callable[[Branch], int], mmr: float | None) -> Update:
+    branches = [branch for branch in state["tree"].values() if branch.status == "open"]
+    if not branches:
+        return {}
+    queries = list(dict.fromkeys(branch.question for branch in branches))
+    search = searcher(settings.index)
+    found = await search(
+        queries, k=max(map(wanted, branches)), fetch_k=settings.fetch_k, mmr=mmr, hybrid=settings.hybrid, filter=settings.filter
+    )
+    hits = dict(zip(queries, found, strict=True))
+    taken = {branch.path: hits[branch.question][: wanted(branch)] for branch in branches}
+    return {
+        "tree": {branch.path: _hang(branch, taken[branch.path]) for branch in branches},
+        "passages": {hit.document.id: passage_of(hit) for group in taken.values() for hit in group},
+        "usage": Usage(retrievals=len(queries)),
+    }
+
+
+def _hang(branch: Branch, hits: Sequence[Hit]) -> Branch:
+    if not hits:
+        return branch.to("failed", note=NOTHING)
+    return branch.to("found", evidence=tuple(str(hit.document.id) for hit in hits))
+
+
+def passage_of(hit: Hit) -> Passage:
+    """Turn a search hit into the passage that the state carries."""
+    document = hit.document
+    rest = {key: value for key, value in document.metadata.items() if key != "source"}
+    return Passage(
+        id=str(document.id),
+        text=document.page_content,
+        source=str(document.metadata.get("source", document.id)),
+        score=hit.score,
+        value=hit.value,
+        metadata=rest,
+    )

@@ -1,0 +1,143 @@
+"""What a step is given: which branches it takes, and what it sees beside each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import State, evidence_of
+from ramify.nodes.tree import UNKNOWN, WORKING, Branch, Passage, Status, Tree, Value, ancestors, children, descendants
+
+G = TypeVar("G")
+
+
+@dataclass(frozen=True)
+class Selection(Generic[G]):
+    """Which branches a step takes: by status, and by what can be seen from the branch (None passes it over)."""
+
+    takes: frozenset[str]
+    see: Callable[[State, Branch, Settings], G | None]
+
+    def choose(self, state: State, settings: Settings) -> list[tuple[Branch, G]]:
+        """List the chosen branches in path order, each with what the step is given."""
+        chosen = []
+        for branch in state["tree"].values():
+            if branch.status in self.takes and (given := self.see(state, branch, settings)) is not None:
+                chosen.append((branch, given))
+        return chosen
+
+
+class Found(Value):
+    """A branch with its passages, what it hangs from, and whether a sibling waits for its answer."""
+
+    branch: Branch
+    passages: tuple[Passage, ...]
+    parent: Branch | None = None
+    awaited: bool = False
+
+
+class Fork(Value):
+    """A branch with its children, and the questions above it."""
+
+    branch: Branch
+    children: tuple[Branch, ...]
+    above: tuple[str, ...] = ()
+
+    @property
+    def pair(self) -> tuple[Branch, ...]:
+        """Give the children that count: the last pair."""
+        return self.children[-2:]
+
+
+class Waiting(Value):
+    """A branch that waits, the sibling it waits for, and what came of that one."""
+
+    branch: Branch
+    sibling: Branch
+    answer: str | None
+    doubt: str = ""
+    """Why the answer is to be taken with care."""
+
+
+def alone(*statuses: Status) -> Selection[Branch]:
+    """Give the branch and nothing else."""
+    return Selection(frozenset(statuses), lambda state, branch, settings: branch)
+
+
+def reading(*statuses: Status) -> Selection[Found]:
+    """Give the branch with its passages."""
+    return Selection(frozenset(statuses), _found)
+
+
+def fork(*statuses: Status) -> Selection[Fork]:
+    """Give the branch with its children."""
+    return Selection(frozenset(statuses), lambda state, branch, settings: _fork(state["tree"], branch))
+
+
+def answered_fork(*statuses: Status) -> Selection[Fork]:
+    """Give the branch with its children once none of them still wants passages or an answer."""
+    return Selection(frozenset(statuses), lambda state, branch, settings: _fork_if(state["tree"], branch, {"open", "found", "waiting"}))
+
+
+def fresh_fork(*statuses: Status) -> Selection[Fork]:
+    """Give the branch with its children while nothing has been retrieved for them."""
+    return Selection(frozenset(statuses), lambda state, branch, settings: _fresh(state["tree"], branch))
+
+
+def settled_fork(*statuses: Status) -> Selection[Fork]:
+    """Give the branch with its children once all below it is settled."""
+    return Selection(frozenset(statuses), lambda state, branch, settings: _fork_if(state["tree"], branch, WORKING | {"split"}))
+
+
+def waiting() -> Selection[Waiting]:
+    """Give each branch that waits for a sibling which has settled."""
+    return Selection(frozenset({"waiting"}), lambda state, branch, settings: _waiting(state["tree"], branch))
+
+
+def sibling_of(tree: Tree, branch: Branch) -> Branch:
+    """Find the sibling that a waiting branch refers to: the one just before it."""
+    head, _, last = branch.path.rpartition(".")
+    return tree[f"{head}.{int(last) - 1}"]
+
+
+def resolved(tree: Tree, branch: Branch) -> str | None:
+    """Give what came of a branch: its own answer, or where it has none the answer of the last of its children."""
+    if branch.known:
+        return branch.answer
+    below = [child for child in children(tree, branch.path) if child.status != "pruned"]
+    return resolved(tree, below[-1]) if below else None
+
+
+def _found(state: State, branch: Branch, settings: Settings) -> Found:
+    tree = state["tree"]
+    head, _, last = branch.path.rpartition(".")
+    next_one = tree.get(f"{head}.{int(last) + 1}") if head else None
+    awaited = next_one is not None and next_one.status == "waiting"
+    return Found(branch=branch, passages=evidence_of(state, branch), parent=tree.get(branch.parent or ""), awaited=awaited)
+
+
+def _fork(tree: Tree, branch: Branch) -> Fork:
+    above = tuple(ancestor.question for ancestor in ancestors(tree, branch.path))
+    return Fork(branch=branch, children=tuple(children(tree, branch.path)), above=above)
+
+
+def _fork_if(tree: Tree, branch: Branch, pending: set[str] | frozenset[str]) -> Fork | None:
+    given = _fork(tree, branch)
+    return None if any(child.status in pending for child in given.children) else given
+
+
+def _fresh(tree: Tree, branch: Branch) -> Fork | None:
+    given = _fork(tree, branch)
+    return given if given.pair and all(child.status in {"open", "waiting"} for child in given.pair) else None
+
+
+def _waiting(tree: Tree, branch: Branch) -> Waiting | None:
+    sibling = sibling_of(tree, branch)
+    unsettled = WORKING - {"answered"}
+    if sibling.status in unsettled or any(below.status in WORKING for below in descendants(tree, sibling.path)):
+        return None
+    doubt = f"confidence {sibling.confidence:.2f}" if sibling.confidence is not None else ""
+    return Waiting(branch=branch, sibling=sibling, answer=resolved(tree, sibling), doubt=doubt)
+
+
+UNFILLABLE = f"the question before it has no answer ({UNKNOWN})"

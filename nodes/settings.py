@@ -1,0 +1,90 @@
+"""The settings of every strategy: numbers, thresholds and names, with the papers' values as defaults.
+
+A knob that changes the drawing (`joint`, `backtrace`, an ablation) is an argument of a strategy's `build`, never a setting.
+"""
+
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+
+class Settings(BaseModel):
+    """What every strategy can be told."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    model: str | SkipJsonSchema[BaseChatModel] = Field(
+        default="auto",
+        description="Chat model: auto, extractive, ollama:NAME, or any provider:model of LangChain. auto takes Ollama where it answers.",
+    )
+    base_url: str | None = Field(default=None, description="Address of the model's server, for Ollama or an OpenAI-compatible one.")
+    index: str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] = Field(
+        default="demo", description="Folder of the index to search, or demo for the corpus that ships with the package."
+    )
+    filter: dict[str, Any] | None = Field(default=None, description="Search only passages whose metadata has these values.")
+    k: int = Field(default=5, ge=1, le=100, description="Passages retrieved for a question.")
+    fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR picks from; four times k where not given.")
+    mmr: float | None = Field(default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
+    hybrid: bool = Field(default=True, description="Fuse dense search with BM25 by reciprocal rank.")
+    passage_tokens: int = Field(default=300, ge=20, description="A passage is cut to this many tokens before the model reads it.")
+    context_tokens: int = Field(default=1500, ge=50, description="Tokens of passages given to one call.")
+    final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
+    temperature: float = Field(default=0.0, ge=0, le=2, description="Sampling temperature of every call.")
+    seed: int = Field(default=0, description="Seed of every call.")
+    num_ctx: int = Field(default=8192, ge=512, description="Context window of the model in tokens; a prompt is made to fit.")
+    num_predict: int = Field(default=512, ge=16, description="Longest reply in tokens.")
+    timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for one call.")
+    keep_alive: str = Field(default="10m", description="How long Ollama keeps the model loaded.")
+    max_concurrency: int = Field(default=8, ge=1, description="Calls to one model at the same time.")
+    max_calls: int | None = Field(default=None, ge=1, description="Budget of model calls a question; the final call is kept back.")
+    max_tokens: int | None = Field(default=None, ge=1, description="Budget of tokens a question, prompts and replies together.")
+    max_seconds: float | None = Field(default=None, gt=0, description="Budget of seconds a question.")
+
+
+class TreeSettings(Settings):
+    """What every strategy that decomposes can be told."""
+
+    max_depth: int = Field(default=3, ge=0, le=10, description="Levels of the tree below the root.")
+    dependent: bool = Field(default=True, description="Allow a second sub-question that needs the answer of the first.")
+
+
+class TorSettings(TreeSettings):
+    """ToR-RAG: theta and the attempts at a fork (paper §4)."""
+
+    temperature: float = Field(default=0.2, ge=0, le=2, description="Sampling temperature of every call.")
+    theta: float = Field(default=0.4, ge=0, le=1, description="A fork judged below this is pruned.")
+    redecompositions: int = Field(default=1, ge=0, description="How often a weak fork is decomposed again before it is pruned for good.")
+
+
+class PruneSettings(TreeSettings):
+    """PruneRAG: tau and the depth of the tree (counted below the root)."""
+
+    max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
+    tau: float = Field(default=0.95, ge=0, le=1, description="An answer is accepted when its confidence is above this.")
+    final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
+    context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
+
+
+class ChainSettings(Settings):
+    """Chain of retrieval: its length."""
+
+    max_depth: int = Field(default=4, ge=1, le=20, description="Most sub-questions asked one after another (L).")
+
+
+class IterativeSettings(Settings):
+    """Iterative RAG: the width of the search and when the filter loop stops."""
+
+    top_k: int = Field(default=100, ge=2, description="Passages searched for the primary query; half of it for each sub-query.")
+    batch: int = Field(default=20, ge=1, description="Passages read in one round of the filter.")
+    rounds: int = Field(default=5, ge=1, description="Most rounds of the filter.")
+    enough_facts: int = Field(default=5, ge=1, description="Stop when this many facts have been found.")
+    low_relevance: float = Field(default=0.3, ge=0, le=1, description="A round below this is a poor one.")
+    patience: int = Field(default=3, ge=1, description="Poor rounds in a row before the suggested query is searched.")
+    final_k: int = Field(default=15, ge=1, description="Passages given to the final call.")
+    passage_chars: int = Field(default=500, ge=50, description="A passage is cut to this many characters for the final call.")
+    final_facts: int = Field(default=10, ge=0, description="Facts given to the final call.")
+    context_tokens: int = Field(default=5000, ge=50, description="Tokens of passages given to one call.")

@@ -1,0 +1,118 @@
+"""The state that a graph carries: the question, the tree, the passages, what it cost and the answer."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from typing_extensions import TypedDict
+
+from ramify.nodes.tree import Branch, Passage, Tree, Value, graft
+
+StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
+
+
+class Usage(Value):
+    """What a question has cost so far."""
+
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    retrievals: int = 0
+    critical_path_calls: int = 0
+    """Calls made one after another: over steps, the most within one task of the step."""
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields})
+
+    @property
+    def tokens(self) -> int:
+        """Sum prompt and completion tokens."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+class Citation(Value):
+    """A passage that an answer rests on."""
+
+    id: str
+    source: str
+    text: str
+
+
+class Search(Value):
+    """What the filter loop of Iterative RAG remembers."""
+
+    round: int = 0
+    seen: tuple[str, ...] = ()
+    relevant: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
+    poor_rounds: int = 0
+    sufficient: bool = False
+
+
+def pool(passages: Mapping[str, Any] | None, found: Mapping[str, Any] | None) -> dict[str, Passage]:
+    """Merge passages by id, as a new dict; one found twice keeps its best score and value."""
+    merged = {key: Passage.model_validate(value) for key, value in (passages or {}).items()}
+    for key, value in (found or {}).items():
+        passage = Passage.model_validate(value)
+        if (old := merged.get(key)) is not None:
+            best = {"score": max(old.score, passage.score), "value": max(old.value, passage.value)}
+            passage = old.model_copy(update=best)
+        merged[key] = passage
+    return merged
+
+
+def spend(usage: Any, more: Any) -> Usage:
+    """Add what a step spent."""
+    return Usage.model_validate(usage or {}) + Usage.model_validate(more or {})
+
+
+class Question(TypedDict):
+    """What a graph is given."""
+
+    question: str
+
+
+class Answer(TypedDict):
+    """What a graph gives back."""
+
+    question: str
+    answer: str
+    confidence: float
+    citations: list[Citation]
+    tree: Annotated[Tree, graft]
+    stopped_by: StoppedBy
+
+
+class State(TypedDict):
+    """What the steps of a graph share."""
+
+    question: str
+    tree: Annotated[Tree, graft]
+    passages: Annotated[dict[str, Passage], pool]
+    usage: Annotated[Usage, spend]
+    started: float
+    """When the question was planted, in seconds since the epoch: the budget of seconds survives a resume."""
+    model: str
+    notices: list[str]
+    answer: str
+    confidence: float
+    confidence_source: str | None
+    explanation: str
+    settled_by: str
+    citations: list[Citation]
+    stopped_by: StoppedBy
+
+
+class IterativeState(State):
+    """The state of Iterative RAG: the loop's memory beside the tree."""
+
+    search: Search
+
+
+def evidence_of(state: State, branch: Branch) -> tuple[Passage, ...]:
+    """Look up the passages that a branch holds."""
+    return tuple(state["passages"][key] for key in branch.evidence if key in state["passages"])

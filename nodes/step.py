@@ -1,0 +1,193 @@
+"""What a step is: a verb over the tree that declares which statuses it takes and gives.
+
+`@each(selection, gives=…)` makes a step over single branches: an async function runs as one LangGraph task a branch (parallel, retried,
+checkpointed one by one), a plain function runs at once. `@whole(takes=…, gives=…)` makes a step over the whole state. An edge asks
+`step.wanted(…)` whether the step has anything to do, so the condition by which a step selects and an edge routes is one.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+from langgraph.errors import GraphBubbleUp
+from langgraph.func import task
+from langgraph.types import RetryPolicy
+from pydantic import Field
+
+from ramify.nodes.budget import CURRENT, working
+from ramify.nodes.select import Selection
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import State, Usage
+from ramify.nodes.tree import Branch, Passage, Value
+from ramify.nodes.twins import echo, twin
+from ramify.tools.errors import BudgetError, Limit, RamifyError, ReplyError
+
+G = TypeVar("G")
+S = TypeVar("S", bound=Settings)
+Update = dict[str, Any]
+
+PROGRAMMING = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError, TypeError, ValueError)
+
+
+class Growth(Value):
+    """What a task brings back: branches, passages, what it spent, and why it failed if it did."""
+
+    branches: tuple[Branch, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    usage: Usage = Field(default_factory=Usage)
+    failure: str = ""
+    limit: Limit | None = None
+
+
+def grow(*branches: Branch) -> Growth:
+    """Bring back branches."""
+    return Growth(branches=branches)
+
+
+class Step(Protocol):
+    """A verb over the tree."""
+
+    __name__: str
+    takes: frozenset[str]
+    gives: frozenset[str]
+    final: bool
+    """Whether it makes the question's last call, which budgets keep back."""
+
+    def wanted(self, state: State, settings: Settings) -> bool:
+        """Tell whether the step has anything to do."""
+        ...
+
+    async def run(self, state: State, settings: Settings) -> Update:
+        """Do it and give the state's update."""
+        ...
+
+
+def transient(error: BaseException) -> bool:
+    """Tell whether a failure may pass: then its task is tried again, and at last its branch fails alone."""
+    return isinstance(error, Exception) and not isinstance(error, (RamifyError, GraphBubbleUp, *PROGRAMMING))
+
+
+class Each(Generic[G, S]):
+    """A step over single branches."""
+
+    final = False
+
+    def __init__(self, selection: Selection[G], act: Callable[[G, S], Any], gives: Sequence[str], once: bool, name: str) -> None:
+        self.__name__, self.__doc__ = name, act.__doc__
+        self.selection, self.act, self.once = selection, act, once
+        self.takes = selection.takes
+        self.gives = frozenset(gives) | ({"leaf", "failed"} if inspect.iscoroutinefunction(act) else frozenset())
+        retry = RetryPolicy(max_attempts=2, retry_on=transient)
+        self.task: Any = task(name=name, retry_policy=retry)(cast(Any, self._perform))
+
+    def wanted(self, state: State, settings: Settings) -> bool:
+        """Tell whether any branch is to be taken."""
+        return bool(self.selection.choose(state, settings))
+
+    async def run(self, state: State, settings: Settings) -> Update:
+        """Act on every chosen branch; identical questions are asked once."""
+        chosen = self.selection.choose(state, settings)
+        echoes = {b.path: original for b, _ in chosen if self.once and (original := twin(state["tree"], b))}
+        asked = [(branch, given) for branch, given in chosen if branch.path not in echoes]
+        growths = await self._all([given for _, given in asked], settings)
+        grown = [_settle(branch, growth) for (branch, _), growth in zip(asked, growths, strict=True)]
+        tree = {branch.path: branch for growth in grown for branch in growth.branches}
+        for branch, _ in chosen:
+            if (original := echoes.get(branch.path)) is not None:
+                tree[branch.path] = echo(branch, tree.get(original.path, original))
+        return _update(tree, grown)
+
+    async def _all(self, given: list[G], settings: Settings) -> list[Growth]:
+        if not inspect.iscoroutinefunction(self.act):
+            return [self.act(item, cast(S, settings)) for item in given]
+        results = await asyncio.gather(*(self.task(item) for item in given), return_exceptions=True)
+        return [_growth(result) for result in results]
+
+    async def _perform(self, given: G) -> dict[str, Any]:
+        """Act on one branch; what it spent is part of the result, also when it fails."""
+        outer = CURRENT.get()
+        failure, limit = "", None
+        growth = Growth()
+        with working(outer.settings, outer.ledger) as work:
+            try:
+                growth = await self.act(given, cast(S, outer.settings))
+            except ReplyError as error:
+                failure = str(error)
+            except BudgetError as error:
+                failure, limit = error.what, error.limit
+        return growth.model_copy(update={"usage": work.spent, "failure": failure, "limit": limit}).model_dump(mode="json")
+
+
+def each(
+    selection: Selection[G], gives: Sequence[str], once: bool = False, name: str = ""
+) -> Callable[[Callable[[G, S], Awaitable[Growth]] | Callable[[G, S], Growth]], Each[G, S]]:
+    """Make a step of a function over one selected branch; `once` asks identical questions of different branches once."""
+    return lambda act: Each(selection, act, gives, once, name or act.__name__)
+
+
+class Whole(Generic[S]):
+    """A step over the whole state."""
+
+    def __init__(
+        self,
+        act: Callable[[Any, S], Awaitable[Update]],
+        takes: Sequence[str] = (),
+        gives: Sequence[str] = (),
+        final: bool = False,
+        name: str = "",
+        when: Callable[[Any, S], bool] | None = None,
+    ) -> None:
+        self.__name__, self.__doc__ = name or act.__name__, act.__doc__
+        self.act, self.final, self.when = act, final, when
+        self.takes, self.gives = frozenset(takes), frozenset(gives)
+
+    def wanted(self, state: State, settings: Settings) -> bool:
+        """Tell whether its own condition is met, or any branch has a status that the step takes."""
+        if self.when is not None:
+            return self.when(state, cast(S, settings))
+        return any(branch.status in self.takes for branch in state["tree"].values())
+
+    async def run(self, state: State, settings: Settings) -> Update:
+        """Act on the state."""
+        return await self.act(state, cast(S, settings))
+
+
+def whole(
+    takes: Sequence[str] = (),
+    gives: Sequence[str] = (),
+    final: bool = False,
+    name: str = "",
+    when: Callable[[Any, S], bool] | None = None,
+) -> Callable[[Callable[[Any, S], Awaitable[Update]]], Whole[S]]:
+    """Make a step of a function over the whole state; `final` marks the one that makes the question's last call."""
+    return lambda act: Whole(act, takes, gives, final, name, when)
+
+
+def _growth(result: Any) -> Growth:
+    if isinstance(result, BaseException):
+        if not transient(result):
+            raise result
+        return Growth(failure=f"{type(result).__name__}: {result}")
+    return Growth.model_validate(result)
+
+
+def _settle(branch: Branch, growth: Growth) -> Growth:
+    """Settle the branch of a failed task, with the reason; an answer that it had is kept."""
+    if not growth.failure:
+        return growth
+    settled = branch.to("failed" if branch.answer is None else "leaf", note=growth.failure)
+    return growth.model_copy(update={"branches": (settled,)})
+
+
+def _update(tree: Mapping[str, Branch], growths: Sequence[Growth]) -> Update:
+    spent = [growth.usage for growth in growths]
+    path = Usage(critical_path_calls=max((usage.llm_calls for usage in spent), default=0))
+    update: Update = {
+        "tree": dict(tree),
+        "passages": {passage.id: passage for growth in growths for passage in growth.passages},
+        "usage": sum(spent, path),
+    }
+    if limits := [growth.limit for growth in growths if growth.limit]:
+        update["stopped_by"] = limits[0]
+    return update

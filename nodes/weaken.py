@@ -1,0 +1,15 @@
+"""What becomes of a fork that does not hold: split again, or pruned for good (ToR-RAG §4 and §5)."""
+
+from ramify.nodes.conditions import may_retry
+from ramify.nodes.select import Fork
+from ramify.nodes.settings import TorSettings
+from ramify.nodes.step import Growth, grow
+from ramify.nodes.tree import ROOT, Status
+
+
+def weaken(fork: Fork, settings: TorSettings, reason: str) -> Growth:
+    """Prune the pair; its parent is split again while attempts are left, else it is a leaf (the root is then answered itself)."""
+    pruned = [child.to("pruned", note=f"{reason}; {child.note}".rstrip("; ")) for child in fork.pair]
+    last: Status = "open" if fork.branch.path == ROOT else "leaf"
+    parent = fork.branch.to("growing" if may_retry(fork.branch, settings) else last)
+    return grow(parent, *pruned)

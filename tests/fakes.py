@@ -1,0 +1,83 @@
+"""A chat model and an index for tests: replies keyed by prompt and slots, passages found by shared words."""
+
+import asyncio
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.vectorstores import InMemoryVectorStore
+from pydantic import PrivateAttr
+
+from tests.embeddings import WordEmbeddings
+
+Replies = Callable[[str, Mapping[str, Any]], Mapping[str, Any] | str]
+
+
+class FakeModel(BaseChatModel):
+    """Answer each prompt with what a function of its name and slots gives: a dict as JSON, a text as it is."""
+
+    replies: Replies
+    latency: float = 0.0
+    logprobs: bool = False
+    """Give log probabilities, such that the answer's confidence is the `confidence` of the reply."""
+    _calls: list[tuple[str, dict[str, Any]]] = PrivateAttr(default_factory=list)
+
+    @property
+    def calls(self) -> list[tuple[str, dict[str, Any]]]:
+        """List the prompts asked so far, with their slots."""
+        return self._calls
+
+    def asked(self, prompt: str) -> list[dict[str, Any]]:
+        """List the slots of the calls of one prompt."""
+        return [slots for name, slots in self._calls if name == prompt]
+
+    @property
+    def _llm_type(self) -> str:
+        return "fake"
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any
+    ) -> ChatResult:
+        mark = next(m.additional_kwargs["ramify"] for m in reversed(messages) if "ramify" in m.additional_kwargs)
+        self._calls.append((mark["prompt"], mark["slots"]))
+        reply = self.replies(mark["prompt"], mark["slots"])
+        text = reply if isinstance(reply, str) else json.dumps(reply)
+        message = AIMessage(text, response_metadata={"logprobs": _logprobs(text, reply)} if self.logprobs else {})
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        await asyncio.sleep(self.latency)
+        return self._generate(messages)
+
+    def with_structured_output(self, schema: Any, **kwargs: Any) -> Runnable[Any, Any]:
+        """Parse the reply into the schema, as a real client does."""
+
+        async def call(messages: list[BaseMessage]) -> dict[str, Any]:
+            raw = await self.ainvoke(messages)
+            try:
+                return {"raw": raw, "parsed": schema.model_validate_json(str(raw.content)), "parsing_error": None}
+            except ValueError as error:
+                return {"raw": raw, "parsed": None, "parsing_error": error}
+
+        def never(messages: list[BaseMessage]) -> dict[str, Any]:
+            raise AssertionError("steps are asynchronous")
+
+        return RunnableLambda(never, call)
+
+
+def _logprobs(text: str, reply: Mapping[str, Any] | str) -> list[dict[str, Any]]:
+    confidence = reply.get("confidence", 1.0) if isinstance(reply, Mapping) else 1.0
+    return [{"token": char, "logprob": math.log(max(float(confidence), 1e-9))} for char in text]
+
+
+def library(*texts: str) -> InMemoryVectorStore:
+    """Make an index of a few texts, each its own document."""
+    store = InMemoryVectorStore(WordEmbeddings())
+    store.add_texts(list(texts), metadatas=[{"source": f"{n}.txt", "title": text.split(" ")[0]} for n, text in enumerate(texts)])
+    return store
