@@ -13,8 +13,8 @@ def build() -> Wiring[ChainSettings]:
     """Wire the chain."""
     graph = Wiring(ChainSettings)
     graph.sequence(START, plant("growing"), next_question)
-    graph.fork(next_question, {"a new question": retrieve}, ("history suffices, or L asked", finalize))
+    graph.when(next_question, {"a new question": retrieve}, ("history suffices, or L asked", finalize))
     graph.sequence(retrieve, answer)
-    graph.fork(answer, {"answered": next_question}, ("nothing to go on with", finalize))
+    graph.when(answer, {"answered": next_question}, ("nothing to go on with", finalize))
     graph.sequence(finalize, END)
     return graph

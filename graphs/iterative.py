@@ -15,7 +15,7 @@ def build() -> Wiring[IterativeSettings]:
     """Wire Iterative RAG."""
     graph = Wiring(IterativeSettings, IterativeState)
     graph.sequence(START, plant("growing"), plan, retrieve, filter)
-    graph.fork(
+    graph.when(
         filter, {"enough, read all, or rounds used up": settle, "three poor rounds: a new query": retrieve}, ("more to read", filter)
     )
     graph.sequence(settle, compress, END)

@@ -48,11 +48,11 @@ def build(
         graph.sequence(retrieve, answer, prune)
         grows = {"some ≤ τ within depth": split, "some open": retrieve}
         if adaptive and entities:
-            graph.fork(split, {"cannot be split": extract_entities}, ("all split", retrieve))
+            graph.when(split, {"cannot be split": extract_entities}, ("all split", retrieve))
             graph.sequence(extract_entities, retrieve)
         else:
             graph.sequence(split, retrieve)
-        graph.fork(fill, {"some ≤ τ within depth": split}, ("all filled", retrieve))
+        graph.when(fill, {"some ≤ τ within depth": split}, ("all filled", retrieve))
     _way_up(graph, prune, grows, backtrace)
     return graph
 
@@ -60,9 +60,9 @@ def build(
 def _way_up(graph: Wiring[PruneSettings], prune: Step, grows: dict[str, Step], backtrace: Backtrace) -> None:
     filled: dict[str, Step] = {"a sibling's answer is in": fill}
     if backtrace == "single":
-        graph.fork(prune, {**filled, **grows}, ("all settled", finalize))
+        graph.when(prune, {**filled, **grows}, ("all settled", finalize))
         graph.sequence(finalize, END)
         return
-    graph.fork(prune, {**grows, "all children settled": aggregate, **filled}, ("root settled", conclude))
-    graph.fork(aggregate, {"its parent too": aggregate, **filled}, ("root settled", conclude))
+    graph.when(prune, {**grows, "all children settled": aggregate, **filled}, ("root settled", conclude))
+    graph.when(aggregate, {"its parent too": aggregate, **filled}, ("root settled", conclude))
     graph.sequence(conclude, END)

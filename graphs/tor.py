@@ -23,17 +23,17 @@ def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
     graph.sequence(START, plant("growing"), decompose)
     if rubric:
         graph.sequence(decompose, score_pair)
-        graph.fork(score_pair, {"a pair is invalid": decompose}, ("pairs are valid", retrieve))
+        graph.when(score_pair, {"a pair is invalid": decompose}, ("pairs are valid", retrieve))
     else:
         graph.sequence(decompose, retrieve)
     graph.sequence(retrieve, answer)
 
     verdict = judge if judged else keep_all
-    graph.fork(answer, {"a sibling's answer is in": fill}, ("both answered", verdict))
+    graph.when(answer, {"a sibling's answer is in": fill}, ("both answered", verdict))
     graph.sequence(fill, retrieve)
     graph.sequence(verdict, prune, expand) if judged else graph.sequence(verdict, expand)
-    graph.fork(
-        expand, {"some to grow: ≥ θ within depth, or < θ with attempts left": decompose, "root alone": retrieve}, ("all settled", finalize)
+    graph.when(
+        expand, {"≥ θ within depth, or tried again": decompose, "root alone": retrieve}, ("all settled", finalize)
     )
     graph.sequence(finalize, END)
     return graph

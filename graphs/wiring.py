@@ -1,10 +1,11 @@
 """A wiring: steps, edges and named conditions. What a strategy file is made of."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
+from langgraph.runtime import Runtime, get_runtime
 
 from ramify.nodes.budget import Ledger, working
 from ramify.nodes.settings import Settings
@@ -30,16 +31,17 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
     def sequence(self, *stops: Step | str) -> None:
         """Lead from each stop to the next: steps, START and END."""
         names = [self._place(stop) for stop in stops]
-        for one, following in zip(names, names[1:], strict=False):
+        for one, following in pairwise(names):
             self.add_edge(one, following)
 
-    def fork(self, step: Step, ways: Mapping[str, Step], otherwise: tuple[str, Step]) -> None:
+    def when(self, step: Step, ways: Mapping[str, Step], otherwise: tuple[str, Step]) -> None:
         """Lead to the first way whose step has something to do, else onward; the keys name the conditions."""
         name = self._place(step)
         targets = {label: self._place(target) for label, target in (*ways.items(), otherwise)}
 
-        def route(state: Any, runtime: Runtime[Any]) -> str:
-            settings = self._settings(runtime)
+        def route(state: Any) -> str:
+            # Not as a parameter: a state edited by hand is routed without a runtime.
+            settings = self._settings(get_runtime())
             return next((label for label, target in ways.items() if target.wanted(state, settings)), otherwise[0])
 
         self.add_conditional_edges(name, route, targets)  # type: ignore[arg-type]
@@ -64,9 +66,9 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
         node.__annotations__["state"] = self.state_schema
         return node
 
-    def _settings(self, runtime: Runtime[Any]) -> S:
+    def _settings(self, runtime: Runtime[Any] | None) -> S:
         """Read the settings of a run; a caller that gives none, or a parent graph's, gets the defaults."""
-        context = runtime.context
+        context = runtime.context if runtime else None
         if isinstance(context, self.settings):
             return context
         return self.settings.model_validate(context) if isinstance(context, Mapping) else self.settings()

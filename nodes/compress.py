@@ -1,4 +1,4 @@
-"""compress: answer from the facts and passages that the filter kept (Iterative RAG, step 4)."""
+"""finalize (compress): answer from the facts and passages that the filter kept (Iterative RAG, step 4)."""
 
 from ramify.nodes.ask import ask
 from ramify.nodes.conclude import citations, stranded
@@ -10,7 +10,7 @@ from ramify.nodes.tree import UNKNOWN, Passage
 from ramify.prompts import COMPRESS
 
 
-@whole(final=True)
+@whole(final=True, name="finalize")
 async def compress(state: IterativeState, settings: IterativeSettings) -> Update:
     """Answer shortly from what was kept, and explain it with its sources."""
     stranded(state)

@@ -1,4 +1,4 @@
-"""conclude: the root's own answer is the answer, without a further call."""
+"""finalize (conclude): the root's own answer is the answer, without a further call."""
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Citation, State
@@ -7,7 +7,7 @@ from ramify.nodes.tree import ROOT, UNKNOWN, WORKING, Branch
 from ramify.tools.errors import UsageError
 
 
-@whole()
+@whole(name="finalize")
 async def conclude(state: State, settings: Settings) -> Update:
     """Give the root's answer, with the passages it rests on."""
     stranded(state)

@@ -24,7 +24,7 @@ def decide(ways: tuple[str, ...] = WAYS) -> Each[Found, PruneSettings]:
         """Answer, decompose or name entities; at the depth limit only the passages are kept."""
         branch = found.branch
         if not within_depth(branch, settings) and not found.awaited:
-            return grow(branch.to("leaf", note="; ".join(filter(None, (branch.note, "at the depth limit: searched, not asked")))))
+            return grow(branch.to("leaf", note=branch.noted("at the depth limit: searched, not asked")))
         if branch.kind == "entity":
             return await summarize(found)
         if not within_depth(branch, settings):

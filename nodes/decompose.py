@@ -31,7 +31,7 @@ async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
     reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected)
     pair = usable([reply.value.first, reply.value.second], given, settings)
     if reply.value.simple or len(pair) < 2:
-        return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.note or "simple: asks for one fact"))
+        return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.noted("simple: asks for one fact")))
     return grow(branch.to("split", attempts=branch.attempts + 1), *children_of(given, pair))
 
 

@@ -25,7 +25,7 @@ async def judge(fork: Fork, settings: TorSettings) -> Growth:
         second_answer=said(second),
     )
     weaker = fork.pair[int(reply.value.weaker) - 1]
-    noted = weaker.to(weaker.status, note=weaker.note or "the weaker of the two")
+    noted = weaker.to(weaker.status, note=weaker.noted("the weaker of the two"))
     return grow(fork.branch.to("judged", score=reply.value.score), noted)
 
 

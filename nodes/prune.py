@@ -52,14 +52,14 @@ def reconsider(accept: Accept = sure) -> Each[Fork, PruneSettings]:
         if not within_depth(branch, settings):
             return grow(low(branch, settings))
         again = Branch(path=f"{branch.path}.0", question=branch.question, note=f"asked again: {branch.answer!r} was not sure enough")
-        return grow(branch.to("split", note=unsure_note(branch, settings)), again)
+        return grow(branch.to("split", note=branch.noted(unsure_note(branch, settings))), again)
 
     return prune
 
 
 def low(branch: Branch, settings: PruneSettings) -> Branch:
     """Keep an unsure answer, and say that it is."""
-    return branch.to("leaf", note="; ".join(filter(None, (branch.note, unsure_note(branch, settings)))))
+    return branch.to("leaf", note=branch.noted(unsure_note(branch, settings)))
 
 
 def unsure_note(branch: Branch, settings: PruneSettings) -> str:

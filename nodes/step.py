@@ -176,7 +176,7 @@ def _settle(branch: Branch, growth: Growth) -> Growth:
     """Settle the branch of a failed task, with the reason; an answer that it had is kept."""
     if not growth.failure:
         return growth
-    settled = branch.to("failed" if branch.answer is None else "leaf", note=growth.failure)
+    settled = branch.to("failed" if branch.answer is None else "leaf", note=branch.noted(growth.failure))
     return growth.model_copy(update={"branches": (settled,)})
 
 

@@ -87,6 +87,10 @@ class Branch(Value):
         """Tell whether it has an answer that says something."""
         return self.answer is not None and not is_unknown(self.answer)
 
+    def noted(self, more: str) -> str:
+        """Give its note with more behind it."""
+        return "; ".join(filter(None, (self.note, more)))
+
     def to(self, status: Status, **changes: Any) -> "Branch":
         """Copy with another status and other changes, validated."""
         return Branch.model_validate({**self.model_dump(), **changes, "status": status})

@@ -9,7 +9,7 @@ from ramify.nodes.tree import ROOT, Status
 
 def weaken(fork: Fork, settings: TorSettings, reason: str) -> Growth:
     """Prune the pair; its parent is split again while attempts are left, else it is a leaf (the root is then answered itself)."""
-    pruned = [child.to("pruned", note=f"{reason}; {child.note}".rstrip("; ")) for child in fork.pair]
+    pruned = [child.to("pruned", note=child.noted(reason)) for child in fork.pair]
     last: Status = "open" if fork.branch.path == ROOT else "leaf"
     parent = fork.branch.to("growing" if may_retry(fork.branch, settings) else last)
     return grow(parent, *pruned)

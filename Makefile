@@ -1,0 +1,36 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find tools nodes prompts graphs studio -name '*.py' 2>/dev/null)
+PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.studio
+
+.PHONY: demo test check format clean
+
+demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
+	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
+
+test: $(VENV)/.test ## Run the tests
+	$(BIN)/python -m pytest -q -n 2
+
+check: $(VENV)/.test ## Lint and check types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(addprefix -p ,$(PACKAGES))
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+$(VENV)/.demo: pyproject.toml constraints.txt
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+# Strict editable mode, because type checkers do not see into the default one; it lists the files, so new ones need it again.
+$(VENV)/.test: pyproject.toml constraints.txt $(SOURCES)
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --config-settings editable_mode=strict -e '.[test]'
+	touch $@ $(VENV)/.demo
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

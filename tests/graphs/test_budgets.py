@@ -1,0 +1,40 @@
+"""Budgets: hard, shared by all branches, and told in the result."""
+
+import pytest
+
+import ramify.graphs as graphs
+from tests.river import QUESTION, model, river
+
+STRATEGIES = ["tor", "prune", "iterative", "chain", "naive", "closed-book"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("allowed", [1, 2, 3])
+def test_calls_never_exceed_the_budget_and_the_result_says_so(strategy: str, allowed: int) -> None:
+    free = graphs.ask(QUESTION, strategy, model=model(), index=river())
+    result = graphs.ask(QUESTION, strategy, model=model(), index=river(), max_calls=allowed)
+    assert result.usage.llm_calls <= allowed
+    assert (result.stopped_by == "calls") == (free.usage.llm_calls > allowed)
+
+
+def test_the_final_call_is_kept_back() -> None:
+    kept = model()
+    result = graphs.ask(QUESTION, "prune", model=kept, index=river(), max_calls=1)
+    assert [name for name, _ in kept.calls] == ["finalize"]
+    assert result.answer == "Seine"
+    assert result.citations
+    assert "budget of 1 calls" in result.tree["0"].note
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_tokens_never_exceed_the_budget(strategy: str) -> None:
+    for allowed in (500, 3000, 6000):
+        result = graphs.ask(QUESTION, strategy, model=model(), index=river(), max_tokens=allowed)
+        assert result.usage.tokens <= allowed
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_hanging_model_is_left_when_the_seconds_are_up(strategy: str) -> None:
+    result = graphs.ask(QUESTION, strategy, model=model(latency=60.0), index=river(), max_seconds=0.5)
+    assert result.stopped_by == "seconds"
+    assert result.answer == "Unknown"

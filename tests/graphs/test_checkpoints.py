@@ -1,0 +1,121 @@
+"""A run in a checkpointer: the tree can be edited and run on, a crash repeats only what was unfinished, threads start anew."""
+
+import warnings
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+import ramify.graphs as graphs
+from tests.fakes import FakeModel
+from tests.river import FIRST, QUESTION, but, model, replies, river
+
+CONFIG: Any = {"configurable": {"thread_id": "1"}}
+ROME = "What is the capital of Italy?"
+
+
+def compiled(strategy: str, chat: FakeModel, **options: Any) -> tuple[Any, Any]:
+    """Compile a strategy with a checkpointer."""
+    wiring, settings = graphs.configure(strategy, {"model": chat, "index": river(), **options})
+    return wiring.compile(checkpointer=InMemorySaver()), settings
+
+
+async def before(graph: Any, node: str) -> Any:
+    """Find the last checkpoint before a node."""
+    return [snapshot async for snapshot in graph.aget_state_history(CONFIG) if snapshot.next == (node,)][-1]
+
+
+async def test_a_question_edited_in_a_checkpoint_is_asked_instead() -> None:
+    chat = model()
+    graph, settings = compiled("tor", chat)
+    await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
+    earlier = await before(graph, "retrieve")
+    edited = {"0.0": {"question": ROME, "status": "open"}}
+    fork = await graph.aupdate_state(earlier.config, {"tree": edited}, as_node="decompose")
+    result = await graph.ainvoke(None, fork, context=settings)
+    assert result["tree"]["0.0"].question == ROME
+    assert ROME in [call["question"] for call in chat.asked("answer")]
+    assert result["tree"]["0.0"].status == "leaf"
+
+
+@pytest.mark.parametrize("strategy", ["tor", "prune"])
+async def test_a_pruned_branch_is_unpruned_and_run_on(strategy: str) -> None:
+    def unsure(slots: Any) -> Any:
+        said = replies("answer" if strategy == "tor" else "decide", slots)
+        return {**said, "answer": "Unknown"} if slots["question"] == FIRST and len(chat.calls) < 6 else said
+
+    chat = but(answer=unsure, decide=unsure)
+    graph, settings = compiled(strategy, chat, max_depth=1)
+    first = await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
+    pruned = next(branch for branch in first["tree"].values() if branch.status == "pruned")
+    last = await before(graph, "finalize")
+    node = "expand" if strategy == "tor" else "prune"
+    again = {pruned.path: {"question": "Which river runs through Paris?", "status": "open"}}
+    fork = await graph.aupdate_state(last.config, {"tree": again}, as_node=node)
+    result = await graph.ainvoke(None, fork, context=settings)
+    assert result["tree"][pruned.path].evidence
+    assert result["tree"][pruned.path].status == "leaf"
+
+
+async def test_a_crash_repeats_only_the_unfinished_branch() -> None:
+    crashed = []
+
+    def crash_once(slots: Any) -> Any:
+        if "river" in slots["question"] and not crashed:
+            crashed.append(slots)
+            raise SystemError("power cut")
+        return replies("answer", slots)
+
+    pair = {"simple": False, "first": FIRST, "second": "Which river runs through Rome?"}
+    chat = but(answer=crash_once, decompose=pair)
+    graph, settings = compiled("tor", chat, max_depth=1)
+    result = await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
+    assert [call["question"] for call in chat.asked("answer")].count(FIRST) == 1
+    assert result["tree"]["0.1"].status == "leaf", "a failure that passes is tried again"
+
+
+async def test_a_run_cut_off_resumes_at_the_unfinished_branch_with_its_costs() -> None:
+    broken = [True]
+
+    def cut_off(slots: Any) -> Any:
+        if "Rome" in slots["question"] and broken:
+            raise ValueError("a fault of the program ends the run")
+        return replies("answer", slots)
+
+    pair = {"simple": False, "first": FIRST, "second": "Which river runs through Rome?"}
+    chat = but(answer=cut_off, decompose=pair)
+    graph, settings = compiled("tor", chat, max_depth=1)
+    with pytest.raises(ValueError, match="ends the run"):
+        await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
+    broken.clear()
+    result = await graph.ainvoke(None, CONFIG, context=settings)
+    assert [call["question"] for call in chat.asked("answer")].count(FIRST) == 1
+    assert result["answer"] == "Seine"
+    state = await graph.aget_state(CONFIG)
+    assert state.values["usage"].llm_calls == len(chat.calls) - 1, "what was spent before the cut is counted, the call that died is not"
+
+
+async def test_a_second_question_on_a_thread_grows_a_new_tree() -> None:
+    graph, settings = compiled("tor", model())
+    await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
+    second = await graph.ainvoke({"question": FIRST}, CONFIG, context=settings)
+    assert list(second["tree"]) == ["0"]
+    state = await graph.aget_state(CONFIG)
+    assert state.values["usage"].llm_calls == 2
+
+
+async def test_checkpoints_are_read_back_without_a_warning() -> None:
+    graph, settings = compiled("iterative", model())
+    await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        snapshots = [snapshot async for snapshot in graph.aget_state_history(CONFIG)]
+    assert snapshots[0].values["search"].facts == ("The Seine runs through Paris.",)
+    assert snapshots[0].values["tree"]["0.0"].status == "leaf"
+
+
+async def test_a_run_without_settings_takes_the_strategy_s_own() -> None:
+    wiring = graphs.build("prune")
+    graph = wiring.compile()
+    state = await graph.ainvoke({"question": FIRST}, context={"model": model(), "index": river(), "tau": 0.99})
+    assert state["tree"]["0"].status == "split", "0.97 is not above 0.99"

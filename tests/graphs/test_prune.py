@@ -1,0 +1,119 @@
+"""PruneRAG: what confidence, depth and the way up do to the tree."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from tests.river import FIRST, QUESTION, but, model, river
+
+ANSWERED = {"action": "answer", "answer": "Paris", "citations": [1], "questions": [], "entities": []}
+
+
+def splitting(slots: Mapping[str, Any]) -> dict[str, Any]:
+    """Split any question, each part anew."""
+    parts = [f"{slots['question']} / a", f"{slots['question']} / b"]
+    return {"action": "decompose", "answer": "", "confidence": 0, "citations": [], "questions": parts, "entities": []}
+
+
+@pytest.mark.parametrize(("confidence", "accepted"), [(0.94, False), (0.97, True)])
+def test_an_answer_is_accepted_above_tau(confidence: float, accepted: bool) -> None:
+    sure = but(decide=lambda slots: {**ANSWERED, "confidence": confidence})
+    result = graphs.ask(QUESTION, model=sure, index=river())
+    assert (result.tree["0"].status == "leaf") is accepted
+    assert ("0.0" in result.tree) is not accepted
+
+
+def test_tau_is_strict() -> None:
+    sure = but(decide=lambda slots: {**ANSWERED, "confidence": 1.0})
+    result = graphs.ask(QUESTION, model=sure, index=river(), tau=1.0)
+    assert result.tree["0"].status == "split"
+
+
+def test_an_accepted_root_costs_one_call() -> None:
+    result = graphs.ask(QUESTION, model=but(decide=lambda slots: {**ANSWERED, "confidence": 0.99}), index=river())
+    assert result.usage.llm_calls == 1
+    assert result.answer == "Paris"
+    assert result.citations
+
+
+def test_an_unsure_answer_is_asked_again_with_a_hint_and_not_taken_for_its_own_twin() -> None:
+    unsure = but(decide=lambda slots: {**ANSWERED, "confidence": 0.5})
+    result = graphs.ask(QUESTION, model=unsure, index=river())
+    assert result.tree["0.0"].question == QUESTION
+    assert result.tree["0.0"].answer == "Paris"
+    hints = [call["hint"] for call in unsure.asked("decide")]
+    assert hints[0] == ""
+    assert "'Paris'" in hints[1]
+
+
+def test_the_joint_tree_costs_at_most_four_calls_and_seven_searches() -> None:
+    result = graphs.ask(QUESTION, model=but(decide=splitting), index=river(), dependent=False)
+    assert len(result.tree) == 7
+    assert result.usage.llm_calls == 4
+    assert result.usage.retrievals == 7
+    assert result.usage.critical_path_calls == 3
+    assert all(branch.answer is None for path, branch in result.tree.items() if branch.depth == 2)
+
+
+def test_a_branch_at_the_limit_is_answered_when_its_sibling_waits_for_it() -> None:
+    result = graphs.ask(QUESTION, model=model(), index=river(), max_depth=1)
+    assert result.tree["0.0"].answer == "Paris"
+    assert result.tree["0.1"].question == "Which river runs through Paris?"
+
+
+def test_identical_sub_questions_of_different_branches_are_asked_once() -> None:
+    same = {"action": "decompose", "answer": "", "confidence": 0, "citations": [], "entities": [], "questions": [FIRST, f"  {FIRST.upper()} "]}
+    twins = but(decide=lambda slots: same if slots["question"] == QUESTION else {**ANSWERED, "confidence": 0.97})
+    result = graphs.ask(QUESTION, model=twins, index=river())
+    assert len([call for call in twins.asked("decide") if "capital" in call["question"].casefold() and "river" not in call["question"]]) == 1
+    assert result.tree["0.1"].answer == result.tree["0.0"].answer == "Paris"
+    assert result.tree["0.1"].note == "same question as 0.0"
+
+
+def test_an_entity_branch_is_searched_verbatim_and_summarised() -> None:
+    named = {"action": "entities", "answer": "", "confidence": 0, "citations": [], "questions": [], "entities": ["Seine", "Paris"]}
+    result = graphs.ask(QUESTION, model=but(decide=lambda slots: named), index=river())
+    assert [(b.kind, b.question, b.status, b.answer) for path, b in result.tree.items() if path != "0"] == [
+        ("entity", "Seine", "leaf", "The Seine is a river."),
+        ("entity", "Paris", "leaf", "The Seine is a river."),
+    ]
+
+
+def test_staged_asks_for_entities_where_a_question_cannot_be_split() -> None:
+    simple = {"simple": True, "first": "", "second": ""}
+    staged = but(decompose=simple)
+    result = graphs.ask(QUESTION, joint=False, model=staged, index=river())
+    assert result.tree["0.0"].kind == "entity"
+    assert [name for name, _ in staged.calls] == ["answer", "decompose", "entities", "summarize", "finalize"]
+
+
+def test_recursive_backtrace_answers_branch_by_branch() -> None:
+    recursive = model()
+    result = graphs.ask(QUESTION, backtrace="recursive", model=recursive, index=river())
+    assert result.answer == result.tree["0"].answer == "Seine"
+    assert result.tree["0"].status == "inner"
+    findings = recursive.asked("aggregate")[0]["findings"]
+    assert [finding["answer"] for finding in findings] == ["Paris", "Seine"]
+
+
+def test_without_confidence_any_answer_is_accepted() -> None:
+    result = graphs.ask(QUESTION, confidence=False, model=but(decide=lambda s: {**ANSWERED, "confidence": 0.1}), index=river())
+    assert result.tree["0"].status == "leaf"
+
+
+@pytest.mark.parametrize("ablation", ["answers", "entities", "adaptive"])
+def test_an_ablation_is_told_to_the_model(ablation: str) -> None:
+    told = model()
+    graphs.ask(QUESTION, model=told, index=river(), **{ablation: False})
+    may = told.asked("decide")[0]["may"]
+    assert ("Do not choose answer. " in may) == (ablation in {"answers", "adaptive"})
+    assert ("Do not choose entities. " in may) == (ablation in {"entities", "adaptive"})
+
+
+def test_the_final_call_sees_what_answers_rest_on_first() -> None:
+    asked = model()
+    graphs.ask(QUESTION, model=asked, index=river())
+    shown = [quote["text"] for quote in asked.asked("finalize")[0]["passages"]]
+    assert set(shown[:2]) == {"France has the capital Paris.", "The river Seine runs through Paris."}

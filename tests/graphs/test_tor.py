@@ -1,0 +1,96 @@
+"""ToR-RAG: what its thresholds, attempts and depth do to the tree."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from tests.river import QUESTION, but, model, replies, river
+
+WEAK = {"sufficiency": 1, "non_redundancy": 1, "consistency": 1, "decomposition": 1, "weaker": "2"}
+
+
+def halves(slots: Mapping[str, Any]) -> dict[str, Any]:
+    """Split any question for ever, each time anew."""
+    tries = len(slots["rejected"])
+    return {"simple": False, "first": f"{slots['question']} / {tries}a", "second": f"{slots['question']} / {tries}b"}
+
+
+def test_a_fork_below_theta_is_tried_again_and_the_old_pair_stays_with_its_reason() -> None:
+    scored = iter([WEAK, {**WEAK, "sufficiency": 5, "consistency": 5}])
+    result = graphs.ask(QUESTION, "tor", model=but(judge=lambda slots: next(scored)), index=river(), max_depth=1)
+    assert [result.tree[path].status for path in ("0.0", "0.1", "0.2", "0.3")] == ["pruned", "pruned", "leaf", "leaf"]
+    assert "below theta 0.4" in result.tree["0.0"].note
+    assert "the weaker of the two" in result.tree["0.1"].note
+    assert result.tree["0"].status == "inner"
+    assert result.tree["0"].score == pytest.approx(0.6)
+
+
+def test_a_rejected_pair_is_shown_to_the_next_decomposition() -> None:
+    weak = but(judge=WEAK)
+    graphs.ask(QUESTION, "tor", model=weak, index=river(), max_depth=1)
+    first, second = (call["rejected"] for call in weak.asked("decompose"))
+    assert first == []
+    assert len(second) == 2
+    assert "the weaker of the two" in second[1]
+
+
+def test_a_root_whose_forks_are_all_pruned_is_answered_itself() -> None:
+    result = graphs.ask(QUESTION, "tor", model=but(judge=WEAK), index=river(), redecompositions=0)
+    assert result.tree["0"].status == "leaf"
+    assert result.tree["0"].answer == "Paris", "what the model says to the whole question"
+    assert {result.tree[path].status for path in ("0.0", "0.1")} == {"pruned"}
+
+
+def test_theta_is_met_by_a_score_equal_to_it() -> None:
+    exactly = {**WEAK, "sufficiency": 2, "non_redundancy": 2, "consistency": 2, "decomposition": 2}
+    result = graphs.ask(QUESTION, "tor", model=but(judge=exactly), index=river())
+    assert result.tree["0"].score == pytest.approx(0.4)
+    assert result.tree["0"].status == "inner"
+
+
+@pytest.mark.parametrize(("rubric", "calls", "path"), [(False, 29, 10), (True, 36, 13)])
+def test_a_full_tree_of_depth_three_costs_what_the_method_says(rubric: bool, calls: int, path: int) -> None:
+    full = but(decompose=halves)
+    result = graphs.ask(QUESTION, "tor", model=full, index=river(), rubric=rubric, redecompositions=0, dependent=False)
+    assert len(result.tree) == 15
+    assert result.usage.llm_calls == calls
+    assert result.usage.critical_path_calls == path
+
+
+def test_an_invalid_pair_counts_as_a_failed_fork() -> None:
+    invalid = {"verdict": "INVALID", "score": 1, "reasons": "they overlap"}
+    result = graphs.ask(QUESTION, "tor", model=but(rubric=invalid), index=river(), rubric=True)
+    assert [branch.status for branch in result.tree.values()] == ["leaf", "pruned", "pruned", "pruned", "pruned"]
+    assert "they overlap" in result.tree["0.0"].note
+    assert result.usage.retrievals == 1, "only the root is searched"
+
+
+def test_a_simple_question_is_answered_whole_with_one_more_call() -> None:
+    result = graphs.ask("What is the capital of France?", "tor", model=model(), index=river())
+    assert list(result.tree) == ["0"]
+    assert result.answer == "Paris"
+    assert result.usage.llm_calls == 2
+
+
+def test_without_dependence_a_hole_is_never_asked() -> None:
+    result = graphs.ask(QUESTION, "tor", model=model(), index=river(), dependent=False)
+    assert not any("{1}" in branch.question for branch in result.tree.values())
+
+
+def test_a_sibling_without_an_answer_prunes_the_branch_that_waits_for_it() -> None:
+    def unknown(slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"answer": "Unknown", "confidence": 0.9, "citations": []} if "capital of France?" in slots["question"] else replies("answer", slots)
+
+    result = graphs.ask(QUESTION, "tor", model=but(answer=unknown), index=river(), redecompositions=0)
+    assert result.tree["0.1"].status == "pruned"
+    assert "0.0" in result.tree["0.1"].note
+
+
+def test_the_best_five_passages_by_mmr_value_reach_the_final_call() -> None:
+    asked = model()
+    result = graphs.ask(QUESTION, "tor", model=asked, index=river(), final_k=2)
+    shown = [quote["text"] for quote in asked.asked("finalize")[0]["passages"]]
+    ranked = sorted({p.id: p for p in result.passages.values()}.values(), key=lambda passage: -passage.value)
+    assert shown == [passage.text for passage in ranked[:2]]

@@ -1,0 +1,79 @@
+"""One small question with its library and a model that knows how to go about it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.vectorstores import InMemoryVectorStore
+
+from tests.fakes import FakeModel, library
+
+QUESTION = "Which river runs through the capital of France?"
+FIRST = "What is the capital of France?"
+SECOND = "Which river runs through {1}?"
+TEXTS = ("France has the capital Paris.", "The river Seine runs through Paris.", "Berlin is in Germany.", "Rome is on the river Tiber.")
+
+
+def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the reply of a model that splits the question in two and answers each half."""
+    question = str(slots.get("question", ""))
+    whole = question == QUESTION
+    answer = "Paris" if "capital" in question else "Seine"
+    answered = {"answer": answer, "confidence": 0.5 if whole else 0.97, "citations": [1]}
+    known: dict[str, Mapping[str, Any]] = {
+        "answer": answered,
+        "aggregate": {"answer": "Seine", "confidence": 0.9, "citations": [1]},
+        "closed_book": {"answer": "Unknown", "confidence": 0.1, "citations": []},
+        "compress": {"answer": "Seine", "confidence": 0.9, "citations": [1], "explanation": "It runs through Paris [1.txt]."},
+        "decide": {"action": "answer", **answered, "questions": [], "entities": []},
+        "decompose": {"simple": not whole, "first": FIRST if whole else "", "second": SECOND if whole else ""},
+        "entities": {"entities": ["Seine"]},
+        "filter": _filtered(),
+        "finalize": {"answer": "Seine", "confidence": 0.9, "citations": [1], "settled_by": "agreement"},
+        "judge": {"sufficiency": 4, "non_redundancy": 4, "consistency": 5, "decomposition": 4, "weaker": "1"},
+        "plan": {"primary": question, "sub_queries": ["capital France", "river Paris"], "keywords": ["Seine"], "expected": ["a river"]},
+        "rubric": {"verdict": "VALID", "score": 5, "reasons": "both are needed"},
+        "summarize": {"answer": "The Seine is a river.", "confidence": 0.5, "citations": [1]},
+    }
+    if prompt == "decide" and whole:
+        split = {"action": "decompose", "answer": "", "confidence": 0, "citations": [], "entities": []}
+        return {**split, "questions": [FIRST, SECOND]}
+    if prompt == "next_question":
+        script = [FIRST, SECOND.replace("{1}", "Paris"), ""]
+        following = script[len(slots["history"])]
+        return {"done": not following, "question": following}
+    return known[prompt]
+
+
+def _filtered() -> dict[str, Any]:
+    return {
+        "relevant": [1, 2],
+        "facts": ["The Seine runs through Paris."],
+        "topics": [],
+        "files": [],
+        "pages": [],
+        "is_sufficient": True,
+        "relevance": 0.9,
+        "suggested": "",
+    }
+
+
+def model(**changes: Any) -> FakeModel:
+    """Make the model; `changes` are fields of the fake."""
+    return FakeModel(**{"replies": replies, "logprobs": True, **changes})
+
+
+def but(**changes: Any) -> FakeModel:
+    """Make the model with other replies: a dict to merge, or a function of the slots, by prompt name."""
+
+    def changed(prompt: str, slots: Mapping[str, Any]) -> Any:
+        change = changes.get(prompt)
+        if callable(change):
+            return change(slots)
+        return {**replies(prompt, slots), **change} if isinstance(change, Mapping) else change or replies(prompt, slots)
+
+    return model(replies=changed)
+
+
+def river() -> InMemoryVectorStore:
+    """Make the library."""
+    return library(*TEXTS)
