@@ -1,0 +1,42 @@
+"""The drawings: steps and named conditions, under snapshot."""
+
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from tests.snapshots import matches
+
+DRAWN: list[tuple[str, dict[str, Any]]] = [
+    ("tor", {}),
+    ("tor", {"rubric": True}),
+    ("tor", {"judged": False}),
+    ("prune", {}),
+    ("prune", {"backtrace": "recursive"}),
+    ("prune", {"joint": False}),
+    ("prune", {"joint": False, "backtrace": "recursive"}),
+    ("prune", {"joint": False, "entities": False}),
+    ("iterative", {}),
+    ("chain", {}),
+    ("naive", {}),
+    ("closed-book", {}),
+]
+
+
+@pytest.mark.parametrize(("strategy", "arguments"), DRAWN)
+def test_a_drawing_shows_steps_and_named_conditions(strategy: str, arguments: dict[str, Any]) -> None:
+    graph = graphs.build(strategy, **arguments)
+    drawing = graph.compile().get_graph().draw_mermaid()
+    name = "-".join([strategy, *(f"{key}={value}" for key, value in arguments.items())])
+    matches(f"drawings/{name}.mmd", drawing)
+    assert all(f"{step}({step})" in drawing for step in graph.steps)
+
+
+@pytest.mark.parametrize(("strategy", "arguments"), DRAWN)
+def test_every_condition_has_a_name_of_its_own_that_is_no_step(strategy: str, arguments: dict[str, Any]) -> None:
+    graph = graphs.build(strategy, **arguments)
+    edges = [edge for edge in graph.compile().get_graph().edges if edge.conditional]
+    labels = [str(edge.data) for edge in edges]
+    assert all(edge.data for edge in edges)
+    assert not set(labels) & graph.steps.keys()
+    assert all(len(label.split()) <= 8 for label in labels), "longer ones are broken by the drawing"

@@ -1,0 +1,29 @@
+"""The house: imports run one way, every module is found, nothing of the outside is named by its bare folder."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FLOORS = {"studio": 3, "evaluation": 3, "graphs": 2, "nodes": 1, "prompts": 0, "tools": 0}
+MODULES = sorted(path for folder in FLOORS for path in (ROOT / folder).rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """List the ramify folders that a file imports."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    names += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    return {name.split(".")[1] for name in names if name.startswith("ramify.")}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_run_one_way(path: Path) -> None:
+    own = path.relative_to(ROOT).parts[0]
+    against = {name for name in imported(path) - {own} if FLOORS[name] >= FLOORS[own]}
+    assert not against, f"{own} may not import {against}"
+
+
+def test_there_are_modules_to_check() -> None:
+    assert {path.relative_to(ROOT).parts[0] for path in MODULES} >= {"studio", "graphs", "nodes", "prompts", "tools"}

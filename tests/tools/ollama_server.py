@@ -1,0 +1,223 @@
+"""A loopback server that speaks Ollama's protocol, for tests of the real client; what it says is decided by what it is asked."""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+Request = dict[str, Any]
+"""The body of a call to /api/chat."""
+PIECES = re.compile(r"\s?\w{1,6}|\s+|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Say:
+    """A reply: an object, or a text that need not be one; `sure` gives the log probability of each token."""
+
+    content: dict[str, Any] | str
+    sure: Callable[[str], float] | None = lambda token: -0.1
+    """None for a server too old for log probabilities."""
+
+    @property
+    def text(self) -> str:
+        return self.content if isinstance(self.content, str) else json.dumps(self.content, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Fail:
+    """An error as the server reports it: by its status, or in the middle of the stream."""
+
+    status: int
+    message: str
+
+
+class Hang:
+    """No reply at all."""
+
+
+Answer = Say | Fail | Hang
+Rule = tuple[str, Callable[[Request], Answer]]
+
+
+@dataclass
+class Ollama:
+    """The server's models, what it was asked, and how many calls it had at once."""
+
+    address: str
+    models: dict[str, int] = field(default_factory=lambda: {"llama3.1:8b": 131072})
+    """Names with the context lengths they were trained for."""
+    requests: list[Request] = field(default_factory=list)
+    busy: int = 0
+    most_busy: int = 0
+    wait_for: int = 0
+    """Hold replies back until so many calls are in at once."""
+    _rules: list[Rule] = field(default_factory=list)
+    _change: threading.Condition = field(default_factory=threading.Condition)
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def when(self, words: str, *answers: Answer | Callable[[Request], Answer]) -> None:
+        """Answer prompts that hold these words; of several answers the last is repeated."""
+        left = list(answers)
+
+        def answer(request: Request) -> Answer:
+            chosen = left.pop(0) if len(left) > 1 else left[0]
+            return chosen(request) if callable(chosen) else chosen
+
+        self._rules.append((words, answer))
+
+    def answer_to(self, request: Request) -> Answer:
+        prompt = prompt_of(request)
+        with self._change:
+            for words, answer in self._rules:
+                if words in prompt:
+                    return answer(request)
+        return Say(example(request["format"])) if request.get("format") else Say("Hello.")
+
+    @contextmanager
+    def call(self, request: Request) -> Iterator[None]:
+        with self._change:
+            self.requests.append(request)
+            self.busy += 1
+            self.most_busy = max(self.most_busy, self.busy)
+            self._change.notify_all()
+            self._change.wait_for(lambda: self.most_busy >= self.wait_for or self._over.is_set(), timeout=10)
+        try:
+            yield
+        finally:
+            with self._change:
+                self.busy -= 1
+
+    def wait_for_a_call(self) -> None:
+        with self._change:
+            self._change.wait_for(lambda: bool(self.requests), timeout=10)
+
+    def hang(self) -> None:
+        self._over.wait(timeout=20)
+
+    def stop(self) -> None:
+        self._over.set()
+
+
+def prompt_of(request: Request) -> str:
+    return "\n".join(message["content"] for message in request["messages"])
+
+
+def tokens_of(request: Request) -> int:
+    """A server's own count: what the template adds included."""
+    return sum(len(PIECES.findall(message["content"])) + 5 for message in request["messages"]) + 3
+
+
+def example(schema: dict[str, Any]) -> Any:
+    """The simplest value of a JSON schema: what a grammar would let through."""
+    if "$ref" in schema or "enum" in schema:
+        return schema.get("enum", [None])[0]
+    match schema.get("type"):
+        case "object":
+            return {name: example(inner) for name, inner in schema["properties"].items()}
+        case "array":
+            return [example(schema["items"])] * schema.get("minItems", 0)
+        case "string":
+            return "text"
+        case "integer":
+            return int(schema.get("minimum", 1))
+        case "number":
+            return 0.5
+        case "boolean":
+            return True
+    return None
+
+
+def lines(request: Request, said: Say) -> Iterator[dict[str, Any]]:
+    """The stream: a token a line, then the figures."""
+    options = request["options"]
+    pieces = PIECES.findall(said.text)
+    allowed = pieces[: options.get("num_predict", len(pieces))]
+    head = {"model": request["model"], "created_at": "2026-11-01T00:00:00Z"}
+    for piece in allowed:
+        line = {**head, "message": {"role": "assistant", "content": piece}, "done": False}
+        if request.get("logprobs") and said.sure:
+            line["logprobs"] = [{"token": piece, "logprob": said.sure(piece), "bytes": list(piece.encode())}]
+        yield line
+    yield {
+        **head,
+        "message": {"role": "assistant", "content": ""},
+        "done": True,
+        "done_reason": "stop" if len(allowed) == len(pieces) else "length",
+        # What does not fit is dropped without a word.
+        "prompt_eval_count": min(tokens_of(request), options.get("num_ctx", 4096)),
+        "eval_count": len(allowed),
+        "total_duration": 1000,
+    }
+
+
+def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if request["model"] not in server.models:
+                self.tell(404, {"error": f"model '{request['model']}' not found"})
+            elif self.path == "/api/show":
+                self.tell(200, {"model_info": {"llama.context_length": server.models[request["model"]]}, "capabilities": ["completion"]})
+            elif self.path == "/api/chat":
+                self.chat(request)
+
+        def chat(self, request: Request) -> None:
+            with server.call(request):
+                answer = server.answer_to(request)
+                if isinstance(answer, Hang):
+                    server.hang()
+                    self.close_connection = True
+                elif isinstance(answer, Fail) and answer.status > 0:
+                    self.tell(answer.status, {"error": answer.message})
+                else:
+                    self.stream([{"error": answer.message}] if isinstance(answer, Fail) else list(lines(request, answer)))
+
+        def tell(self, status: int, body: dict[str, Any]) -> None:
+            self.send(status, "application/json; charset=utf-8", json.dumps(body))
+
+        def stream(self, parts: list[dict[str, Any]]) -> None:
+            self.send(200, "application/x-ndjson", "".join(json.dumps(part) + "\n" for part in parts))
+
+        def send(self, status: int, kind: str, body: str) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body.encode())))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+    return Handler
+
+
+class Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that gave up is part of the tests."""
+
+
+@pytest.fixture
+def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ollama]:
+    """A server with `llama3.1:8b`; OLLAMA_HOST leads to it."""
+    listening = Quiet(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server = Ollama(f"http://127.0.0.1:{listening.server_port}")
+    listening.RequestHandlerClass = handler(server)
+    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{listening.server_port}")
+    yield server
+    server.stop()
+    listening.shutdown()
+    listening.server_close()
