@@ -26,9 +26,8 @@ async def ask_async(question: str, strategy: str = DEFAULT, watch: Watch | None 
     """
     wiring, settings = configure(strategy, options)
     began = time.perf_counter()
-    graph = wiring.compile()
     state: dict[str, Any] = {}
-    async for kind, event in events(graph, checked(question), settings):
+    async for kind, event in events(wiring.ready, checked(question), settings):
         if kind == "values":
             state = event
         if watch is not None:

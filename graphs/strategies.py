@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
@@ -36,9 +37,12 @@ def arguments_of(name: str) -> dict[str, inspect.Parameter]:
 
 
 def configure(name: str, options: Mapping[str, Any]) -> tuple[Wiring[Any], Settings]:
-    """Give the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value."""
+    """Give the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value.
+
+    The wiring is made once for the same arguments and shared: to add to one, take it from `build`.
+    """
     arguments = arguments_of(name)
-    wiring = build(name, **{key: _argument(arguments[key], value) for key, value in options.items() if key in arguments})
+    wiring = _shared(name, **{key: _argument(arguments[key], value) for key, value in options.items() if key in arguments})
     chosen = {key: value for key, value in options.items() if key not in arguments}
     fields = wiring.settings.model_fields
     if unknown := chosen.keys() - fields.keys():
@@ -49,6 +53,11 @@ def configure(name: str, options: Mapping[str, Any]) -> tuple[Wiring[Any], Setti
         first = error.errors()[0]
         what = f"{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid ({first['msg']})"
         raise UsageError(what, "see the settings of the strategy in docs/settings.md") from None
+
+
+@cache
+def _shared(name: str, **arguments: Any) -> Wiring[Any]:
+    return build(name, **arguments)
 
 
 def _argument(parameter: inspect.Parameter, value: Any) -> Any:

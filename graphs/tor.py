@@ -32,8 +32,6 @@ def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
     graph.when(answer, {"a sibling's answer is in": fill}, ("both answered", verdict))
     graph.sequence(fill, retrieve)
     graph.sequence(verdict, prune, expand) if judged else graph.sequence(verdict, expand)
-    graph.when(
-        expand, {"≥ θ within depth, or tried again": decompose, "root alone": retrieve}, ("all settled", finalize)
-    )
+    graph.when(expand, {"≥ θ within depth, or tried again": decompose, "root alone": retrieve}, ("all settled", finalize))
     graph.sequence(finalize, END)
     return graph

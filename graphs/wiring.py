@@ -1,10 +1,12 @@
 """A wiring: steps, edges and named conditions. What a strategy file is made of."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
 
 from ramify.nodes.budget import Ledger, working
@@ -22,6 +24,11 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
         super().__init__(state, context_schema=settings, input_schema=Question, output_schema=Answer)
         self.settings = settings
         self.steps: dict[str, Step] = {}
+
+    @cached_property
+    def ready(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """Give the graph ready to run, without a checkpointer of its own."""
+        return self.compile(checkpointer=False)
 
     @property
     def has_final_call(self) -> bool:

@@ -41,8 +41,7 @@ async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, fi
     BudgetError where the budget does not allow the call, ReplyError where the reply stays malformed, ModelError where there is no model.
     """
     work = CURRENT.get()
-    model = await current_model(work.settings)
-    request = await asyncio.to_thread(fit, prompt, passages, slots, work.settings, model)
+    model, request = await asyncio.to_thread(_prepare, prompt, passages, slots, work.settings)
     reply = await _call(model, prompt, request, work)
     if reply.parsed is None:
         reply = await _repair(model, prompt, request, reply, work)
@@ -54,10 +53,15 @@ async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, fi
     return Reply(value, stated, "stated", request.shown)
 
 
-async def current_model(settings: Settings) -> Model:
-    """Find the model that the settings name."""
-    options = ModelOptions(**{name: getattr(settings, name) for name in ModelOptions.__dataclass_fields__})
-    return await asyncio.to_thread(resolve, settings.model, options)
+def current_model(settings: Settings) -> Model:
+    """Find the model that the settings name; blocking."""
+    return resolve(settings.model, ModelOptions(**{name: getattr(settings, name) for name in ModelOptions.__dataclass_fields__}))
+
+
+def _prepare(prompt: Prompt[T], passages: tuple[Passage, ...] | None, slots: dict[str, Any], settings: Settings) -> tuple[Model, Request]:
+    """Do all that may block before a call in one go: find the model, count, render."""
+    model = current_model(settings)
+    return model, fit(prompt, passages, slots, settings, model)
 
 
 async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -> Structured:
@@ -69,18 +73,23 @@ async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -
     except TimeoutError:
         work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens)
         raise BudgetError("seconds", work.settings.max_seconds or 0) from None
-    spent = await asyncio.to_thread(_spent, reply.raw, request, model)
+    spent = _told(reply.raw)
+    if spent is None:
+        spent = await asyncio.to_thread(_counted, reply.raw, request, model)
     work.ledger.give_back(reserved - spent.tokens)
     work.spent += spent
     return reply
 
 
-def _spent(raw: AIMessage, request: Request, model: Model) -> Usage:
-    """Read what a call cost from the server's own figures; count where it gives none."""
+def _told(raw: AIMessage) -> Usage | None:
+    """Read what a call cost from the server's own figures."""
     told = raw.usage_metadata
-    prompt = told["input_tokens"] if told else request.tokens
-    completion = told["output_tokens"] if told else model.count(str(raw.content))
-    return Usage(llm_calls=1, prompt_tokens=prompt, completion_tokens=completion)
+    return Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"]) if told else None
+
+
+def _counted(raw: AIMessage, request: Request, model: Model) -> Usage:
+    """Count what a call cost where the server does not tell."""
+    return Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=model.count(str(raw.content)))
 
 
 async def _repair(model: Model, prompt: Prompt[T], request: Request, reply: Structured, work: Work) -> Structured:

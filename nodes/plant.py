@@ -1,5 +1,6 @@
 """plant: begin a tree from a question."""
 
+import asyncio
 import time
 from functools import cache
 
@@ -22,7 +23,7 @@ def plant(status: Status) -> Whole[Settings]:
     async def plant(state: State, settings: Settings) -> Update:
         """Begin a new tree from the question."""
         question = checked(state.get("question"))
-        model = await current_model(settings)
+        model = await asyncio.to_thread(current_model, settings)
         return {
             "question": question,
             "tree": Overwrite({ROOT: Branch(path=ROOT, question=question, status=status)}),

@@ -37,7 +37,9 @@ def test_no_passage_is_read_twice() -> None:
 
 
 def test_enough_facts_stop_the_loop() -> None:
-    chat = but(filter=lambda slots: {**POOR, "relevant": [1], "relevance": 0.9, "facts": [f"fact {n} of {len(slots['facts'])}" for n in range(3)]})
+    chat = but(
+        filter=lambda slots: {**POOR, "relevant": [1], "relevance": 0.9, "facts": [f"fact {n} of {len(slots['facts'])}" for n in range(3)]}
+    )
     result = run(chat)
     assert len(chat.asked("filter")) == 2
     assert result.stopped_by == "finished"

@@ -64,10 +64,19 @@ def test_a_branch_at_the_limit_is_answered_when_its_sibling_waits_for_it() -> No
 
 
 def test_identical_sub_questions_of_different_branches_are_asked_once() -> None:
-    same = {"action": "decompose", "answer": "", "confidence": 0, "citations": [], "entities": [], "questions": [FIRST, f"  {FIRST.upper()} "]}
+    same = {
+        "action": "decompose",
+        "answer": "",
+        "confidence": 0,
+        "citations": [],
+        "entities": [],
+        "questions": [FIRST, f"  {FIRST.upper()} "],
+    }
     twins = but(decide=lambda slots: same if slots["question"] == QUESTION else {**ANSWERED, "confidence": 0.97})
     result = graphs.ask(QUESTION, model=twins, index=river())
-    assert len([call for call in twins.asked("decide") if "capital" in call["question"].casefold() and "river" not in call["question"]]) == 1
+    assert (
+        len([call for call in twins.asked("decide") if "capital" in call["question"].casefold() and "river" not in call["question"]]) == 1
+    )
     assert result.tree["0.1"].answer == result.tree["0.0"].answer == "Paris"
     assert result.tree["0.1"].note == "same question as 0.0"
 

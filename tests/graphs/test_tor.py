@@ -81,7 +81,11 @@ def test_without_dependence_a_hole_is_never_asked() -> None:
 
 def test_a_sibling_without_an_answer_prunes_the_branch_that_waits_for_it() -> None:
     def unknown(slots: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"answer": "Unknown", "confidence": 0.9, "citations": []} if "capital of France?" in slots["question"] else replies("answer", slots)
+        return (
+            {"answer": "Unknown", "confidence": 0.9, "citations": []}
+            if "capital of France?" in slots["question"]
+            else replies("answer", slots)
+        )
 
     result = graphs.ask(QUESTION, "tor", model=but(answer=unknown), index=river(), redecompositions=0)
     assert result.tree["0.1"].status == "pruned"

@@ -17,7 +17,8 @@ from ramify.prompts.prompt import Prompt
 from ramify.tools import models, transport
 from ramify.tools.errors import ModelError, ReplyError
 from tests.tools.llamacpp import WINDOW, Engine, engine
-from tests.tools.ollama_server import Fail, Ollama, Request, Say, ollama, prompt_of, tokens_of
+from tests.tools.ollama_replies import Fail, Request, Say, prompt_of, tokens_of
+from tests.tools.ollama_server import Ollama, ollama
 
 __all__ = ["engine", "ollama"]
 
@@ -81,11 +82,11 @@ async def test_without_log_probabilities_the_stated_confidence_is_taken_and_mark
 @pytest.mark.parametrize("text", [TEXT, KOREAN])
 async def test_far_too_many_passages_never_exceed_the_window(ollama: Ollama, text: str) -> None:
     with at_work(num_ctx=2048, num_predict=256, context_tokens=100_000, passage_tokens=200):
-        reply = await ask(ANSWER, passages(300, text), question=QUESTION)
+        reply = await ask(ANSWER, passages(60, text), question=QUESTION)
     (sent,) = ollama.requests
     assert tokens_of(sent) + 256 <= sent["options"]["num_ctx"] == 2048
     assert QUESTION in prompt_of(sent), "the question is never cut"
-    assert 0 < len(reply.passages) < 300
+    assert 0 < len(reply.passages) < 60
     assert [passage.id for passage in reply.passages] == [f"p{n}" for n in range(len(reply.passages))], "the least relevant go first"
 
 
@@ -99,7 +100,7 @@ async def test_the_window_of_a_small_model_counts(ollama: Ollama) -> None:
 
 
 async def test_a_question_that_does_not_fit_is_not_sent(ollama: Ollama) -> None:
-    with at_work(num_ctx=512, num_predict=64), pytest.raises(ReplyError, match="does not fit into .* — shorten the question"):
+    with at_work(num_ctx=512, num_predict=64), pytest.raises(ReplyError, match=r"does not fit into .* — shorten the question"):
         await ask(ANSWER, passages(3), question="why " * 2000)
     assert not ollama.requests
 
@@ -147,7 +148,7 @@ async def test_a_server_in_trouble_is_a_clear_error(ollama: Ollama) -> None:
     with pytest.raises(ReplyError, match="more system memory"):
         await ask(ANSWER, passages(1), question=QUESTION)
     ollama.models.clear()
-    with pytest.raises(ModelError, match="`ollama pull llama3.1:8b`"):
+    with pytest.raises(ModelError, match=r"`ollama pull llama3\.1:8b`"):
         await ask(ANSWER, passages(1), question=QUESTION)
 
 

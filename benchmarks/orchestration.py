@@ -1,0 +1,108 @@
+"""Measure what the graphs themselves cost: wall time against the critical path of a model of fixed latency, and how busy a cap is kept.
+
+    python benchmarks/orchestration.py
+
+Every figure is a ratio or a count of one run on this machine; exits 1 where a target is missed.
+"""
+
+import asyncio
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import ramify.graphs as graphs
+from tests.fakes import FakeModel
+from tests.river import QUESTION, replies, river
+
+LATENCY = 0.2
+WALL = 1.05
+BUSY = 0.90
+RUNS = 64
+CAP = 8
+
+
+def full_tree(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Reply so that the tree grows to its full size: everything splits in two, nothing is sure."""
+    question = slots.get("question", "")
+    parts = [f"{question} / a", f"{question} / b"]
+    if prompt == "decompose":
+        return {"simple": False, "first": parts[0], "second": parts[1]}
+    if prompt == "decide":
+        return {"action": "decompose", "answer": "", "confidence": 0, "citations": [], "questions": parts, "entities": []}
+    if prompt == "answer":
+        return {"answer": f"answer to {question}", "confidence": 0.5, "citations": [1]}
+    return replies(prompt, slots)
+
+
+class Metered(FakeModel):
+    """Watch how many calls are in flight."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
+        self._busy, self._most, self._area, self._since = 0, 0, 0.0, 0.0
+
+    def _move(self, by: int) -> None:
+        now = time.perf_counter()
+        self._area += self._busy * (now - self._since) if self._since else 0.0
+        self._since, self._busy = now, self._busy + by
+        self._most = max(self._most, self._busy)
+
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+        self._move(+1)
+        try:
+            return await super()._agenerate(*args, **kwargs)
+        finally:
+            self._move(-1)
+
+
+async def wall(strategy: str, options: dict[str, Any]) -> tuple[graphs.Result, float]:
+    """Run once and give the result with its wall time over its critical path."""
+    model = FakeModel(replies=full_tree, latency=LATENCY, logprobs=True)
+    result = await graphs.ask_async(QUESTION, strategy, model=model, index=river(), max_concurrency=1000, dependent=False, **options)
+    return result, result.usage.wall_s / (result.usage.critical_path_calls * LATENCY)
+
+
+async def crowd(strategy: str) -> tuple[float, int, int]:
+    """Run many questions at once under a cap; give the share of it that was busy, the most in flight, and how many ended."""
+    model = Metered(replies=full_tree, latency=LATENCY, logprobs=True)
+    index = river()
+    began = time.perf_counter()
+    asked = (
+        graphs.ask_async(f"{QUESTION} {n}", strategy, model=model, index=index, max_concurrency=CAP, dependent=False) for n in range(RUNS)
+    )
+    results = await asyncio.wait_for(asyncio.gather(*asked), timeout=600)
+    return model._area / (CAP * (time.perf_counter() - began)), model._most, len(results)
+
+
+async def main() -> int:
+    """Print the figures; count the targets missed."""
+    missed = 0
+    await wall("tor", {"redecompositions": 0, "max_depth": 1})  # imports and caches, once
+    print(f"one question, model of {LATENCY} s, no cap: wall / (critical path x latency), target <= {WALL}")
+    for strategy, options, calls in (
+        ("tor", {"redecompositions": 0}, 29),
+        ("tor", {"redecompositions": 0, "rubric": True}, 36),
+        ("prune", {}, 4),
+        ("prune", {"joint": False}, None),
+    ):
+        tries = [await wall(strategy, options) for _ in range(3)]
+        result, ratio = min(tries, key=lambda one: one[1])
+        usage = result.usage
+        told = f"{strategy} {options}: {ratio:.3f}  calls {usage.llm_calls}  path {usage.critical_path_calls}  branches {len(result.tree)}"
+        missed += ratio > WALL or (calls is not None and usage.llm_calls > calls)
+        print(f"  {told}")
+    print(f"{RUNS} questions at once, cap {CAP}: share of the cap kept busy, target >= {BUSY}")
+    for strategy in ("tor", "prune"):
+        busy, most, ended = await crowd(strategy)
+        missed += busy < BUSY or most > CAP or ended < RUNS
+        print(f"  {strategy}: {busy:.3f}  most at once {most}  ended {ended} of {RUNS}")
+    print("targets missed:", missed)
+    return min(missed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,113 @@
+"""The most that a question can cost: known from the settings, before anything is asked.
+
+Only replies that are malformed, and so asked for once more, can go beyond it.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ramify.graphs.strategies import arguments_of
+from ramify.nodes.plan import QUERIES
+from ramify.nodes.settings import ChainSettings, IterativeSettings, PruneSettings, Settings, TorSettings
+
+
+class Ceiling(NamedTuple):
+    """Model calls, how many of them one after another, and searches."""
+
+    calls: int
+    critical_path: int
+    retrievals: int
+
+    def __str__(self) -> str:
+        calls, searches = _counted(self.calls, "model call"), _counted(self.retrievals, "search", "searches")
+        return f"at most {calls} (of which {self.critical_path} one after another) and {searches}"
+
+
+class _Cost(NamedTuple):
+    """Calls of a branch with all that is below it, and how many of them one after another."""
+
+    calls: int
+    path: int
+
+
+def ceiling(strategy: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> Ceiling:
+    """Work out the ceiling of a strategy with these settings and arguments of its wiring.
+
+    A dependent sub-question waits for its sibling, so its calls come after the sibling's: one more level, and with PruneRAG, where the sibling
+    grows first, all of the sibling's subtree.
+    """
+    defaults = {name: parameter.default for name, parameter in arguments_of(strategy).items()}
+    most = _CEILINGS[strategy](settings, **{**defaults, **arguments})
+    if settings.max_calls is None:
+        return most
+    return most._replace(calls=min(most.calls, settings.max_calls), critical_path=min(most.critical_path, settings.max_calls))
+
+
+def _tor(settings: TorSettings, rubric: bool, judged: bool) -> Ceiling:
+    depth = max(settings.max_depth, 1)  # the root is split whatever the depth
+    forks = 2**depth - 1
+    attempts = settings.redecompositions + 1
+    split = attempts if judged or rubric else 1
+    searched = attempts if judged else 1  # a pair that the rubric refuses is not searched
+    calls = forks * (split * (1 + rubric) + searched * (2 + judged)) + 1
+    # Forks of one level go in step; while the rubric has one split again, the others wait.
+    pairs = 2 * split if rubric else 1
+    path = depth * searched * (pairs + 1 + settings.dependent + judged) + 1
+    return Ceiling(calls, path, max(2 * forks * searched, 2 * searched + judged))
+
+
+def _prune(settings: PruneSettings, joint: bool, backtrace: str, adaptive: bool, entities: bool, **accepting: bool) -> Ceiling:
+    up = int(backtrace == "recursive")
+    root = _joint(settings, up) if joint else _staged(settings, up, adaptive and entities)
+    calls = root.calls + 1 - up
+    return Ceiling(calls, min(calls, root.path + 1 - up), 2 ** (settings.max_depth + 1) - 1)
+
+
+def _joint(settings: PruneSettings, up: int) -> _Cost:
+    """One call a branch; at the depth limit none, but where a sibling waits for the answer."""
+    branch = _Cost(0, 0)
+    awaited = _Cost(1, 1) if settings.dependent else branch
+    for _ in range(settings.max_depth):
+        below = _pair(awaited, branch, settings.dependent)
+        awaited = branch = _Cost(1 + below.calls + up, 1 + below.path + up)
+    return branch
+
+
+def _staged(settings: PruneSettings, up: int, entities: bool) -> _Cost:
+    """Answer, decompose, name entities: two calls for a branch that splits, three and two summaries for one that cannot."""
+    branch = _Cost(1, 1)
+    for _ in range(settings.max_depth):
+        below = _pair(branch, branch, settings.dependent)
+        calls = max(2 + below.calls, 5 if entities else 0) + up
+        branch = _Cost(calls, 2 + entities + below.path + up)
+    return branch
+
+
+def _pair(first: _Cost, second: _Cost, dependent: bool) -> _Cost:
+    path = first.path + second.path if dependent else max(first.path, second.path)
+    return _Cost(first.calls + second.calls, path)
+
+
+def _iterative(settings: IterativeSettings) -> Ceiling:
+    calls = 1 + settings.rounds + 1
+    return Ceiling(calls, calls, QUERIES + (settings.rounds - 1) // settings.patience)
+
+
+def _chain(settings: ChainSettings) -> Ceiling:
+    calls = 2 * settings.max_depth + 1
+    return Ceiling(calls, calls, settings.max_depth)
+
+
+def _counted(number: int, thing: str, things: str = "") -> str:
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+_CEILINGS: dict[str, Callable[..., Ceiling]] = {
+    "prune": _prune,
+    "tor": _tor,
+    "iterative": _iterative,
+    "chain": _chain,
+    "naive": lambda settings: Ceiling(1, 1, 1),
+    "closed-book": lambda settings: Ceiling(1, 1, 0),
+}

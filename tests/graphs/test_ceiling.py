@@ -1,0 +1,127 @@
+"""The ceilings against the figures of the papers, and against runs that grow as far as they can."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from ramify.graphs.ceiling import Ceiling, ceiling
+from ramify.graphs.run import ask_async
+from ramify.graphs.strategies import STRATEGIES, configure
+from tests.fakes import FakeModel, library
+
+PAPER = {"redecompositions": 0, "dependent": False}
+INDEPENDENT = {"dependent": False}
+
+FIGURES: list[tuple[str, dict[str, Any], tuple[int, int, int]]] = [
+    ("tor", PAPER, (29, 10, 14)),
+    ("tor", {**PAPER, "rubric": True}, (36, 13, 14)),
+    ("tor", {**PAPER, "judged": False}, (22, 7, 14)),
+    ("tor", {"redecompositions": 0}, (29, 13, 14)),
+    ("tor", INDEPENDENT, (57, 19, 28)),
+    ("tor", {**PAPER, "max_calls": 5}, (5, 5, 14)),
+    ("prune", INDEPENDENT, (4, 3, 7)),
+    ("prune", {}, (6, 6, 7)),
+    ("prune", {**INDEPENDENT, "max_depth": 0}, (1, 1, 1)),
+    ("prune", {**INDEPENDENT, "backtrace": "recursive"}, (6, 4, 7)),
+    ("prune", {**INDEPENDENT, "joint": False}, (13, 8, 7)),
+    ("prune", {**INDEPENDENT, "joint": False, "max_depth": 1}, (6, 5, 3)),
+    ("chain", {}, (9, 9, 4)),
+    ("iterative", {}, (7, 7, 6)),
+    ("naive", {}, (1, 1, 1)),
+    ("closed-book", {}, (1, 1, 0)),
+]
+
+
+@pytest.mark.parametrize(("strategy", "options", "figures"), FIGURES)
+def test_figures(strategy: str, options: dict[str, Any], figures: tuple[int, int, int]) -> None:
+    assert of(strategy, options) == Ceiling(*figures)
+
+
+def of(strategy: str, options: dict[str, Any]) -> Ceiling:
+    wiring, settings = configure(strategy, options)
+    return ceiling(strategy, settings, {key: value for key, value in options.items() if key not in type(settings).model_fields})
+
+
+def test_every_strategy_has_one() -> None:
+    assert all(of(name, {}).calls > 0 for name in STRATEGIES)
+
+
+def test_it_reads_as_a_sentence() -> None:
+    assert str(Ceiling(1, 1, 1)) == "at most 1 model call (of which 1 one after another) and 1 search"
+    assert str(Ceiling(29, 10, 14)) == "at most 29 model calls (of which 10 one after another) and 14 searches"
+
+
+class Busy:
+    """Replies that make as much work as they can: all splits, nothing is sure; `dependent` asks second questions that wait."""
+
+    def __init__(self, dependent: bool = False, score: float = 5.0) -> None:
+        self.dependent = dependent
+        self.score = score
+        self.count = 0
+
+    def __call__(self, prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        self.count += 1
+        first = f"Which thing has the number {self.count}?"
+        second = f"Who made {{1}} in {self.count}?" if self.dependent else f"Who made the thing in {self.count}?"
+        answer = {"answer": f"thing {self.count}", "confidence": 0.5, "citations": [1]}
+        judged = dict.fromkeys(("sufficiency", "non_redundancy", "consistency", "decomposition"), self.score)
+        return {
+            "decompose": {"simple": False, "first": first, "second": second},
+            "decide": {**answer, "answer": "", "action": "decompose", "questions": [first, second], "entities": []},
+            "judge": {**judged, "weaker": "1"},
+            "rubric": {"reasons": "well", "score": 5, "verdict": "VALID"},
+            "finalize": {**answer, "settled_by": "agreement"},
+            "next_question": {"done": False, "question": first},
+            "plan": {"primary": "a", "sub_queries": ["b", "c", "d", "e"], "keywords": [], "expected": []},
+            "filter": filtered(self.count),
+            "compress": {**answer, "explanation": "so"},
+        }.get(prompt, answer)
+
+
+def filtered(number: int) -> dict[str, Any]:
+    lists: dict[str, Any] = {name: [] for name in ("facts", "topics", "files", "pages")}
+    return {**lists, "relevant": [1], "is_sufficient": False, "relevance": 0.0, "suggested": f"other words {number}"}
+
+
+RUNS: list[tuple[str, dict[str, Any], Busy]] = [
+    ("tor", PAPER, Busy()),
+    ("tor", {**PAPER, "rubric": True}, Busy()),
+    ("tor", {"redecompositions": 0, "max_depth": 2}, Busy(dependent=True)),
+    ("prune", INDEPENDENT, Busy()),
+    ("prune", {**INDEPENDENT, "backtrace": "recursive"}, Busy()),
+    ("chain", {}, Busy()),
+    ("iterative", {"batch": 1}, Busy()),
+    ("naive", {}, Busy()),
+    ("closed-book", {}, Busy()),
+]
+
+
+@pytest.mark.parametrize(("strategy", "options", "busy"), RUNS)
+async def test_a_run_that_grows_as_far_as_it_can_reaches_it(strategy: str, options: dict[str, Any], busy: Busy) -> None:
+    usage = await spent(strategy, options, busy)
+    assert usage == of(strategy, options)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "options", "busy"),
+    [
+        ("tor", {"max_depth": 2}, Busy(score=0)),
+        ("tor", {"max_depth": 2, "redecompositions": 2, "rubric": True}, Busy(dependent=True, score=0)),
+        ("prune", {}, Busy(dependent=True)),
+        ("prune", {"max_depth": 3}, Busy(dependent=True)),
+        ("prune", {"joint": False}, Busy(dependent=True)),
+        ("prune", {"joint": False, "backtrace": "recursive"}, Busy(dependent=True)),
+        ("prune", {"joint": False, "entities": False, "dependent": False}, Busy()),
+    ],
+)
+async def test_no_run_goes_beyond_it(strategy: str, options: dict[str, Any], busy: Busy) -> None:
+    usage, most = await spent(strategy, options, busy), of(strategy, options)
+    assert all(one <= other for one, other in zip(usage, most, strict=True)), (usage, most)
+
+
+async def spent(strategy: str, options: dict[str, Any], busy: Busy) -> Ceiling:
+    texts = [f"Thing {number} was made by someone in {number}." for number in range(12)]
+    result = await ask_async("Who made the first thing?", strategy, model=FakeModel(replies=busy), index=library(*texts), **options)
+    usage = result.usage
+    return Ceiling(usage.llm_calls, usage.critical_path_calls, usage.retrievals)
