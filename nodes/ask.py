@@ -73,6 +73,10 @@ async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -
     except TimeoutError:
         work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens)
         raise BudgetError("seconds", work.settings.max_seconds or 0) from None
+    except ReplyError:
+        # The server has read the prompt and may have written to the limit: all that was reserved counts as spent.
+        work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=work.settings.num_predict)
+        raise
     spent = _told(reply.raw)
     if spent is None:
         spent = await asyncio.to_thread(_counted, reply.raw, request, model)

@@ -33,10 +33,11 @@ def fit(prompt: Prompt[Any], passages: tuple[Passage, ...] | None, slots: dict[s
 
     ReplyError where it does not fit even without passages.
     """
-    room = min(settings.num_ctx, model.num_ctx or settings.num_ctx) - settings.num_predict - MARGIN
+    room = room_for(settings, model)
     shown = None if passages is None else within(passages, settings, model.count)
+    quotes = {passage.id: quote(passage, settings, model.count) for passage in shown or ()}
     while True:
-        quoted = {} if shown is None else {"passages": [quote(passage, settings, model.count) for passage in shown]}
+        quoted = {} if shown is None else {"passages": [quotes[passage.id] for passage in shown]}
         messages = prompt.render({**slots, **quoted})
         tokens = size(messages, model.count)
         if tokens <= room:
@@ -48,12 +49,20 @@ def fit(prompt: Prompt[Any], passages: tuple[Passage, ...] | None, slots: dict[s
 
 
 def once_more(request: Request, said: str, error: str, settings: Settings, model: Model) -> Request:
-    """Show the model its malformed reply and what is wrong with it."""
+    """Show the model its malformed reply and what is wrong with it; ask as before where there is no room for that."""
     complaint = HumanMessage(
         f"Your reply was:\n{cut(said, 200, model.count)}\nIt is not valid: {error}\nReply again with the JSON object alone."
     )
     messages = [*request.messages, complaint]
-    return Request(messages, size(messages, model.count), request.shown)
+    tokens = size(messages, model.count)
+    if tokens > room_for(settings, model):
+        return Request(request.messages, request.tokens, request.shown)
+    return Request(messages, tokens, request.shown)
+
+
+def room_for(settings: Settings, model: Model) -> int:
+    """Tell how many tokens a prompt may have beside the reply."""
+    return min(settings.num_ctx, model.num_ctx or settings.num_ctx) - settings.num_predict - MARGIN
 
 
 def within(passages: tuple[Passage, ...], settings: Settings, count: Count) -> tuple[Passage, ...]:

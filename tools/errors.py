@@ -4,8 +4,8 @@ RamifyError
 ├── UsageError    the call itself is wrong (exit code 2)
 ├── InputError    documents or a data set cannot be used
 ├── IndexingError an index is missing, damaged or of another embedding
-├── ModelError    a model cannot be reached, is missing or timed out
-├── ReplyError    a model answered, but not in the form asked for
+├── ModelError    a model cannot be reached or is missing: the run ends
+├── ReplyError    a model gave no usable reply in time: its branch fails alone
 └── BudgetError   a budget of the question is used up
 """
 
@@ -36,11 +36,11 @@ class IndexingError(RamifyError):
 
 
 class ModelError(RamifyError):
-    """A model or encoder cannot be reached, is not installed, or took too long."""
+    """A model or encoder cannot be reached or is not installed."""
 
 
 class ReplyError(RamifyError):
-    """A model's reply does not have the form its prompt asks for, even after one repair."""
+    """No usable reply came: malformed even after one repair, cut off, or not in time."""
 
 
 class BudgetError(RamifyError):

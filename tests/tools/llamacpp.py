@@ -95,5 +95,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     parameters.n_parallel = 1
     parameters.port = random.randrange(20000, 60000)
     parameters.warmup = False
+    parameters.verbosity = -1
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1  # threads that wait for one another spin
     server = xllamacpp.Server(parameters)
     return Engine(f"{server.listening_address}/v1", server)

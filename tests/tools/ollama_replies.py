@@ -1,0 +1,91 @@
+"""What an Ollama server says: its stream of tokens, its figures, and a value for any JSON schema."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+Request = dict[str, Any]
+"""The body of a call to /api/chat."""
+PIECES = re.compile(r"\s?\w{1,6}|\s+|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Say:
+    """A reply: an object, or a text that need not be one; `sure` gives the log probability of each token."""
+
+    content: dict[str, Any] | str
+    sure: Callable[[str], float] | None = lambda token: -0.1
+    """None for a server too old for log probabilities."""
+
+    @property
+    def text(self) -> str:
+        return self.content if isinstance(self.content, str) else json.dumps(self.content, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Fail:
+    """An error as the server reports it: by its status, or in the middle of the stream."""
+
+    status: int
+    message: str
+
+
+class Hang:
+    """No reply at all."""
+
+
+Answer = Say | Fail | Hang
+
+
+def prompt_of(request: Request) -> str:
+    return "\n".join(message["content"] for message in request["messages"])
+
+
+def tokens_of(request: Request) -> int:
+    """A server's own count: what the template adds included."""
+    return sum(len(PIECES.findall(message["content"])) + 5 for message in request["messages"]) + 3
+
+
+def example(schema: dict[str, Any]) -> Any:
+    """The simplest value of a JSON schema: what a grammar would let through."""
+    if "$ref" in schema or "enum" in schema:
+        return schema.get("enum", [None])[0]
+    match schema.get("type"):
+        case "object":
+            return {name: example(inner) for name, inner in schema["properties"].items()}
+        case "array":
+            return [example(schema["items"])] * schema.get("minItems", 0)
+        case "string":
+            return "text"
+        case "integer":
+            return int(schema.get("minimum", 1))
+        case "number":
+            return 0.5
+        case "boolean":
+            return True
+    return None
+
+
+def lines(request: Request, said: Say) -> Iterator[dict[str, Any]]:
+    """The stream: a token a line, then the figures."""
+    options = request["options"]
+    pieces = PIECES.findall(said.text)
+    allowed = pieces[: options.get("num_predict", len(pieces))]
+    head = {"model": request["model"], "created_at": "2026-11-01T00:00:00Z"}
+    for piece in allowed:
+        line = {**head, "message": {"role": "assistant", "content": piece}, "done": False}
+        if request.get("logprobs") and said.sure:
+            line["logprobs"] = [{"token": piece, "logprob": said.sure(piece), "bytes": list(piece.encode())}]
+        yield line
+    yield {
+        **head,
+        "message": {"role": "assistant", "content": ""},
+        "done": True,
+        "done_reason": "stop" if len(allowed) == len(pieces) else "length",
+        # What does not fit is dropped without a word.
+        "prompt_eval_count": min(tokens_of(request), options.get("num_ctx", 4096)),
+        "eval_count": len(allowed),
+        "total_duration": 1000,
+    }

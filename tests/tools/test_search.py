@@ -1,0 +1,156 @@
+"""One searcher for everything that can be searched."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import InMemoryVectorStore
+
+from ramify.tools import demo
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.identity import document_of
+from ramify.tools.index import Index
+from ramify.tools.search import opened, searcher
+from tests.tools.fakes import WordEncoder
+
+TEXTS = ["The river Arda floods in spring.", "Spruce is light and strong.", "The treaty was signed in 1648."]
+
+
+class Shelf(BaseRetriever):
+    """Give the same documents to every query."""
+
+    documents: list[Document]
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+        return self.documents
+
+
+async def test_an_index_is_searched_in_one_batch() -> None:
+    search = searcher(Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"]))
+    river, treaty = await search(["river floods", "treaty signed"], k=1)
+    assert [hit.document.id for hit in river + treaty] == ["a", "c"]
+
+
+async def test_many_searches_run_at_once() -> None:
+    search = searcher(Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"]))
+    found = await asyncio.gather(*(search(["river floods"], k=2) for _ in range(40)))
+    assert all(one == found[0] for one in found)
+
+
+async def test_a_folder_is_opened_once_until_its_index_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = WordEncoder()
+    monkeypatch.setattr("ramify.tools.index.load_encoder", lambda name: encoder)
+    Index.from_texts(TEXTS, encoder, path=tmp_path / "index")
+    first = opened(tmp_path / "index")
+    assert opened(str(tmp_path / "index")) is first
+    first.add_texts(["The harbour freezes."])
+    assert opened(tmp_path / "index") is not first
+    assert (await searcher(tmp_path / "index")(["harbour"], k=1))[0][0].document.page_content == "The harbour freezes."
+
+
+async def test_a_folder_without_an_index_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(IndexingError, match="there is no index"):
+        await searcher(tmp_path)(["river"])
+
+
+async def test_another_vector_store_gives_the_same_cosines_and_picks() -> None:
+    encoder = WordEncoder()
+    store = InMemoryVectorStore(encoder)
+    store.add_texts(TEXTS, ids=["a", "b", "c"])
+    index = Index.from_texts(TEXTS, encoder, ids=["a", "b", "c"])
+    theirs = await searcher(store)(["river in spring", "strong treaty"], k=2)
+    ours = await searcher(index)(["river in spring", "strong treaty"], k=2, hybrid=False)
+    assert [[hit.document.id for hit in hits] for hits in theirs] == [[hit.document.id for hit in hits] for hits in ours]
+    for their, our in zip(chain.from_iterable(theirs), chain.from_iterable(ours), strict=True):
+        assert np.allclose((their.score, their.value), (our.score, our.value), atol=1e-5)
+
+
+async def test_a_store_without_embeddings_gives_its_own_scores() -> None:
+    class Bare(InMemoryVectorStore):
+        @property
+        def embeddings(self) -> Embeddings | None:  # type: ignore[override]  # a store may have none
+            return None
+
+        def _select_relevance_score_fn(self) -> object:  # type: ignore[override]  # any callable will do
+            return lambda score: score
+
+    store = Bare(WordEncoder())
+    store.add_texts(TEXTS)
+    assert [hit.document.page_content for hit in (await searcher(store)(["treaty signed"], k=1))[0]] == [TEXTS[2]]
+
+
+async def test_a_retriever_keeps_its_order_and_its_documents_get_stable_ids() -> None:
+    documents = [Document("First.", metadata={"score": 0.7}), Document("Second."), Document("Third.", id="3")]
+    search = searcher(Shelf(documents=documents))
+    (hits, again) = await search(["x", "y"], k=3)
+    assert [(hit.document.page_content, hit.score) for hit in hits] == [("First.", 0.7), ("Second.", 0.5), ("Third.", 1 / 3)]
+    assert [hit.document.id for hit in hits] == [hit.document.id for hit in again]
+    assert hits[2].document.id == "3"
+    assert len({hit.document.id for hit in hits}) == 3
+    with pytest.raises(UsageError, match="cannot filter"):
+        await search(["x"], filter={"page": 1})
+
+
+def test_anything_else_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot search in 'int'"):
+        searcher(7)  # type: ignore[arg-type]  # the mistake under test
+
+
+def test_a_passage_belongs_to_its_document() -> None:
+    assert [document_of(name) for name in ("a", "a~2", "a~b", "notes~old.txt~12")] == ["a", "a", "a~b", "notes~old.txt"]
+
+
+@pytest.fixture
+def small_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a small corpus in the demo's place; the real one has tests of its own."""
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("".join(json.dumps({"id": str(number), "text": text}) + "\n" for number, text in enumerate(TEXTS)), encoding="utf-8")
+    monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(demo, "demo_corpus", lambda: corpus)
+    return tmp_path / "cache"
+
+
+def test_the_demo_is_indexed_at_first_use(small_demo: Path) -> None:
+    (hits,) = asyncio.run(searcher("demo")(["Which treaty was signed?"], k=1))
+    assert hits[0].document.id == "2"
+    folder = demo.demo_index()
+    made = (folder / "manifest.json").stat().st_mtime_ns
+    assert (demo.demo_index() / "manifest.json").stat().st_mtime_ns == made
+    assert [path.name for path in small_demo.iterdir()] == [folder.name]
+    (folder / "vectors.faiss").write_bytes(b"")
+    assert len(Index.open(demo.demo_index())) == 3
+
+
+MAKE_DEMO = """
+import sys
+from itertools import chain
+from pathlib import Path
+from ramify.tools import demo, index
+from tests.tools.fakes import WordEncoder
+demo.demo_corpus = lambda: Path(sys.argv[1])
+index.load_encoder = lambda name: WordEncoder()  # two encoders loading at once would only slow the test down
+print(demo.demo_index())
+"""
+
+
+def test_two_processes_may_make_the_demo_at_once(small_demo: Path) -> None:
+    command = [sys.executable, "-c", MAKE_DEMO, str(small_demo.parent / "corpus.jsonl")]
+    root = Path(__file__).parents[2]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) for _ in range(2)]
+    folders = {process.communicate()[0] for process in processes}
+    assert [process.returncode for process in processes] == [0, 0]
+    assert len(folders) == 1
+    assert len(Index.open(folders.pop().strip(), WordEncoder())) == 3
+
+
+def test_the_packaged_corpus_can_be_found() -> None:
+    assert demo.demo_corpus().is_file()

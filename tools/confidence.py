@@ -1,0 +1,107 @@
+"""How sure a model was of one field of its reply, read from the log probabilities of that field's tokens."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from ramify.tools.json_text import field_span
+
+BROKEN = "\ufffd"
+"""Stands in a token's text for bytes that are no whole character."""
+LONGEST_CHARACTER = 4
+"""Tokens that one broken character can be spread over, and characters that one broken token can hide, at most."""
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    logprob: float
+    raw: bytes | None
+
+
+def span_confidence(message: AIMessage, field: str) -> float | None:
+    """Give the geometric mean probability of the tokens that spell a top-level field's value.
+
+    None where the server sent no log probabilities, the field is not there or empty, or the tokens do not spell the text.
+    """
+    tokens = _tokens(message.response_metadata.get("logprobs"))
+    text = message.text
+    span = field_span(text, field) if tokens else None
+    places = _places(tokens, text) if span else None
+    if span is None or places is None:
+        return None
+    start, end = span
+    told = [token.logprob for token, (first, last) in zip(tokens, places, strict=True) if first < end and last > start]
+    return min(1.0, math.exp(math.fsum(told) / len(told))) if told else None
+
+
+def without_logprobs(message: AIMessage) -> AIMessage:
+    """Copy a message without its log probabilities: thousands of numbers that no state or checkpoint should carry."""
+    kept = {name: value for name, value in message.response_metadata.items() if name != "logprobs"}
+    return message.model_copy(update={"response_metadata": kept})
+
+
+def _tokens(told: Any) -> list[_Token]:
+    """Read Ollama's form (a list) and OpenAI's (a list under `content`)."""
+    if isinstance(told, Mapping):
+        told = told.get("content")
+    return [_token(entry) for entry in told] if isinstance(told, Iterable) else []
+
+
+def _token(entry: Any) -> _Token:
+    told = entry if isinstance(entry, Mapping) else vars(entry)
+    raw = told.get("bytes")
+    return _Token(told["token"], float(told["logprob"]), None if raw is None else bytes(raw))
+
+
+def _places(tokens: list[_Token], text: str) -> list[Span] | None:
+    """Find where in the text each token stands, in characters."""
+    return _by_bytes(tokens, text) or _by_text(tokens, text)
+
+
+def _by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
+    """Join the tokens' bytes; the text is the last part of them that equals it (a model may have thought before)."""
+    parts = [token.text.encode() if token.raw is None else token.raw for token in tokens]
+    content = text.encode()
+    before = b"".join(parts).rfind(content)
+    if before < 0:
+        return None
+    # The character that byte n belongs to; one more entry for the end.
+    characters = [number for number, character in enumerate(text) for _ in character.encode()] + [len(text)]
+    places, position = [], -before
+    for part in parts:
+        first, last = (min(max(place, 0), len(content)) for place in (position, position + len(part)))
+        places.append((characters[first], characters[last - 1] + 1) if last > first else (characters[first], characters[first]))
+        position += len(part)
+    return places
+
+
+def _by_text(tokens: list[_Token], text: str) -> list[Span] | None:
+    """Walk along the text; tokens with broken characters share what lies between the whole ones."""
+    places: list[Span] = []
+    position, broken = 0, 0
+    for token in tokens:
+        if BROKEN in token.text:
+            broken += len(token.text)
+            places.append((position, -1))
+            continue
+        found = text.find(token.text, position, position + broken + len(token.text))
+        if found < 0:
+            return None
+        places.append((found, found + len(token.text)))
+        position, broken = found + len(token.text), 0
+    return _close_gaps(places, len(text)) if len(text) - position <= broken else None
+
+
+def _close_gaps(places: list[Span], end: int) -> list[Span]:
+    """Let each broken token reach to where the next whole one begins."""
+    closed: list[Span] = []
+    for first, last in reversed(places):
+        closed.append((first, end if last < 0 else last))
+        end = end if last < 0 else first
+    return closed[::-1]

@@ -1,0 +1,175 @@
+"""The working copy of `passages.sqlite` while an index is being written."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from langchain_core.documents import Document
+
+from ramify.tools.encoder import Matrix
+from ramify.tools.errors import InputError
+from ramify.tools.split import embedded_text
+from ramify.tools.store import SCHEMA
+
+_BLOCK = 16_384
+
+
+class Held(NamedTuple):
+    """A document the draft holds: the path it was given under and the digest of its content."""
+
+    root: str
+    digest: bytes
+
+
+class Entry(NamedTuple):
+    """A document to be written: where it was found, its passages, and the label each is embedded under."""
+
+    id: str
+    root: str
+    digest: bytes
+    label: str
+    passages: Sequence[Document]
+
+
+class Draft:
+    """Write documents, passages and vectors; each call that writes is one transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.changed = False
+        self._db = sqlite3.connect(path, check_same_thread=False)
+        self._db.executescript(SCHEMA)
+
+    def __enter__(self) -> "Draft":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def discard(self) -> None:
+        """Close the file and delete it."""
+        self.close()
+        self.path.unlink()
+
+    def whole(self) -> bool:
+        """Tell whether SQLite finds no damage."""
+        return bool(self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+
+    def facts(self) -> dict[str, str]:
+        """Return what the draft remembers of how it is made."""
+        return dict(self._db.execute("SELECT name, value FROM facts"))
+
+    def remember(self, facts: dict[str, str]) -> None:
+        """Keep how the draft is made, to refuse going on otherwise."""
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
+
+    def held(self, identity: str) -> Held | None:
+        """Return what is held under a document's id."""
+        found = self._db.execute("SELECT root, digest FROM documents WHERE id = ?", [identity]).fetchone()
+        return Held(*found) if found else None
+
+    def write(self, entries: Iterable[Entry]) -> None:
+        """Write documents, replacing those of the same ids."""
+        with self._db:
+            for entry in entries:
+                self.changed = True
+                self._db.execute("DELETE FROM passages WHERE document = ?", [entry.id])
+                self._db.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", [entry.id, entry.root, entry.digest])
+                self._insert_passages(entry)
+
+    def _insert_passages(self, entry: Entry) -> None:
+        for passage in entry.passages:
+            digest = text_digest(embedded_text(passage.page_content, entry.label))
+            row = [passage.id, entry.id, entry.label, passage.page_content, metadata_json(passage.metadata), digest]
+            try:
+                self._db.execute("INSERT INTO passages (id, document, label, text, metadata, digest) VALUES (?, ?, ?, ?, ?, ?)", row)
+            except sqlite3.IntegrityError as error:
+                raise InputError(f"two passages would be called {passage.id!r}", "give records ids that do not end in ~NUMBER") from error
+
+    def adopt(self, identity: str, root: str) -> None:
+        """Note that an unchanged document now belongs to another path."""
+        with self._db:
+            self._db.execute("UPDATE documents SET root = ? WHERE id = ?", [root, identity])
+            self.changed = True
+
+    def absent(self, roots: Iterable[str], seen: Iterable[str]) -> list[str]:
+        """Return the ids of documents found under the roots before and not seen now."""
+        kept = set(seen)
+        sql = "SELECT id FROM documents WHERE root IN (SELECT value FROM json_each(?)) ORDER BY id"
+        return [identity for (identity,) in self._db.execute(sql, [json.dumps(list(roots))]) if identity not in kept]
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Remove documents with their passages, or single passages; a document goes with its last passage."""
+        with self._db:
+            for identity in ids:
+                removed = self._db.execute("DELETE FROM passages WHERE document = ?1 OR id = ?1", [identity]).rowcount
+                self.changed = self.changed or removed > 0
+            self._db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM passages)")
+
+    def unencoded(self) -> list[int]:
+        """Return one row of each text that has no vector, in the order of writing."""
+        sql = "SELECT min(row) FROM passages WHERE digest NOT IN (SELECT digest FROM vectors) GROUP BY digest ORDER BY 1"
+        return [row for (row,) in self._db.execute(sql)]
+
+    def embedded_texts(self, rows: Sequence[int]) -> list[str]:
+        """Return what is to be embedded for some rows, in their order."""
+        sql = "SELECT text, label FROM passages WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row"
+        return [embedded_text(text, label) for text, label in self._db.execute(sql, [json.dumps(list(rows))])]
+
+    def keep_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
+        """Keep the vectors of embedded texts."""
+        pairs = [(text_digest(text), vector.astype("<f4").tobytes()) for text, vector in zip(texts, vectors, strict=True)]
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
+        self.changed = True
+
+    def finish(self) -> tuple[int, int]:
+        """Drop vectors no passage needs, tidy the word index, and count documents and passages."""
+        with self._db:
+            self._db.execute("DELETE FROM vectors WHERE digest NOT IN (SELECT digest FROM passages)")
+            self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+        return self.count("documents"), self.count("passages")
+
+    def count(self, table: str) -> int:
+        """Count the rows of a table."""
+        return int(self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def dimension(self) -> int | None:
+        """Return the length of the vectors, None where there are none."""
+        found = self._db.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
+        return found[0] // np.dtype(np.float32).itemsize if found else None
+
+    def vectors(self, dimension: int) -> Iterator[Matrix]:
+        """Yield all vectors in order of passage id, in blocks."""
+        found = self._db.execute("SELECT vector FROM passages JOIN vectors USING (digest) ORDER BY id")
+        while block := found.fetchmany(_BLOCK):
+            yield np.frombuffer(b"".join(vector for (vector,) in block), dtype="<f4").reshape(len(block), dimension)
+
+
+def text_digest(text: str) -> bytes:
+    """Return the digest that a text's vector is kept under."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def document_digest(document: Document) -> bytes:
+    """Return a digest that changes with a document's text or metadata."""
+    content = [document.page_content, document.metadata]
+    return text_digest(json.dumps(content, sort_keys=True, default=str))
+
+
+def metadata_json(metadata: dict[str, Any]) -> str:
+    """Write metadata as JSON; what JSON has no form for becomes text, what is no number becomes null."""
+    try:
+        return json.dumps(metadata, default=str, allow_nan=False)
+    except ValueError:
+        finite = json.loads(json.dumps(metadata, default=str), parse_constant=lambda _: None)
+        return json.dumps(finite)

@@ -1,0 +1,128 @@
+"""Embeddings by name: `minilm`, a sentence-transformers model, `ollama:NAME`, or an object of LangChain."""
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+
+from ramify.tools.address import is_loopback, without_credentials
+from ramify.tools.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.ollama import START, host
+from ramify.tools.sentence_encoder import MINILM, MiniLM, SentenceEncoder
+
+Vectors = TypeVar("Vectors", list[float], list[list[float]])
+
+FOREIGN = "langchain:"
+_OLLAMA = "ollama:"
+_loaded: dict[str, Encoder] = {}
+_loading = threading.Lock()
+
+
+def load_encoder(embedding: str | Embeddings) -> Encoder:
+    """Return the encoder of a name, the same object each time, or wrap a LangChain `Embeddings`.
+
+    | embedding            | encoder                                                                  |
+    |----------------------|--------------------------------------------------------------------------|
+    | `minilm`             | all-MiniLM-L6-v2, packaged with ramify                                   |
+    | `ollama:NAME`        | a model of the Ollama server at OLLAMA_HOST                              |
+    | any other name       | a sentence-transformers model in a folder or in the local hub cache      |
+    | an `Embeddings`      | itself; tokens are estimated, see `ramify.tools.encoder.estimated_offsets` |
+    """
+    if isinstance(embedding, Encoder):
+        return embedding
+    if isinstance(embedding, Embeddings):
+        return ForeignEncoder(embedding)
+    name = canonical_name(embedding)
+    if name.startswith(_OLLAMA):
+        return ollama_encoder(name.removeprefix(_OLLAMA))
+    with _loading:
+        if name not in _loaded:
+            _loaded[name] = _new_encoder(name)
+        return _loaded[name]
+
+
+def canonical_name(name: str) -> str:
+    """Return the name under which an index remembers an embedding: a folder by its full path, anything else as it is."""
+    if not name.strip():
+        raise UsageError(f"the embedding has no name: {name!r}", "name minilm, ollama:NAME or a sentence-transformers model")
+    path = Path(name).expanduser()
+    return str(path.resolve()) if name != MINILM and path.is_dir() else name.strip()
+
+
+def _new_encoder(name: str) -> Encoder:
+    if name == MINILM:
+        return MiniLM()
+    if name.startswith(FOREIGN):
+        raise ModelError(f"{name!r} is an Embeddings object of a program, which no name can load", "hand over the same object")
+    return SentenceEncoder(name)
+
+
+class ForeignEncoder(Encoder):
+    """A LangChain `Embeddings` as an encoder; named after its class and its `model`."""
+
+    max_tokens = 512
+
+    def __init__(self, embeddings: Embeddings, name: str | None = None) -> None:
+        self._embeddings = embeddings
+        self.name = name or FOREIGN + ":".join(filter(None, [type(embeddings).__name__, _model_name(embeddings)]))
+
+    @cached_property
+    def dimension(self) -> int:
+        """Return the length of a vector, found by embedding one word."""
+        return len(self._call(lambda: self._embeddings.embed_query("dimension")))
+
+    def encode_documents(self, texts: Sequence[str]) -> Matrix:
+        """Encode texts and normalise their vectors."""
+        return self._unit(self._call(lambda: self._embeddings.embed_documents(list(texts))) if texts else [])
+
+    def encode_queries(self, texts: Sequence[str]) -> Matrix:
+        """Encode questions and normalise their vectors; LangChain offers no batch for these."""
+        return self._unit(self._call(lambda: [self._embeddings.embed_query(text) for text in texts]))
+
+    def _unit(self, vectors: list[list[float]]) -> Matrix:
+        return unit_rows(vectors, len(vectors[0])) if vectors else np.empty((0, self.dimension), dtype=np.float32)
+
+    def _call(self, embed: Callable[[], Vectors]) -> Vectors:
+        return embed()
+
+
+class OllamaEncoder(ForeignEncoder):
+    """A model of an Ollama server, whose absence is explained."""
+
+    def __init__(self, embeddings: Embeddings, model: str, address: str) -> None:
+        super().__init__(embeddings, name=_OLLAMA + model)
+        self._model = model
+        self._address = address
+
+    def _call(self, embed: Callable[[], Vectors]) -> Vectors:
+        from httpx import HTTPError
+        from ollama import ResponseError
+
+        try:
+            return embed()
+        except ResponseError as error:
+            remedy = f"ollama pull {self._model}" if error.status_code == 404 else "look into the server's log"
+            raise ModelError(f"Ollama at {self._address} cannot embed with {self._model!r}: {error.error}", remedy) from error
+        except (ConnectionError, HTTPError) as error:
+            raise ModelError(f"Ollama does not answer at {self._address}", f"{START}, or set OLLAMA_HOST") from error
+
+
+def ollama_encoder(model: str) -> Encoder:
+    """Return the encoder of an Ollama model, at OLLAMA_HOST or on this machine."""
+    from langchain_ollama import OllamaEmbeddings
+
+    if not model:
+        raise UsageError("the embedding 'ollama:' names no model", "name one, such as ollama:nomic-embed-text")
+    address = host(None)
+    client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment knows no way to this machine
+    return OllamaEncoder(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), model, without_credentials(address))
+
+
+def _model_name(embeddings: Embeddings) -> str | None:
+    names = (getattr(embeddings, attribute, None) for attribute in ("model", "model_name"))
+    return next((name for name in names if isinstance(name, str)), None)

@@ -1,0 +1,172 @@
+"""The corpus index: one folder, searched by vectors and by words, as a LangChain `VectorStore`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
+
+from ramify.tools.build import BATCH_SIZE, Built, build_index, remove_documents, write_documents
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.identity import identified
+from ramify.tools.progress import Progress, silent
+from ramify.tools.snapshot import Hit, How, Snapshot, open_snapshot
+from ramify.tools.split import DEFAULT_CHUNKING, Chunking
+from ramify.tools.store import Filter
+
+
+class Index(VectorStore):
+    """Passages of documents with their vectors and words, in one folder; any thread may search."""
+
+    def __init__(self, folder: Path, encoder: Encoder, snapshot: Snapshot) -> None:
+        self.folder = folder
+        self._encoder = encoder
+        self._snapshot = snapshot
+        self._temporary: TemporaryDirectory[str] | None = None
+
+    @staticmethod
+    def build(
+        paths: Sequence[str | Path] | str | Path, out: str | Path, embedding: str | Embeddings = "minilm", *,
+        chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
+    ) -> Built:  # fmt: skip
+        """Make an index of files and folders, or bring one up to date.
+
+        Documents that did not change are not encoded again, and those gone from the paths given are removed. An interrupted build goes on
+        where it stopped when it is called again. Until it has finished, the folder opens as it was before, or not at all.
+        """
+        if batch_size < 1:
+            raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
+        chunking = Chunking(chunk_tokens, overlap).checked()
+        paths = [paths] if isinstance(paths, (str, Path)) else paths
+        return build_index(paths, Path(out), load_encoder(embedding), chunking, batch_size, progress or silent)
+
+    @classmethod
+    def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":
+        """Open an index, with the embedding it remembers; one made with a program's `Embeddings` needs that object."""
+        folder = Path(path)
+        snapshot = open_snapshot(folder)
+        remembered = snapshot.manifest.embedding
+        encoder = load_encoder(embedding or remembered)
+        if encoder.name != remembered:
+            what = f"the index in {str(folder)!r} is made with the embedding {remembered!r}, not {encoder.name!r}"
+            raise IndexingError(what, f"open it with {remembered!r}, or make another index with {encoder.name!r}")
+        return cls(folder, encoder, snapshot)
+
+    def __len__(self) -> int:
+        return len(self._snapshot.rows)
+
+    @property
+    def embeddings(self) -> Encoder:
+        """Return the encoder of passages and questions."""
+        return self._encoder
+
+    def search(  # type: ignore[override]  # VectorStore's `search` takes one query and a search type by name
+        self, queries: Sequence[str], k: int = 5, *,
+        fetch_k: int | None = None, mmr: float | None = 0.75, hybrid: bool = True, filter: Filter | None = None,
+    ) -> list[list[Hit]]:  # fmt: skip
+        """Return the best passages for each query: all queries are encoded and searched in one batch.
+
+        Vectors and words (`hybrid`) are fused by reciprocal rank; from the `fetch_k` best (default 4 k) the passages are picked by maximal
+        marginal relevance with the weight `mmr`, or in order (`None`). `filter` gives metadata fields the value, or values, they must have.
+        """
+        how = How(k, fetch_k, mmr, hybrid, filter).checked()
+        if isinstance(queries, str):
+            raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
+        return self._search(queries, self._encoder.encode_queries(queries), how) if queries else []
+
+    def _search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]:
+        if vectors.shape[1] != self._snapshot.manifest.dimension:
+            what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._snapshot.manifest.dimension}"
+            raise IndexingError(what, "open it with the embedding it was made with")
+        return self._snapshot.search(queries, vectors, how)
+
+    def similarity_search_with_score(
+        self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
+        hits = self.search([query], k, mmr=None, hybrid=hybrid, filter=filter)[0]
+        return [(hit.document, hit.score) for hit in hits]
+
+    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
+        """Return the passages nearest to a query; takes `filter` and `hybrid`."""
+        return [document for document, _ in self.similarity_search_with_score(query, k, **kwargs)]
+
+    def similarity_search_by_vector(
+        self, embedding: list[float], k: int = 4, *, filter: Filter | None = None, **kwargs: Any
+    ) -> list[Document]:
+        """Return the passages nearest to a vector."""
+        return self._by_vector(embedding, How(k, mmr=None, hybrid=False, filter=filter))
+
+    def max_marginal_relevance_search(
+        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
+        *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
+    ) -> list[Document]:  # fmt: skip
+        """Return passages near to a query and far from each other."""
+        hits = self.search([query], k, fetch_k=fetch_k, mmr=lambda_mult, hybrid=hybrid, filter=filter)[0]
+        return [hit.document for hit in hits]
+
+    def max_marginal_relevance_search_by_vector(
+        self, embedding: list[float], k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
+        *, filter: Filter | None = None, **kwargs: Any,
+    ) -> list[Document]:  # fmt: skip
+        """Return passages near to a vector and far from each other."""
+        return self._by_vector(embedding, How(k, fetch_k, lambda_mult, hybrid=False, filter=filter))
+
+    def _by_vector(self, embedding: list[float], how: How) -> list[Document]:
+        return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), how)[0]]
+
+    def _select_relevance_score_fn(self) -> Callable[[float], float]:
+        return lambda cosine: max(0.0, cosine)
+
+    def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        """Return the passages of the ids that exist, in the order asked for."""
+        store = self._snapshot.store
+        rows = store.rows_of(ids)
+        passages = store.passages(rows)
+        return [passages[row] for row in rows]
+
+    @classmethod
+    def from_texts(
+        cls, texts: list[str], embedding: Embeddings, metadatas: list[dict[str, Any]] | None = None,
+        *, ids: list[str] | None = None, path: str | Path | None = None, **kwargs: Any,
+    ) -> "Index":  # fmt: skip
+        """Make an index of texts in the folder `path`, by default a temporary one that goes with the object."""
+        temporary = TemporaryDirectory(prefix="ramify-") if path is None else None
+        folder = Path(temporary.name if temporary else str(path))
+        encoder = load_encoder(embedding)
+        write_documents(folder, encoder, DEFAULT_CHUNKING, _as_documents(texts, metadatas, ids))
+        index = cls.open(folder, encoder)
+        index._temporary = temporary
+        return index
+
+    def add_texts(
+        self, texts: Iterable[str], metadatas: list[dict[str, Any]] | None = None, *, ids: list[str] | None = None, **kwargs: Any
+    ) -> list[str]:
+        """Add texts, replacing those of the same ids, and return their ids; one longer than a passage is split into `id`, `id~2` …
+
+        The graph is linked anew each time, so add many at once.
+        """
+        documents = _as_documents(list(texts), metadatas, ids)
+        write_documents(self.folder, self._encoder, self._chunking, documents)
+        self._snapshot = open_snapshot(self.folder)
+        return [str(document.id) for document in documents]
+
+    def delete(self, ids: list[str] | None = None, **kwargs: Any) -> bool:
+        """Delete documents, with all their passages, or single passages."""
+        remove_documents(self.folder, self._encoder, self._chunking, ids or [])
+        self._snapshot = open_snapshot(self.folder)
+        return True
+
+    @property
+    def _chunking(self) -> Chunking:
+        return Chunking(self._snapshot.manifest.chunk_tokens, self._snapshot.manifest.overlap)
+
+
+def _as_documents(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
+    parts = zip(texts, metadatas or [{} for _ in texts], ids or [None for _ in texts], strict=True)
+    return [identified(Document(text, id=identity, metadata=metadata)) for text, metadata, identity in parts]

@@ -1,0 +1,76 @@
+"""`manifest.json`: what an index is made of, and the checksums that tell a whole one from a damaged one."""
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ramify.tools.errors import IndexingError
+
+PASSAGES = "passages.sqlite"
+VECTORS = "vectors.faiss"
+MANIFEST = "manifest.json"
+NEXT = "next."
+"""Files being written carry this prefix until they take the place of the finished ones."""
+
+LAYOUT = 1
+"""Counts up when an index made before cannot be used or brought up to date any more."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What is remembered beside an index; written last."""
+
+    embedding: str
+    dimension: int
+    chunk_tokens: int
+    overlap: int
+    documents: int
+    passages: int
+    sha256: dict[str, str]
+    layout: int = LAYOUT
+
+    def write(self, path: Path) -> None:
+        """Write the manifest so that it is there whole or not at all."""
+        draft = path.with_name(path.name + ".part")
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(self), indent=2) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+
+    def damage(self, folder: Path) -> str | None:
+        """Say what is wrong with the files of an index, None where nothing is."""
+        for name, expected in self.sha256.items():
+            path = folder / name
+            if not path.is_file():
+                return f"{name} is missing"
+            if file_sha256(path) != expected:
+                return f"{name} is damaged: its checksum is not the one in {MANIFEST}"
+        return None
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """Read a manifest, None where there is none; raises `IndexingError` where it is unreadable."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        manifest = Manifest(**content)
+        if manifest.layout != LAYOUT or set(manifest.sha256) != {PASSAGES, VECTORS}:
+            raise ValueError(f"layout {manifest.layout!r}")
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise IndexingError(f"{str(path)!r} is damaged or of another version ({error})", again(path.parent)) from error
+    return manifest
+
+
+def again(folder: Path) -> str:
+    """Return the remedy for an index that is half-written or damaged."""
+    return f"run `ramify index PATH… --out {folder}` again: it keeps what is whole and repairs the rest"
+
+
+def file_sha256(path: Path) -> str:
+    """Return the sha256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

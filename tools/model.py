@@ -1,0 +1,72 @@
+"""A chat model as the toolkit uses it: capped, counted, and answering with values."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from pydantic import BaseModel
+
+from ramify.tools.cap import Cap
+from ramify.tools.errors import ReplyError
+from ramify.tools.per_loop import PerLoop
+from ramify.tools.structured import Structured, call
+from ramify.tools.tokens import Count
+from ramify.tools.transport import Server, sturdy
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How a model is reached and sampled; the names and defaults are those of the settings."""
+
+    base_url: str | None = None
+    temperature: float = 0.0
+    seed: int = 0
+    num_ctx: int = 8192
+    num_predict: int = 512
+    timeout: float = 120.0
+    keep_alive: str = "10m"
+    max_concurrency: int = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A chat model that is ready to be asked."""
+
+    name: str
+    chat: BaseChatModel = field(repr=False)  # some clients print their keys
+    count: Count = field(repr=False)
+    """Counts a text's tokens; it may ask the model's server, so call it outside the event loop."""
+    cap: Cap = field(repr=False)
+    num_ctx: int | None
+    """Tokens of prompt and reply together; none where the model has no such limit."""
+    server: Server = field(repr=False)
+    notice: str | None = None
+    """What the user should know: that another model was taken than the one hoped for."""
+    chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)
+    """The same model for each event loop, where it holds connections."""
+
+    async def reply(self, messages: Sequence[BaseMessage], schema: type[BaseModel]) -> Structured:
+        """Ask for an object of the schema's type; a malformed reply comes back without one.
+
+        ModelError where the model cannot be reached, ReplyError where no usable reply came.
+        """
+        chat = self.chat if self.chats is None else await self.chats.here()
+        asked = await sturdy(lambda: self._ask(chat, messages, schema), self.server)
+        self._check_window(asked.raw, messages)
+        return asked
+
+    async def _ask(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel]) -> Structured:
+        async with self.cap, asyncio.timeout(self.server.timeout):
+            return await call(chat, messages, schema)
+
+    def _check_window(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
+        """A server that drops what exceeds its window says nothing, but reports fewer tokens than the prompt has words."""
+        told = raw.usage_metadata["input_tokens"] if raw.usage_metadata else 0
+        if self.num_ctx is None or not told or raw.response_metadata.get("model_provider") not in ("ollama", "openai"):
+            return
+        words = sum(len(message.text.split()) for message in messages)
+        if told >= self.num_ctx or told < words:
+            what = f"{self.name} read {told} tokens of a prompt that has {words} words: it does not fit into num_ctx {self.num_ctx}"
+            raise ReplyError(what, "raise num_ctx, or lower context_tokens")

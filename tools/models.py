@@ -1,0 +1,105 @@
+"""From a model's name to a model that can be asked."""
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from langchain_core.language_models import BaseChatModel
+
+from ramify.tools import ollama, providers
+from ramify.tools.address import without_credentials
+from ramify.tools.cap import cap_for
+from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.model import Model, ModelOptions
+from ramify.tools.per_loop import PerLoop
+from ramify.tools.structured import Structured
+from ramify.tools.tokens import counter
+from ramify.tools.transport import Server
+
+__all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]
+
+BEST = "llama3.1:8b"
+"""The model that `auto` hopes for."""
+OLLAMA_WINDOW = 4096
+"""The window that Ollama gives a model when nobody asks for another."""
+
+_LOCK = threading.RLock()
+
+
+def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
+    """Make a model ready; blocking. A name and its options are looked up once (see `forget`), an object is used as it is.
+
+    UsageError for a name that means nothing, ModelError for a model that is not there.
+    """
+    if isinstance(model, BaseChatModel):
+        return _given(model, options)
+    with _LOCK:  # many runs begin at once: one of them looks, the others wait
+        return _named(model.strip(), options, os.environ.get("OLLAMA_HOST"))
+
+
+def forget() -> None:
+    """Look every model up afresh, so that a server started meanwhile is found; call it between questions."""
+    with _LOCK:
+        _named.cache_clear()
+
+
+@lru_cache(maxsize=64)
+def _named(model: str, options: ModelOptions, ollama_host: str | None) -> Model:
+    if model == "auto":
+        return _best(options)
+    if model == "extractive":
+        return _extractive(options, None)
+    provider, _, name = model.partition(":")
+    if not name:
+        raise UsageError(f"{model!r} does not name a model", providers.FORMS)
+    return _from_ollama(name, options) if provider == "ollama" else _from_provider(provider, name, options)
+
+
+def _best(options: ModelOptions) -> Model:
+    try:
+        return _from_ollama(BEST, options)
+    except ModelError as error:
+        notice = f"{error.what}: using the extractive model, which quotes instead of reasoning — for a language model, {error.remedy}"
+        return _extractive(options, notice)
+
+
+def _extractive(options: ModelOptions, notice: str | None) -> Model:
+    from ramify.tools.extractive import Extractive
+
+    chat = Extractive()
+    cap = cap_for(("extractive", "", None), options.max_concurrency)
+    return Model("extractive", chat, counter(chat), cap, None, Server("extractive", options.timeout), notice)
+
+
+def _from_ollama(name: str, options: ModelOptions) -> Model:
+    address = ollama.host(options.base_url)
+    trained = ollama.show(name, address).context or options.num_ctx
+    # The server lowers a window that the model was not trained for, and then cuts prompts without a word.
+    fitting = replace(options, num_ctx=min(options.num_ctx, trained))
+    server = Server(f"ollama:{name}", options.timeout, without_credentials(address), **ollama.remedies(name))
+    return _connected(lambda: ollama.client(name, address, fitting), server, fitting)
+
+
+def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
+    url = without_credentials(options.base_url) if options.base_url else None
+    server = Server(f"{provider}:{name}", options.timeout, url, key=providers.key_variable(provider))
+    return _connected(lambda: providers.client(provider, name, options), server, options)
+
+
+def _connected(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions) -> Model:
+    first = make()
+    cap = cap_for((*server.name.split(":", 1), server.url), options.max_concurrency)
+    return Model(server.name, first, counter(first), cap, options.num_ctx, server, chats=PerLoop(make, first))
+
+
+def _given(chat: BaseChatModel, options: ModelOptions) -> Model:
+    """Use an object as it is; its own window counts, where it has one."""
+    kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
+    url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
+    url = without_credentials(url) if isinstance(url, str) else None
+    name = f"{kind}/{named}" if isinstance(named, str) else kind
+    cap = cap_for((kind, named if isinstance(named, str) else id(chat), url), options.max_concurrency)
+    window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
+    return Model(name, chat, counter(chat), cap, window, Server(name, options.timeout, url))

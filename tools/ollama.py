@@ -1,0 +1,96 @@
+"""Models that an Ollama server runs: its address, whether it has the model, and the client for it."""
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from ramify.tools.address import is_loopback, without_credentials
+from ramify.tools.errors import ModelError, UsageError
+
+if TYPE_CHECKING:
+    from langchain_ollama import ChatOllama
+
+    from ramify.tools.model import ModelOptions
+
+PORT = 11434
+PORTS = {"http": 80, "https": 443}
+ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
+"""OLLAMA_HOST is also what the server listens on: on all addresses, which is nowhere to connect to."""
+START = "start it with `ollama serve`"
+PATIENCE = 3.0
+"""Seconds to wait for the server to say whether it has a model."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the server tells of a model."""
+
+    context: int | None
+    """The longest context that the model was trained for."""
+
+
+def host(base_url: str | None) -> str:
+    """Give the server's address: the one named, else OLLAMA_HOST in any of its forms, else Ollama's own."""
+    named = base_url or os.environ.get("OLLAMA_HOST") or ""
+    scheme, divider, rest = named.strip().strip("\"'").rpartition("://")
+    parts = urlsplit(f"//{rest}")
+    try:
+        port = parts.port or (PORTS.get(scheme, PORT) if divider else PORT)
+    except ValueError:
+        raise UsageError(f"{without_credentials(named)!r} is not an address", "write it as http://127.0.0.1:11434") from None
+    name = parts.hostname or ""
+    name = ANY_ADDRESS.get(name, name)
+    credentials = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
+    place = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+    return urlunsplit((scheme or "http", credentials + place, parts.path.rstrip("/"), "", ""))
+
+
+def show(name: str, address: str) -> Shown:
+    """Ask the server about a model; ModelError where it does not run or does not have it."""
+    import httpx
+
+    key = os.environ.get("OLLAMA_API_KEY")
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    where = without_credentials(address)
+    try:
+        with httpx.Client(timeout=PATIENCE, trust_env=not is_loopback(address), headers=headers) as client:
+            told = client.post(f"{address}/api/show", json={"model": name})
+    except (httpx.HTTPError, httpx.InvalidURL):
+        raise ModelError(f"no Ollama server answers at {where}", START) from None
+    if told.status_code == 404:
+        raise ModelError(f"Ollama at {where} does not have {name!r}", remedies(name)["pull"])
+    if told.status_code in (401, 403):
+        raise ModelError(f"Ollama at {where} refuses access", "set OLLAMA_API_KEY to a valid key")
+    if not told.is_success or not told.headers.get("content-type", "").startswith("application/json"):
+        raise ModelError(f"{where} does not answer as Ollama does (status {told.status_code})", "check base_url or OLLAMA_HOST")
+    return Shown(_context(told.json().get("model_info") or {}))
+
+
+def remedies(name: str) -> dict[str, str]:
+    """Say what to do when the server, the model or the key is missing."""
+    return {"start": START, "pull": f"run `ollama pull {name}`", "key": "OLLAMA_API_KEY"}
+
+
+def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
+    """Make the chat model; a connection is closed after its call, so that none outlives its event loop."""
+    from langchain_ollama import ChatOllama
+
+    return ChatOllama(
+        model=name,
+        base_url=address,
+        temperature=options.temperature,
+        seed=options.seed,
+        num_ctx=options.num_ctx,
+        num_predict=options.num_predict,
+        keep_alive=options.keep_alive,
+        logprobs=True,
+        disable_streaming=True,
+        # A prompt for this machine is no business of a proxy's.
+        client_kwargs={"timeout": options.timeout, "trust_env": not is_loopback(address), "headers": {"Connection": "close"}},
+    )
+
+
+def _context(info: dict[str, Any]) -> int | None:
+    """The name carries the architecture: `llama.context_length`."""
+    return next((value for name, value in info.items() if name.endswith(".context_length") and isinstance(value, int)), None)

@@ -1,0 +1,10 @@
+"""How long work tells how far it is."""
+
+from collections.abc import Callable
+
+Progress = Callable[[int, int | None, str], None]
+"""Called as `(done, total, unit)`; total is None while it is unknown. Units: "documents" read, "passages" encoded, "vectors" linked."""
+
+
+def silent(done: int, total: int | None, unit: str) -> None:
+    """Report nothing."""

@@ -1,0 +1,91 @@
+"""Models of any provider that LangChain knows, by `provider:model`; an OpenAI-compatible server by its base_url."""
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.language_models import BaseChatModel
+
+from ramify.tools.address import is_loopback, without_credentials
+from ramify.tools.errors import ModelError, UsageError
+
+if TYPE_CHECKING:
+    from ramify.tools.model import ModelOptions
+
+FORMS = "name it as ollama:NAME, openai:NAME (with base_url for vLLM or llama.cpp), another provider:model of LangChain, extractive or auto"
+KEYS = {
+    "google_genai": "GOOGLE_API_KEY",
+    "mistralai": "MISTRAL_API_KEY",
+    "huggingface": "HUGGINGFACEHUB_API_TOKEN",
+    "perplexity": "PPLX_API_KEY",
+}
+"""The variables that do not go by the provider's name."""
+NO_SAMPLING = re.compile(r"(o\d|gpt-5)(\b|-)")
+"""OpenAI's reasoning models refuse a temperature and log probabilities."""
+PLACEHOLDER = "none"
+"""The key for a server on this machine that asks for none; the client insists on having one."""
+
+
+def key_variable(provider: str) -> str:
+    """Name the environment variable that holds a provider's key."""
+    return KEYS.get(provider, f"{provider.upper()}_API_KEY")
+
+
+def client(provider: str, name: str, options: "ModelOptions") -> BaseChatModel:
+    """Make the chat model; UsageError for an unknown provider, ModelError for a missing package or key."""
+    from langchain.chat_models import init_chat_model
+
+    arguments = _arguments(provider, name, options)
+    try:
+        chat: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
+    except ImportError as error:
+        raise ModelError(f"{provider}:{name} needs a package that is not installed", _install(provider, error)) from error
+    except ValueError as error:
+        if "Unsupported" in str(error):
+            raise UsageError(f"there is no model provider {provider!r}", FORMS) from None
+        # What a client says of its arguments may quote a key.
+        what = f"{provider}:{name} cannot be set up ({type(error).__name__})"
+        raise ModelError(what, f"set {key_variable(provider)}, and check base_url") from None
+    fields = type(chat).model_fields
+    wanted: dict[str, Any] = {} if provider == "openai" and NO_SAMPLING.match(name) else {"logprobs": True}
+    wanted |= {"seed": options.seed, "disable_streaming": True}
+    return chat.model_copy(update={field: value for field, value in wanted.items() if field in fields})
+
+
+def _arguments(provider: str, name: str, options: "ModelOptions") -> dict[str, Any]:
+    """The arguments that LangChain's chat models share; our own retries are one level up."""
+    arguments: dict[str, Any] = {"max_tokens": options.num_predict, "timeout": options.timeout, "max_retries": 0}
+    if not (provider == "openai" and NO_SAMPLING.match(name)):
+        arguments["temperature"] = options.temperature
+    if options.base_url:
+        if not re.match(r"https?://", options.base_url):
+            raise UsageError(
+                f"base_url {without_credentials(options.base_url)!r} is not an address", "write it as http://127.0.0.1:8000/v1"
+            )
+        arguments["base_url"] = options.base_url
+    if provider == "openai":
+        arguments |= _openai_arguments(options)
+    return arguments
+
+
+def _openai_arguments(options: "ModelOptions") -> dict[str, Any]:
+    """A client of its own: LangChain's is shared between event loops, and connections must not be."""
+    arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}}
+    loopback = bool(options.base_url) and is_loopback(options.base_url or "")
+    if loopback and not os.environ.get("OPENAI_API_KEY"):
+        arguments["api_key"] = PLACEHOLDER
+    elif not os.environ.get("OPENAI_API_KEY"):
+        raise ModelError("an OpenAI model needs a key", "set OPENAI_API_KEY, or base_url to a server on this machine")
+    try:
+        from openai import DefaultAsyncHttpxClient
+    except ImportError as error:
+        raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
+    arguments["http_async_client"] = DefaultAsyncHttpxClient(timeout=options.timeout, trust_env=not loopback)
+    return arguments
+
+
+def _install(provider: str, error: ImportError) -> str:
+    if provider == "openai":
+        return "run `pip install 'ramify[openai]'`"
+    package = re.search(r"pip install ([\w-]+)", str(error))
+    return f"run `pip install {package[1] if package else f'langchain-{provider}'}`"

@@ -1,0 +1,76 @@
+"""One way to search, whatever stands behind it: an index, its folder, the demo, or a LangChain store or retriever."""
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
+
+from ramify.tools.errors import UsageError
+from ramify.tools.foreign import RetrieverSearch, Search, StoreSearch
+from ramify.tools.index import Index
+from ramify.tools.manifest import MANIFEST
+from ramify.tools.snapshot import Hit, How
+from ramify.tools.store import Filter
+
+DEMO = "demo"
+Searchable = Index | VectorStore | BaseRetriever | str | Path
+
+_opened: dict[Path, tuple[bytes, Index]] = {}
+_opening = threading.Lock()
+
+
+def searcher(index: Searchable) -> Search:
+    """Return how to search an index.
+
+    | index           | searched by                                                                                                     |
+    |-----------------|-----------------------------------------------------------------------------------------------------------------|
+    | `Index`         | itself, in a thread of its own                                                                                  |
+    | a folder        | the `Index` in it, opened at the first search and again when the index there is another                         |
+    | "demo"          | the demo corpus, indexed at the first search                                                                    |
+    | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
+    | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
+    """
+    if isinstance(index, Index):
+        return _in_index(lambda: index)
+    if isinstance(index, VectorStore):
+        return StoreSearch(index)
+    if isinstance(index, BaseRetriever):
+        return RetrieverSearch(index)
+    if isinstance(index, (str, Path)):
+        return _in_index(lambda: opened(index))
+    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its folder, or a LangChain vector store or retriever")
+
+
+def opened(index: str | Path) -> Index:
+    """Return the index of a folder (or "demo"), the same object as long as the index there is the same."""
+    if index == DEMO:
+        from ramify.tools.demo import demo_index
+
+        index = demo_index()
+    folder = Path(index).expanduser().resolve()
+    with _opening:
+        known = _opened.get(folder)
+        found = _fingerprint(folder)
+        if known is None or known[0] != found:
+            known = _opened[folder] = (found, Index.open(folder))
+        return known[1]
+
+
+def _fingerprint(folder: Path) -> bytes:
+    manifest = folder / MANIFEST
+    return hashlib.sha256(manifest.read_bytes()).digest() if manifest.is_file() else b""
+
+
+def _in_index(index: Callable[[], Index]) -> Search:
+    async def search(
+        queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = 0.75, hybrid: bool = True,
+        filter: Filter | None = None,
+    ) -> list[list[Hit]]:  # fmt: skip
+        how = How(k, fetch_k, mmr, hybrid, filter)
+        return await asyncio.to_thread(lambda: index().search(queries, **how._asdict()))
+
+    return search

@@ -1,0 +1,127 @@
+"""Sections of Markdown and HTML: each with the path of headings above it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
+
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_BLANK_LINES = re.compile(r"\n{3,}")
+_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---(?:\n|\Z)", re.DOTALL)
+_TITLE_FIELD = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_DROPPED = ["script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "form", "button"]
+_BLOCKS = [
+    "p", "div", "section", "article", "main", "header", "footer", "aside", "ul", "ol", "dl", "dt", "dd", "table", "blockquote",
+    "pre", "figure",
+]  # fmt: skip
+_LINES = ["li", "tr", "br", "caption", "option"]
+_HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
+_MARK = "\x01"
+
+Line = tuple[int, str]
+"""A line of text (level 0) or a heading (level 1 to 6)."""
+
+
+class Section(NamedTuple):
+    """A piece of text under a path of headings, outermost first."""
+
+    headings: tuple[str, ...]
+    text: str
+
+
+class Outline(NamedTuple):
+    """A file's title, where it states one, and its sections."""
+
+    title: str | None
+    sections: list[Section]
+
+
+def markdown_outline(text: str) -> Outline:
+    """Cut Markdown at its headings; the title is the front matter's, else that of the first heading of level 1."""
+    front = _FRONT_MATTER.match(text)
+    stated = _TITLE_FIELD.search(front[1]) if front else None
+    body = text[front.end() :] if front else text
+    lines = list(_markdown_lines(body.splitlines(keepends=True)))
+    first = next((line for level, line in lines if level == 1), None)
+    return Outline(stated[1].strip("\"'") if stated else first, list(_sections(lines)))
+
+
+def html_outline(text: str) -> Outline:
+    """Cut a page at its headings, without its scripts, styles and navigation."""
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(text.replace(_MARK, " "), "lxml")
+    stated = " ".join(soup.title.get_text().split()) if soup.title else None
+    for tag in soup(_DROPPED):
+        tag.decompose()
+    _flatten(soup)
+    lines = [_html_line(line) for line in soup.get_text().splitlines()]
+    first = next((line for level, line in lines if level == 1), None)
+    return Outline(stated or first, [section._replace(text=_BLANK_LINES.sub("\n\n", section.text)) for section in _sections(lines)])
+
+
+def _flatten(soup: "BeautifulSoup") -> None:
+    """Turn layout into line breaks, so that the plain text of the page keeps its paragraphs, rows and headings."""
+    from bs4.element import NavigableString
+
+    for string in soup.find_all(string=True):
+        if type(string) is NavigableString and string.find_parent("pre") is None:
+            string.replace_with(" ".join(f"x{string}x".split())[1:-1])
+    for tag in soup(_HEADINGS):
+        tag.replace_with(f"\n{_MARK}{tag.name[1]}{' '.join(tag.get_text(' ').split())}\n")
+    for tag in soup(_BLOCKS):
+        tag.insert_before("\n\n")
+        tag.insert_after("\n\n")
+    for tag in soup(_LINES):
+        tag.insert_before("\n")
+    for tag in soup(["td", "th"]):
+        tag.insert_after(" | ")
+
+
+def _html_line(line: str) -> Line:
+    text = line.strip().removesuffix("|").rstrip()
+    return (int(text[1]), text[2:]) if text.startswith(_MARK) else (0, text + "\n")
+
+
+def _markdown_lines(lines: list[str]) -> Iterator[Line]:
+    """Tell headings from text, minding code fences and underlined headings."""
+    fence: str | None = None
+    held: str | None = None  # a line of text that an underline may still make a heading
+    for line in lines:
+        opening = _FENCE.match(line)
+        if opening and fence is None:
+            fence = opening[1]
+        elif opening and fence and opening[1].startswith(fence):
+            fence = None
+        underline = _UNDERLINE.match(line) if fence is None and held and held.strip() else None
+        if underline and held is not None:
+            yield (1 if underline[1].startswith("=") else 2), held.strip()
+            held = None
+            continue
+        if held is not None:
+            yield 0, held
+        heading = _ATX.match(line) if fence is None else None
+        held = None if heading else line
+        if heading:
+            yield len(heading[1]), heading[2]
+    if held is not None:
+        yield 0, held
+
+
+def _sections(lines: Iterable[Line]) -> Iterator[Section]:
+    """Gather the text under each heading; a heading without text is only part of the path."""
+    above: list[Line] = []
+    text: list[str] = []
+    for level, line in [*lines, (1, "")]:
+        if level == 0:
+            text.append(line)
+            continue
+        body = "".join(text).strip()
+        if body:
+            yield Section(tuple(heading for _, heading in above if heading), body)
+        text = []
+        above = [(outer, heading) for outer, heading in above if outer < level] + [(level, line)]

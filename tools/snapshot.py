@@ -1,0 +1,134 @@
+"""A finished index as it was when it was opened, and the search in it."""
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from langchain_core.documents import Document
+
+from ramify.tools.encoder import Matrix
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.graph import Graph, Positions, read_graph
+from ramify.tools.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
+from ramify.tools.rank import Pick, fuse, mmr
+from ramify.tools.store import Filter, Rows, Store
+
+_DEPTH = 100
+"""How far down each ranking is read before fusion, at least."""
+
+_PATIENCE_S = 2.0
+
+
+class Hit(NamedTuple):
+    """A passage found. score: its cosine to the query, always. value: what it was picked by: its MMR value, without MMR the cosine."""
+
+    document: Document
+    score: float
+    value: float
+
+
+class How(NamedTuple):
+    """How to search: see `Index.search`."""
+
+    k: int = 5
+    fetch_k: int | None = None
+    mmr: float | None = 0.75
+    hybrid: bool = True
+    filter: Filter | None = None
+
+    def checked(self) -> "How":
+        """Return itself with `fetch_k` filled in, or raise `UsageError` where a number is out of range."""
+        if self.k < 1 or (self.fetch_k is not None and self.fetch_k < 1):
+            raise UsageError(f"cannot search for k={self.k!r}, fetch_k={self.fetch_k!r} passages", "take numbers of at least 1")
+        if self.mmr is not None and not 0 <= self.mmr <= 1:
+            raise UsageError(f"mmr={self.mmr!r} is no weight", "take a number from 0 to 1, or None to rank without MMR")
+        return self._replace(fetch_k=max(self.k, self.fetch_k or 4 * self.k))
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Passages and vectors of one manifest; immutable, so any thread may search."""
+
+    manifest: Manifest
+    store: Store
+    graph: Graph
+    rows: Rows
+    """The row in `store` of each position in `graph`."""
+
+    @cached_property
+    def _by_row(self) -> Positions:
+        return np.argsort(self.rows)
+
+    def positions(self, rows: Sequence[int] | Rows) -> Positions:
+        """Return the positions in the graph of some rows."""
+        return self._by_row[np.searchsorted(self.rows, rows, sorter=self._by_row)]
+
+    def search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]:
+        """Search for all queries at once; vectors: theirs, shape (queries, dimension)."""
+        how = how.checked()
+        depth = max(_DEPTH, how.fetch_k or 0) if how.hybrid else how.fetch_k or 0
+        if how.filter:
+            nearest = self.graph.exact(vectors, depth, np.sort(self.positions(self.store.matching(how.filter))))
+        else:
+            nearest = self.graph.search(vectors, depth)
+        rankings = [self._fused(query, near, depth, how) for query, near in zip(queries, nearest, strict=True)]
+        return [self._hits(vector, ranking[: how.fetch_k], how) for vector, ranking in zip(vectors, rankings, strict=True)]
+
+    def _fused(self, query: str, nearest: Positions, depth: int, how: How) -> list[int]:
+        if not how.hybrid:
+            return [int(position) for position in nearest]
+        found = self.store.by_words(query, depth, how.filter)
+        positions = self.positions([row for row, _ in found])
+        by_words = sorted(zip((rank for _, rank in found), positions, strict=True))
+        return fuse([[int(position) for position in nearest], [int(position) for _, position in by_words]])
+
+    def _hits(self, vector: Matrix, candidates: Sequence[int], how: How) -> list[Hit]:
+        if not candidates:
+            return []
+        vectors = self.graph.vectors(candidates)
+        cosines = vectors @ vector
+        if how.mmr is None:
+            picks = [Pick(place, float(cosines[place])) for place in range(min(how.k, len(candidates)))]
+        else:
+            picks = mmr(cosines, vectors, how.k, how.mmr)
+        rows = [int(self.rows[candidates[place]]) for place, _ in picks]
+        passages = self.store.passages(rows)
+        return [Hit(passages[row], float(cosines[pick.place]), pick.value) for row, pick in zip(rows, picks, strict=True)]
+
+
+def open_snapshot(folder: Path) -> Snapshot:
+    """Open an index; raises `IndexingError` where it is missing, half-written or damaged."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return _open(folder)
+        except IndexingError:
+            if time.monotonic() > deadline or not (folder / (NEXT + MANIFEST)).exists():
+                raise
+            time.sleep(0.05)  # a writer is putting its files in place this moment
+
+
+def _open(folder: Path) -> Snapshot:
+    manifest = read_manifest(folder / MANIFEST)
+    if manifest is None:
+        if not any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT + PASSAGES)):
+            raise IndexingError(f"there is no index in {str(folder)!r}", f"make one: `ramify index PATH… --out {folder}`")
+        raise IndexingError(f"the index in {str(folder)!r} is half-written", again(folder))
+    try:
+        store, vectors = Store(folder / PASSAGES), (folder / VECTORS).read_bytes()
+        damage = manifest.damage(folder)  # after opening: what is whole now is what was opened
+        if damage:
+            raise IndexingError(f"the index in {str(folder)!r} is damaged: {damage}", again(folder))
+        snapshot = Snapshot(manifest, store, read_graph(vectors), store.rows())
+    except (OSError, sqlite3.DatabaseError, RuntimeError) as error:
+        what = manifest.damage(folder) or f"it cannot be read: {error}"
+        raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", again(folder)) from error
+    if not len(snapshot.graph) == len(snapshot.rows) == manifest.passages:
+        what = f"{len(snapshot.rows)} passages, {len(snapshot.graph)} vectors, {manifest.passages} in the manifest"
+        raise IndexingError(f"the index in {str(folder)!r} does not fit together: {what}", again(folder))
+    return snapshot

@@ -1,0 +1,125 @@
+"""The passages of an index in SQLite: texts, metadata, words and vectors, read by any number of threads."""
+
+import json
+import sqlite3
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from types import NoneType
+from typing import Any
+
+import numpy as np
+from langchain_core.documents import Document
+from numpy.typing import NDArray
+
+from ramify.tools.errors import UsageError
+from ramify.tools.words import match_any
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS documents (id TEXT PRIMARY KEY, root TEXT NOT NULL, digest BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS passages (
+    row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
+    label TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS passages_of_document ON passages (document);
+CREATE INDEX IF NOT EXISTS passages_of_digest ON passages (digest);
+CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (label, text, content='passages', content_rowid='row', tokenize='porter unicode61');
+CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON passages BEGIN
+    INSERT INTO words (rowid, label, text) VALUES (new.row, new.label, new.text);
+END;
+CREATE TRIGGER IF NOT EXISTS words_removed AFTER DELETE ON passages BEGIN
+    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, old.label, old.text);
+END;
+INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
+"""
+"""Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25."""
+
+Filter = Mapping[str, Any]
+"""Metadata fields and the value, or list of values, each must have; a field that is a list has each of its members."""
+
+Rows = NDArray[np.int64]
+
+
+_CONNECTIONS = 4
+"""Threads that may read one store at the same time; others wait for them."""
+
+
+class Store:
+    """Read the passages of a finished index from any thread.
+
+    All connections are opened here, at once: they go on reading the file as it is now when a newer one takes its place.
+    """
+
+    def __init__(self, path: Path) -> None:
+        uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # an index is replaced, never changed in place
+        self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
+        for _ in range(_CONNECTIONS):
+            connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            weakref.finalize(self, connection.close)
+            self._idle.put(connection)
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        connection = self._idle.get()
+        try:
+            yield connection
+        finally:
+            self._idle.put(connection)
+
+    def rows(self) -> Rows:
+        """Return all rows in order of passage id: the order of the vectors in the HNSW graph."""
+        with self._connection() as connection:
+            return np.fromiter((row for (row,) in connection.execute("SELECT row FROM passages ORDER BY id")), dtype=np.int64)
+
+    def passages(self, rows: Sequence[int]) -> dict[int, Document]:
+        """Return the passages of some rows."""
+        sql = "SELECT row, id, text, metadata FROM passages WHERE row IN (SELECT value FROM json_each(?))"
+        with self._connection() as connection:
+            found = connection.execute(sql, [json.dumps([int(row) for row in rows])]).fetchall()
+        return {row: Document(text, id=identity, metadata=json.loads(metadata)) for row, identity, text, metadata in found}
+
+    def rows_of(self, ids: Sequence[str]) -> list[int]:
+        """Return the rows of the ids that exist, in the order asked for."""
+        sql = "SELECT id, row FROM passages WHERE id IN (SELECT value FROM json_each(?))"
+        with self._connection() as connection:
+            found: dict[str, int] = dict(connection.execute(sql, [json.dumps(list(ids))]))
+        return [found[identity] for identity in ids if identity in found]
+
+    def matching(self, where: Filter) -> Rows:
+        """Return the rows whose metadata pass a filter."""
+        condition, values = _filter_sql(where)
+        with self._connection() as connection:
+            found = connection.execute(f"SELECT row FROM passages WHERE {condition} ORDER BY row", values)
+            return np.fromiter((row for (row,) in found), dtype=np.int64)
+
+    def by_words(self, query: str, limit: int, where: Filter | None = None) -> list[tuple[int, float]]:
+        """Return the best rows by BM25 with their scores (lower is better), among those that pass the filter."""
+        words = match_any(query)
+        if not words:
+            return []
+        condition, values = _filter_sql(where or {})
+        among = f"AND rowid IN (SELECT row FROM passages WHERE {condition})" if where else ""
+        sql = f"SELECT rowid, rank FROM words WHERE words MATCH ? {among} ORDER BY rank LIMIT ?"
+        with self._connection() as connection:
+            return connection.execute(sql, [words, *values, limit]).fetchall()
+
+
+def _filter_sql(where: Filter) -> tuple[str, list[Any]]:
+    """Write a filter as a condition on `passages`; every name and value is bound, none is written into the SQL."""
+    field = """EXISTS (SELECT 1 FROM json_each(metadata) AS field WHERE field.key = ? AND (
+        field.type NOT IN ('array', 'object') AND {test_field}
+        OR field.type = 'array' AND EXISTS (SELECT 1 FROM json_each(field.value) AS member WHERE {test_member})))"""
+    conditions, values = ["1"], []
+    for name, wanted in where.items():
+        choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+        if not all(isinstance(choice, (str, int, float, NoneType)) for choice in choices):
+            raise UsageError(f"cannot filter {name!r} by {wanted!r}", "give a text, a number, True, False, None, or a list of these")
+        present = [choice for choice in choices if choice is not None]
+        test = "(" + " OR ".join(["0", *["{0}.value = ?"] * len(present), *["{0}.type = 'null'"] * (len(present) < len(choices))]) + ")"
+        conditions.append(field.format(test_field=test.format("field"), test_member=test.format("member")))
+        values += [name, *present, *present]
+    return " AND ".join(conditions), values

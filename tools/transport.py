@@ -1,0 +1,107 @@
+"""What can go wrong between us and a model's server: told apart, tried again where that helps, and said with its remedy."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from ramify.tools.errors import ModelError, RamifyError, ReplyError
+
+T = TypeVar("T")
+Trouble = Literal["unreachable", "silent", "busy", "missing", "locked", "overlong", "refused", "foreign"]
+
+PAUSES = (0.5, 2.0)
+"""Seconds before each further attempt at a busy server."""
+FOREIGN = ("No data received from Ollama", "'choices'", "Unexpected response type")
+"""What the clients say of an answer that is not in the server's protocol."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where a model is served, for the errors to name; `url` carries no credentials."""
+
+    name: str
+    timeout: float
+    url: str | None = None
+    start: str = "check base_url and the network, and that the server runs"
+    """What to do when it cannot be reached."""
+    pull: str = "check the model's name, and that base_url ends as the server's manual says (often in /v1)"
+    """What to do when it does not have the model."""
+    key: str | None = None
+    """The environment variable that holds its key."""
+
+
+async def sturdy(call: Callable[[], Awaitable[T]], server: Server) -> T:
+    """Make a call, again after a pause where the server is busy; ModelError or ReplyError where it stays in trouble."""
+    for pause in (*PAUSES, None):
+        try:
+            return await call()
+        except Exception as error:
+            trouble = tell(error)
+            if trouble is None:
+                raise
+            if trouble != "busy" or pause is None:
+                # What a server says about a key may quote it.
+                raise explain(trouble, error, server) from (None if trouble == "locked" else error)
+        await asyncio.sleep(pause)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def explain(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
+    """Word what happened and what to do."""
+    where = f"{server.name} at {server.url}" if server.url else server.name
+    said = f"{where} says: {_one_line(error)}"
+    match trouble:
+        case "unreachable":
+            return ModelError(f"{where} cannot be reached", server.start)
+        case "missing":
+            return ModelError(f"{where} is not there", server.pull)
+        case "locked":  # what the server says here may quote the key
+            return ModelError(f"{where} refuses access", f"set {server.key} to a valid key" if server.key else "check its credentials")
+        case "refused":
+            return ModelError(said, "check the model's name and settings")
+        case "foreign":
+            return ModelError(said, "check that base_url is the address of such a server")
+        case "silent":
+            return ReplyError(f"{where} gave no reply within {server.timeout:g} s", "raise timeout, or lower max_concurrency")
+        case "busy":
+            return ReplyError(f"{said}, also when asked again", "try again later, or lower max_concurrency")
+        case "overlong":
+            return ReplyError(said, "lower num_ctx to what the server was started with")
+
+
+def tell(error: Exception) -> Trouble | None:
+    """Tell the trouble from the error, by its names and status: the clients' classes need not be imported for that."""
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return _by_status(status, error)
+    names = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
+    if names & {"ConnectError", "ConnectTimeout", "ProxyError", "ConnectionRefusedError", "gaierror"} or type(error) is ConnectionError:
+        return "unreachable"
+    if names & {"TimeoutException", "TimeoutError", "APITimeoutError"}:
+        return "silent"
+    if names & {"TransportError", "APIConnectionError"}:
+        return "busy"
+    return "foreign" if "JSONDecodeError" in names or any(words in str(error) for words in FOREIGN) else None
+
+
+def _by_status(status: int, error: Exception) -> Trouble:
+    if status in (401, 403):
+        return "locked"
+    if status == 404:
+        return "missing"
+    if status in (408, 409, 425, 429) or status >= 500 or status < 0:  # Ollama's client gives -1 to what fails on the way
+        return "busy"
+    return "overlong" if "context" in str(error).lower() else "refused"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The clients wrap one another's errors; the innermost tells most."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _one_line(error: Exception) -> str:
+    words = " ".join(str(error).split())
+    return words if len(words) <= 300 else words[:300] + " …"

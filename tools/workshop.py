@@ -1,0 +1,121 @@
+"""Where an index is written: one writer at a time, a working copy, and its publication as a whole."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from ramify.tools.draft import Draft
+from ramify.tools.encoder import Encoder
+from ramify.tools.errors import IndexingError
+from ramify.tools.graph import build_graph
+from ramify.tools.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, file_sha256, read_manifest
+from ramify.tools.progress import Progress
+from ramify.tools.split import Chunking
+
+_LOCK = ".writing"
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Hold the folder for one writer; the hold ends with the process, however that ends."""
+    remedy = "check the folder's permissions and the free space"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(folder / _LOCK, timeout=0, isolation_level=None, check_same_thread=False)) as lock:
+            lock.execute("BEGIN EXCLUSIVE")
+            yield
+    except (FileExistsError, PermissionError, sqlite3.OperationalError) as error:
+        if "locked" in str(error):
+            raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
+        raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
+
+
+def open_draft(folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True) -> Draft:
+    """Open the working copy: what an interrupted run left (`resume`), else a copy of the finished index, else a new one.
+
+    A folder without a manifest cannot be opened as an index, so its first `passages.sqlite` is written in place.
+    """
+    finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
+    manifest = _readable_manifest(folder)
+    if copy.exists() and not resume:
+        _remove(copy)
+    if copy.exists():
+        draft = _checked(copy, encoder, chunking)
+        draft.changed = True
+        return draft
+    if manifest is None:
+        return _checked(finished, encoder, chunking)
+    if _trusted(folder, manifest):
+        part = copy.with_name(copy.name + ".part")
+        shutil.copyfile(finished, part)
+        part.replace(copy)
+    return _checked(copy, encoder, chunking)
+
+
+def _readable_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest; one that cannot be read protects nothing and is removed."""
+    try:
+        return read_manifest(folder / MANIFEST)
+    except IndexingError:
+        (folder / MANIFEST).unlink()
+        return None
+
+
+def _trusted(folder: Path, manifest: Manifest | None) -> bool:
+    """Tell whether the finished passages are those of the manifest, or of the one whose publication was interrupted."""
+    if not (folder / PASSAGES).is_file():
+        return False
+    found = file_sha256(folder / PASSAGES)
+    upcoming = read_manifest(folder / (NEXT + MANIFEST))
+    return any(known and known.sha256[PASSAGES] == found for known in (manifest, upcoming))
+
+
+def _checked(path: Path, encoder: Encoder, chunking: Chunking) -> Draft:
+    """Open a draft made the same way; a damaged one is begun anew."""
+    draft = _undamaged(path)
+    facts = {"layout": str(LAYOUT), "embedding": encoder.name, "chunk_tokens": str(chunking.tokens), "overlap": str(chunking.overlap)}
+    made = draft.facts()
+    different = [f"{name} {made[name]!r}, not {value!r}" for name, value in facts.items() if name in made and made[name] != value]
+    if different:
+        draft.close()
+        what = f"the index in {str(path.parent)!r} is made with {', '.join(different)}"
+        raise IndexingError(what, "ask for the same, or give another --out folder")
+    if not made:
+        draft.remember(facts)
+    return draft
+
+
+def _undamaged(path: Path) -> Draft:
+    try:
+        draft = Draft(path)
+        if draft.whole():
+            return draft
+        draft.close()
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+    _remove(path)
+    return Draft(path)
+
+
+def _remove(path: Path) -> None:
+    path.unlink()
+    path.with_name(path.name + "-journal").unlink(missing_ok=True)
+
+
+def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress) -> Manifest:
+    """Put the draft in the place of the finished index: the files first, the manifest that vouches for them last."""
+    documents, passages = draft.finish()
+    graph = folder / (NEXT + VECTORS)
+    dimension = draft.dimension() or encoder.dimension
+    build_graph(draft.vectors(dimension), dimension, graph, passages, progress)
+    draft.close()
+    sha256 = {PASSAGES: file_sha256(draft.path), VECTORS: file_sha256(graph)}
+    manifest = Manifest(encoder.name, dimension, *chunking, documents, passages, sha256)
+    manifest.write(folder / (NEXT + MANIFEST))
+    draft.path.replace(folder / PASSAGES)
+    graph.replace(folder / VECTORS)
+    (folder / (NEXT + MANIFEST)).replace(folder / MANIFEST)
+    return manifest
