@@ -20,8 +20,8 @@ class Ceiling(NamedTuple):
     retrievals: int
 
     def __str__(self) -> str:
-        calls, searches = _counted(self.calls, "model call"), _counted(self.retrievals, "search", "searches")
-        return f"at most {calls} (of which {self.critical_path} one after another) and {searches}"
+        order = f" (of which {self.critical_path:,} one after another)" if self.critical_path < self.calls else ""
+        return f"at most {_counted(self.calls, 'model call')}{order} and {_counted(self.retrievals, 'search', 'searches')}"
 
 
 class _Cost(NamedTuple):
@@ -34,8 +34,8 @@ class _Cost(NamedTuple):
 def ceiling(strategy: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> Ceiling:
     """Work out the ceiling of a strategy with these settings and arguments of its wiring.
 
-    A dependent sub-question waits for its sibling, so its calls come after the sibling's: one more level, and with PruneRAG, where the sibling
-    grows first, all of the sibling's subtree.
+    A dependent sub-question waits for its sibling, so its calls come after the sibling's: one more level, and with PruneRAG, where the
+    sibling grows first, all of the sibling's subtree.
     """
     defaults = {name: parameter.default for name, parameter in arguments_of(strategy).items()}
     most = _CEILINGS[strategy](settings, **{**defaults, **arguments})

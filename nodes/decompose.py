@@ -14,8 +14,8 @@ HOLE = "{1}"
 
 @each(fork("growing"), gives=("split", "open", "waiting"))
 async def decompose(given: Fork, settings: TreeSettings) -> Growth:
-    """Split a question in two; a simple one becomes a leaf, and a simple root is answered whole."""
-    simple: Status = "open" if given.branch.path == ROOT else "leaf"
+    """Split a question in two; a simple one becomes a leaf, or is answered whole where it has no answer yet."""
+    simple: Status = "open" if given.branch.answer is None else "leaf"
     return await _split(given, settings, simple)
 
 

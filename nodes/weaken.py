@@ -4,12 +4,12 @@ from ramify.nodes.conditions import may_retry
 from ramify.nodes.select import Fork
 from ramify.nodes.settings import TorSettings
 from ramify.nodes.step import Growth, grow
-from ramify.nodes.tree import ROOT, Status
+from ramify.nodes.tree import Status
 
 
 def weaken(fork: Fork, settings: TorSettings, reason: str) -> Growth:
-    """Prune the pair; its parent is split again while attempts are left, else it is a leaf (the root is then answered itself)."""
+    """Prune the pair; its parent is split again while attempts are left, else it is a leaf (answered itself where it has no answer)."""
     pruned = [child.to("pruned", note=child.noted(reason)) for child in fork.pair]
-    last: Status = "open" if fork.branch.path == ROOT else "leaf"
+    last: Status = "open" if fork.branch.answer is None else "leaf"
     parent = fork.branch.to("growing" if may_retry(fork.branch, settings) else last)
     return grow(parent, *pruned)

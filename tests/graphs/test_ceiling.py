@@ -48,7 +48,7 @@ def test_every_strategy_has_one() -> None:
 
 
 def test_it_reads_as_a_sentence() -> None:
-    assert str(Ceiling(1, 1, 1)) == "at most 1 model call (of which 1 one after another) and 1 search"
+    assert str(Ceiling(1, 1, 1)) == "at most 1 model call and 1 search"
     assert str(Ceiling(29, 10, 14)) == "at most 29 model calls (of which 10 one after another) and 14 searches"
 
 

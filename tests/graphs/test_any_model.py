@@ -1,0 +1,57 @@
+"""Whatever a model says, a run ends: with every branch settled, within its depth, and an answer or Unknown."""
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from ramify.nodes.tree import WORKING
+from tests.fakes import FakeModel
+from tests.graphs.wirings import WIRINGS, named
+from tests.river import QUESTION, replies, river
+
+WORDS = ["Paris", "Seine", "Unknown", "", "What is the capital of France?", "Which river runs through {1}?", QUESTION, "{1}", "0", "no"]
+LIBRARY = river()
+
+
+def wild(seed: int) -> Any:
+    """Make replies that have the right form and any content; one in twelve is malformed."""
+    chance = random.Random(seed)
+
+    def shaken(value: Any) -> Any:
+        if isinstance(value, bool):
+            return chance.random() < 0.3
+        if isinstance(value, (int, float)):
+            return chance.choice([0, 0.2, 0.96, 1])
+        if isinstance(value, list):
+            return [chance.choice([1, 2, 9])] if value and isinstance(value[0], int) else chance.sample(WORDS, chance.randint(0, 3))
+        return chance.choice(WORDS)
+
+    def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any] | str:
+        if chance.random() < 1 / 12:
+            return chance.choice(["", "I cannot do that.", '{"answer": '])
+        said = replies(prompt, {**slots, "history": []})
+        fixed = {
+            "weaker": ["1", "2"],
+            "verdict": ["VALID", "INVALID"],
+            "action": ["answer", "decompose", "entities"],
+            "settled_by": ["fit"],
+        }
+        whole = {"relevant": [1], "citations": [1], "questions": ["?"], "entities": ["?"]}
+        return {key: chance.choice(fixed[key]) if key in fixed else shaken(value or whole.get(key, value)) for key, value in said.items()}
+
+    return reply
+
+
+@pytest.mark.parametrize("wiring", WIRINGS, ids=named)
+def test_every_run_ends_settled(wiring: tuple[str, dict[str, Any]]) -> None:
+    for seed in range(3):
+        chat = FakeModel(replies=wild(seed), logprobs=True)
+        result = graphs.ask(QUESTION, wiring[0], model=chat, index=LIBRARY, **wiring[1])
+        _, settings = graphs.configure(wiring[0], wiring[1])
+        assert not [branch for branch in result.tree.values() if branch.status in WORKING]
+        assert max(branch.depth for branch in result.tree.values()) <= getattr(settings, "max_depth", 1)
+        assert result.answer
+        assert all(citation.id in result.passages for citation in result.citations)
