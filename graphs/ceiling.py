@@ -65,12 +65,12 @@ def _prune(settings: PruneSettings, joint: bool, backtrace: str, adaptive: bool,
 
 
 def _joint(settings: PruneSettings, up: int) -> _Cost:
-    """One call a branch; at the depth limit none, but where a sibling waits for the answer."""
+    """One call a branch; at the depth limit none, but where another waits for what comes of the branch."""
     branch = _Cost(0, 0)
     awaited = _Cost(1, 1) if settings.dependent else branch
     for _ in range(settings.max_depth):
-        below = _pair(awaited, branch, settings.dependent)
-        awaited = branch = _Cost(1 + below.calls + up, 1 + below.path + up)
+        below = _pair(awaited, branch, settings.dependent), _pair(awaited, awaited, settings.dependent)
+        branch, awaited = (_Cost(1 + cost.calls + up, 1 + cost.path + up) for cost in below)
     return branch
 
 

@@ -31,7 +31,7 @@ def plant(status: Status) -> Whole[Settings]:
             "usage": Overwrite(Usage()),
             "started": time.time(),
             "model": model.name,
-            "notices": [model.notice] if model.notice else [],
+            "notices": [told for told in (model.notice, model.objection(question)) if told],
             "answer": UNKNOWN,
             "confidence": 0.0,
             "confidence_source": None,

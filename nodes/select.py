@@ -28,7 +28,7 @@ class Selection(Generic[G]):
 
 
 class Found(Value):
-    """A branch with its passages, what it hangs from, and whether a sibling waits for its answer."""
+    """A branch with its passages, what it hangs from, and whether another waits for its answer."""
 
     branch: Branch
     passages: tuple[Passage, ...]
@@ -108,12 +108,20 @@ def resolved(tree: Tree, branch: Branch) -> str | None:
     return resolved(tree, below[-1]) if below else None
 
 
+def awaited(tree: Tree, branch: Branch) -> bool:
+    """Tell whether another branch waits for this one's answer: its next sibling, or its parent's where it is the last child."""
+    if branch.parent is None:
+        return False
+    head, _, last = branch.path.rpartition(".")
+    following = tree.get(f"{head}.{int(last) + 1}")
+    return following.status == "waiting" if following else awaited(tree, tree[branch.parent])
+
+
 def _found(state: State, branch: Branch, settings: Settings) -> Found:
     tree = state["tree"]
-    head, _, last = branch.path.rpartition(".")
-    next_one = tree.get(f"{head}.{int(last) + 1}") if head else None
-    awaited = next_one is not None and next_one.status == "waiting"
-    return Found(branch=branch, passages=evidence_of(state, branch), parent=tree.get(branch.parent or ""), awaited=awaited)
+    return Found(
+        branch=branch, passages=evidence_of(state, branch), parent=tree.get(branch.parent or ""), awaited=awaited(tree, branch)
+    )
 
 
 def _fork(tree: Tree, branch: Branch) -> Fork:

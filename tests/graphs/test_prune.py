@@ -63,6 +63,20 @@ def test_a_branch_at_the_limit_is_answered_when_its_sibling_waits_for_it() -> No
     assert result.tree["0.1"].question == "Which river runs through Paris?"
 
 
+def test_at_the_limit_the_last_of_two_hops_is_answered_when_its_parents_sibling_waits() -> None:
+    def hops(slots: Mapping[str, Any]) -> dict[str, Any]:
+        parts = {
+            "Into which sea does the river through the capital of France flow?": [QUESTION, "Into which sea does {1} flow?"],
+            QUESTION: [FIRST, "Which river runs through {1}?"],
+        }
+        split = {"action": "decompose", "answer": "", "confidence": 0, "citations": [], "entities": []}
+        return {**split, "questions": parts[slots["question"]]} if slots["question"] in parts else {**ANSWERED, "confidence": 0.97}
+
+    result = graphs.ask("Into which sea does the river through the capital of France flow?", model=but(decide=hops), index=river())
+    assert result.tree["0.0.1"].answer == "Seine"
+    assert result.tree["0.1"].question == "Into which sea does Seine flow?"
+
+
 def test_identical_sub_questions_of_different_branches_are_asked_once() -> None:
     same = {
         "action": "decompose",
