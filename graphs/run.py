@@ -16,7 +16,7 @@ from ramify.nodes.settings import Settings
 
 T = TypeVar("T")
 Watch = Callable[[str, Any], None]
-"""Called with each event of the run: its kind (`tasks` or `values`) and what LangGraph says of it."""
+"""Called with each event of the run: its kind (`tasks`, `values` or `custom`) and what LangGraph says of it."""
 
 
 async def ask_async(question: str, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
@@ -41,10 +41,13 @@ def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, **op
 
 
 async def events(graph: CompiledStateGraph[Any, Any, Any, Any], question: str, settings: Settings) -> AsyncIterator[tuple[str, Any]]:
-    """Stream a run: `tasks` as they start and end, and the whole state as `values` after each step."""
+    """Stream a run: `tasks` as they start and end, and the whole state as `values` after each step.
+
+    `custom` is asked for because LangGraph then tells of a task when it starts, not when the next one ends.
+    """
     config: RunnableConfig = {"recursion_limit": recursion_limit(settings)}
     stream = graph.astream(
-        {"question": question}, config, context=settings, stream_mode=["tasks", "values"], output_keys=list(graph.builder.channels)
+        {"question": question}, config, context=settings, stream_mode=["tasks", "values", "custom"], output_keys=list(graph.builder.channels)
     )
     async for kind, event in stream:
         yield str(kind), event

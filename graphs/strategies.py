@@ -52,7 +52,7 @@ def configure(name: str, options: Mapping[str, Any]) -> tuple[Wiring[Any], Setti
     except ValidationError as error:
         first = error.errors()[0]
         what = f"{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid ({first['msg']})"
-        raise UsageError(what, "see the settings of the strategy in docs/settings.md") from None
+        raise UsageError(what, f"`ramify settings {name}` lists what it can be") from None
 
 
 @cache

@@ -23,7 +23,7 @@ def decide(ways: tuple[str, ...] = WAYS) -> Each[Found, PruneSettings]:
     async def decide(found: Found, settings: PruneSettings) -> Growth:
         """Answer, decompose or name entities; at the depth limit only the passages are kept."""
         branch = found.branch
-        if not within_depth(branch, settings) and not found.awaited:
+        if not within_depth(branch, settings) and not found.awaited and found.parent is not None:
             return grow(branch.to("leaf", note=branch.noted("at the depth limit: searched, not asked")))
         if branch.kind == "entity":
             return await summarize(found)

@@ -1,6 +1,7 @@
 """decompose: split a question into two (ToR-RAG §4; PruneRAG, staged)."""
 
 from ramify.nodes.ask import ask
+from ramify.nodes.conditions import within_depth
 from ramify.nodes.select import Fork, fork
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.step import Growth, each, grow
@@ -27,6 +28,8 @@ async def decompose_or_name(given: Fork, settings: TreeSettings) -> Growth:
 
 async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
     branch = given.branch
+    if not within_depth(branch, settings):
+        return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.noted("at the depth limit")))
     rejected = [f"{child.question} ({child.note})" for child in given.children if child.status == "pruned"]
     reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected)
     pair = usable([reply.value.first, reply.value.second], given, settings)

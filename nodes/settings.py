@@ -15,7 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 class Settings(BaseModel):
     """What every strategy can be told."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, coerce_numbers_to_str=True)
 
     model: str | SkipJsonSchema[BaseChatModel] = Field(
         default="auto",

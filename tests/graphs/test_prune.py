@@ -140,3 +140,10 @@ def test_the_final_call_sees_what_answers_rest_on_first() -> None:
     graphs.ask(QUESTION, model=asked, index=river())
     shown = [quote["text"] for quote in asked.asked("finalize")[0]["passages"]]
     assert set(shown[:2]) == {"France has the capital Paris.", "The river Seine runs through Paris."}
+
+
+@pytest.mark.parametrize("arguments", [{}, {"backtrace": "recursive"}, {"joint": False}, {"joint": False, "backtrace": "recursive"}])
+def test_at_depth_zero_the_root_is_answered_itself(arguments: dict[str, Any]) -> None:
+    result = graphs.ask(QUESTION, model=model(), index=river(), max_depth=0, **arguments)
+    assert list(result.tree) == ["0"]
+    assert result.answer == "Paris", "what the model says to the whole question"

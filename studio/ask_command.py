@@ -1,0 +1,73 @@
+"""ramify ask: answer a question."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ramify.studio.consoles import err, note, out
+from ramify.studio.pairs import joined, read_pairs, readable
+
+if TYPE_CHECKING:
+    from ramify.graphs.result import Result
+
+Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
+Strategy = Annotated[str, typer.Option(metavar="NAME", help="prune, tor, iterative, chain, naive or closed-book.")]
+Where = Annotated[str | None, typer.Option("--index", metavar="DIR", help="Folder of the index; without it, the demo corpus.")]
+ModelName = Annotated[
+    str | None, typer.Option("--model", metavar="NAME", help="auto, extractive, ollama:NAME, or a provider:model of LangChain. [auto]")
+]
+BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="Address of the model's server (Ollama, vLLM, llama.cpp).")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting or argument of the strategy: see `ramify settings STRATEGY`."),
+]
+ShowTree = Annotated[bool, typer.Option("--tree", help="Print the tree of sub-questions as well.")]
+Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the answer and its tree to one self-contained page.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one object and nothing else.")]
+
+
+def ask(
+    question: Asked,
+    strategy: Strategy = "prune",
+    index: Where = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    settings: Settings = None,
+    tree: ShowTree = False,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a question, with citations and the tree of sub-questions that led to it."""
+    options = joined(read_pairs(settings or [], "--set"), {"index": index, "model": model, "base_url": base_url})
+    result = _silently(question, strategy, options) if as_json else _watched(question, strategy, options, tree)
+    if html is not None:
+        from ramify.studio.page import write_page
+
+        write_page(result, html)
+    if as_json:
+        typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=2))
+        return
+    from ramify.studio.terminal import show
+
+    show(result, out(), tree)
+    if html is not None:
+        note(f"the page is in {html}")
+
+
+def _silently(question: str, strategy: str, options: dict[str, Any]) -> "Result":
+    from ramify.graphs.run import ask as run
+
+    return run(question, strategy, **options)
+
+
+def _watched(question: str, strategy: str, options: dict[str, Any], tree: bool) -> "Result":
+    with err().status("loading …"):
+        from ramify.graphs.run import ask as run
+        from ramify.studio.ceilings import most
+        from ramify.studio.watching import Watching
+    if tree:
+        note(most(strategy, options))
+    with Watching(err()) as watching:
+        return run(question, strategy, watching, **options)

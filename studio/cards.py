@@ -1,0 +1,79 @@
+"""The tree as HTML: a small map, and a card for every branch, nested as the branches are. Page and notebook share it."""
+
+from collections.abc import Mapping
+
+from ramify.nodes.tree import ROOT, WORKING, Branch, Passage, Tree, children, descendants, is_unknown
+from ramify.studio.map import map_svg
+from ramify.studio.markup import element, marked, packaged, safe
+from ramify.studio.words import figure, heading, kind_of, measures
+
+
+def tree_html(tree: Tree, passages: Mapping[str, Passage]) -> str:
+    """Give the tree as a fragment that brings its own style, for a page or a notebook's cell."""
+    return element("div", element("style", packaged("tree.css")) + branches_html(tree, passages), class_="ramify")
+
+
+def branches_html(tree: Tree, passages: Mapping[str, Passage]) -> str:
+    """Give the map and the cards, for a page that has the style already."""
+    return map_svg(tree) + element("ol", _item(tree, tree[ROOT], passages), class_="branches root")
+
+
+def _item(tree: Tree, branch: Branch, passages: Mapping[str, Passage]) -> str:
+    below = children(tree, branch.path)
+    return element("li", _card(branch, passages) + _below(tree, branch, below, passages))
+
+
+def _below(tree: Tree, branch: Branch, below: list[Branch], passages: Mapping[str, Passage]) -> str:
+    if not below:
+        return ""
+    count = len(descendants(tree, branch.path))
+    summary = element("summary", f"{count} {'branch' if count == 1 else 'branches'} below")
+    inner = element("ol", "".join(_item(tree, child, passages) for child in below), class_="branches")
+    return f'<details class="below" open>{summary}{inner}</details>'
+
+
+def _card(branch: Branch, passages: Mapping[str, Passage]) -> str:
+    head = element("span", safe(branch.path), class_="path") + element("span", safe(branch.status), class_="status")
+    parts = [element("div", head, class_="head"), element("p", safe(kind_of(branch)), class_="question", dir="auto")]
+    if branch.answer is not None:
+        parts.append(element("p", element("b", safe(branch.answer or "(nothing)")), class_="answer", dir="auto"))
+    parts += [_measures(branch), _note(branch), _evidence(branch, passages)]
+    return element("article", "".join(parts), class_=f"card {tone(branch)}", id=f"branch-{branch.path}")
+
+
+def tone(branch: Branch) -> str:
+    """Name the group of statuses that share a colour."""
+    return "working" if branch.status in WORKING else branch.status
+
+
+def _measures(branch: Branch) -> str:
+    told = "".join(measure(name, value) for name, value in measures(branch))
+    return element("div", told, class_="measures") if told else ""
+
+
+def measure(name: str, value: float) -> str:
+    """Show a figure from 0 to 1 as a bar and as a number."""
+    bar = element("meter", "", min="0", max="1", value=f"{value:.3f}", aria_label=name)
+    return element("span", f"{safe(name)} {bar} {figure(value)}", class_="measure")
+
+
+def _note(branch: Branch) -> str:
+    return element("p", safe(branch.note), class_="note", dir="auto") if branch.note else ""
+
+
+def _evidence(branch: Branch, passages: Mapping[str, Passage]) -> str:
+    found = [passages[key] for key in branch.evidence if key in passages]
+    if not found:
+        return ""
+    answers = [branch.answer] if branch.answer and not is_unknown(branch.answer) else []
+    shown = "".join(_passage(passage, passage.id in branch.cited, answers) for passage in found)
+    summary = element("summary", f"{len(found)} {'passage' if len(found) == 1 else 'passages'} found")
+    return element("details", summary + element("ul", shown, class_="passages"), class_="evidence")
+
+
+def _passage(passage: Passage, cited: bool, answers: list[str]) -> str:
+    title = heading(passage, passage.source)
+    head = element("span", safe(title), class_="title")
+    head += " " + element("span", safe(f"{passage.source} · similarity {passage.score:.2f}"), class_="source")
+    head += " " + element("span", "cited", class_="cited") if cited else ""
+    return element("li", head + element("p", marked(passage.text, answers), dir="auto"), class_="passage")

@@ -1,0 +1,99 @@
+"""The command line: `ramify`, its commands and its exit codes."""
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from ramify.studio import ask_command, doctor, graph_command, index_command, search_command, settings_command
+from ramify.studio.consoles import fail
+from ramify.tools.errors import RamifyError, UsageError
+
+ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""typer carries a copy of click in some versions and takes the package in others: this is the class of the one it uses."""
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="ramify",
+    help="Answer multi-hop questions over your own documents with a local model: a tree of sub-questions, pruned, and answered from.",
+    epilog="Begin with: ramify ask 'In which city was the director of the film with Natascha McElhone as Rheya born?' --tree",
+    pretty_exceptions_enable=False,  # a traceback that shows local values could show a key
+    rich_markup_mode=None,
+    add_completion=False,
+)
+for command, name in (
+    (index_command.index, "index"),
+    (search_command.search, "search"),
+    (ask_command.ask, "ask"),
+    (graph_command.graph, "graph"),
+    (settings_command.settings, "settings"),
+    (doctor.doctor, "doctor"),
+):
+    app.command(name)(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ramify {version('ramify')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    context: typer.Context,
+    shown: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")] = False,
+) -> None:
+    """Answer multi-hop questions over your own documents with a local model: a tree of sub-questions, pruned, and answered from."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and give its exit code: 0, 2 for wrong usage, 1 for any other error, 130 when interrupted."""
+    try:
+        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except UsageError as error:
+        fail(error)
+        return 2
+    except RamifyError as error:
+        fail(error)
+        return 1
+    except ClickError as error:
+        fail(_usage(error))
+        return 2
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        fail(f"{error} — look at the file, its permissions and the room on the disk")
+        return 1
+    except typer.Abort:
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        fail("interrupted — nothing is half-written; run the command again to go on")
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: Exception) -> str:
+    """Say what is wrong with a command line, and where to read how it is right."""
+    context = getattr(error, "ctx", None)
+    message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
+    return f"{message} — see `{context.command_path if context else 'ramify'} --help`"
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # what libraries tell their developers is no news to a user
+    try:
+        code = run()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as in `ramify ask … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    sys.exit(code)

@@ -1,0 +1,46 @@
+"""ramify index: make an index of documents, or bring one up to date."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ramify.studio.consoles import note, one_line, out
+from ramify.tools.errors import IndexingError
+
+if TYPE_CHECKING:
+    from ramify.tools.build import Built
+
+Paths = Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders: txt, md, html, pdf, csv, json, jsonl, also gzipped.")]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the index; an index that is there is brought up to date.")]
+Embedding = Annotated[
+    str, typer.Option(metavar="NAME", help="minilm (comes with ramify), ollama:NAME, or a sentence-transformers model on this machine.")
+]
+ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Longest passage, in tokens of the embedding model.")]
+Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens that neighbouring passages share.")]
+
+
+def index(paths: Paths, out_: Out, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30) -> None:
+    """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
+    from ramify.studio.bar import bar
+    from ramify.tools.index import Index
+
+    try:
+        with bar() as progress:
+            built = Index.build(paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress)
+    except OSError as error:
+        what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
+        raise IndexingError(what, "give --out a folder you may write to") from error
+    for name, reason in built.skipped:
+        note(f"skipped {name}: {reason}")
+    out().print(f"{one_line(out_)}: {told(built)}", soft_wrap=True, markup=False)
+
+
+def told(built: "Built") -> str:
+    """Say what a build did, in one line."""
+    fates = {"added": built.added, "changed": built.changed, "unchanged": built.unchanged, "removed": built.removed}
+    parts = [f"{count:,} {fate}" for fate, count in fates.items() if count]
+    skipped = [f"{len(built.skipped):,} skipped"] if built.skipped else []
+    documents = f"{built.documents:,} documents ({', '.join(parts + skipped)})"
+    rate = f", {built.encoded / built.seconds:,.0f} passages/s" if built.encoded else ""
+    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded) in {built.seconds:.1f} s{rate}"

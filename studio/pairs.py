@@ -1,0 +1,52 @@
+"""What is written on the command line: texts, and KEY=VALUE."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from ramify.tools.errors import UsageError
+
+WORDS = {"none": None, "true": True, "false": False}
+"""What people write who think in Python."""
+
+
+def read_pairs(texts: Iterable[str], option: str) -> dict[str, Any]:
+    """Read KEY=VALUE pairs; a value is JSON where it can be, else the text itself. UsageError for one that is no pair, or said twice."""
+    pairs: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not (equals and key):
+            raise UsageError(f"{option} {text!r} is not KEY=VALUE", f"write it as {option} k=8")
+        if key in pairs:
+            raise UsageError(f"{option} gives {key!r} twice", "give it once")
+        pairs[key] = read_value(value.strip())
+    return pairs
+
+
+def read_value(text: str) -> Any:
+    """Read a value: JSON where it can be, else the text itself."""
+    if text.casefold() in WORDS:
+        return WORDS[text.casefold()]
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def joined(options: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
+    """Join what --set says with what the flags say; UsageError where both say one thing."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    if both := sorted(options.keys() & given.keys()):
+        flag = "--" + both[0].replace("_", "-")
+        raise UsageError(f"{both[0]!r} is given by {flag} and by --set", f"keep {flag}")
+    return {**options, **given}
+
+
+def readable(text: str) -> str:
+    """Give a text as it is; UsageError where it is not in the terminal's encoding."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the question is not valid UTF-8", "check the encoding of the terminal or of the script") from None
+    return text

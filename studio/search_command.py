@@ -1,0 +1,58 @@
+"""ramify search: search an index, without a model."""
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ramify.studio.consoles import one_line, out
+from ramify.studio.pairs import read_pairs, readable
+
+if TYPE_CHECKING:
+    from ramify.tools.snapshot import Hit
+
+Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
+Where = Annotated[str, typer.Option("--index", metavar="DIR", help="Folder of the index, or demo for the corpus that comes with ramify.")]
+Count = Annotated[int, typer.Option("-k", min=1, metavar="N", help="How many passages.")]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option("--filter", metavar="KEY=VALUE", help="Only passages whose metadata has this value; several must all hold."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print a list of {id, source, text, score, metadata} and nothing else.")]
+
+
+def search(question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, as_json: AsJson = False) -> None:
+    """Search an index by vectors and words; the score of a passage is its cosine similarity."""
+    from ramify.nodes.plant import checked
+    from ramify.tools.search import searcher
+
+    wanted = read_pairs(filters or [], "--filter")
+    hits = asyncio.run(searcher(where)([checked(question)], k=k, filter=wanted or None))[0]
+    if as_json:
+        typer.echo(json.dumps([row(hit) for hit in hits], ensure_ascii=False, indent=2, default=str))
+        return
+    show(hits)
+
+
+def row(hit: "Hit") -> dict[str, Any]:
+    """Give a hit as one object of the contract's list."""
+    document = hit.document
+    metadata = {key: value for key, value in document.metadata.items() if key != "source"}
+    source = str(document.metadata.get("source", document.id))
+    return {"id": document.id, "source": source, "text": document.page_content, "score": hit.score, "metadata": metadata}
+
+
+def show(hits: "list[Hit]") -> None:
+    """Print hits for a reader."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = out()
+    if not hits:
+        console.print("Nothing found: look at the index and the filter.")
+    for number, hit in enumerate(map(row, hits), 1):
+        title = one_line(hit["metadata"].get("title") or hit["source"])
+        head = Text.assemble((f"{number} ", "bold"), (title, "bold"), (f"  {hit['score']:.2f}", "cyan"))
+        console.print(head.append(f"  {one_line(hit['source'])}", style="not bold dim"))
+        console.print(Padding(Text(one_line(hit["text"])), (0, 0, 1, 2), expand=False))

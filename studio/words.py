@@ -1,0 +1,87 @@
+"""How values are put for a reader, the same at every door."""
+
+import re
+
+from ramify.graphs.result import Result
+from ramify.nodes.state import StoppedBy
+from ramify.nodes.tree import Branch, Passage
+from ramify.studio.consoles import one_line
+
+STOPPED: dict[StoppedBy, str] = {
+    "calls": "stopped early: the budget of model calls was used up (max_calls), so this is answered from what was found until then",
+    "tokens": "stopped early: the budget of tokens was used up (max_tokens), so this is answered from what was found until then",
+    "seconds": "stopped early: the time was used up (max_seconds), so this is answered from what was found until then",
+    "rounds": "stopped after the last round of reading (rounds), without having found enough",
+    "error": "stopped by an error of the model; what was found until then is in the tree",
+}
+"""Why a question ended before it was finished, and which setting would have let it go on."""
+
+SNIPPET = 200
+
+
+def figure(value: float) -> str:
+    """Write a confidence or a score; never more sure than it is, so 0.999 is not 1.00."""
+    return f"{min(value, 0.99):.2f}" if value < 1 else "1.00"
+
+
+def kind_of(branch: Branch) -> str:
+    """Say what a branch asks: a question as it is, an entity as what is looked up."""
+    return f"about {branch.question}" if branch.kind == "entity" else branch.question
+
+
+def measures(branch: Branch) -> list[tuple[str, float]]:
+    """List what was measured on a branch: how sure its answer is, how its fork was judged."""
+    told = [("confidence", branch.confidence), ("judged", branch.score)]
+    return [(name, value) for name, value in told if value is not None]
+
+
+def sureness(result: Result) -> str:
+    """Say how sure an answer is, and where that is known from."""
+    sources = {"logprobs": "from log probabilities", "stated": "as the model states it"}
+    source = sources.get(result.confidence_source or "")
+    return f"confidence {figure(result.confidence)}" + (f", {source}" if source else "")
+
+
+def settled(result: Result) -> str:
+    """Say how a conflict between findings was settled; nothing where there was none."""
+    if result.settled_by in {"", "agreement"}:
+        return ""
+    if result.settled_by == "unsettled":
+        return "the findings do not settle the question"
+    return f"the findings contradict each other; settled by {result.settled_by}"
+
+
+def cost(result: Result) -> str:
+    """Say what a question cost, in one line."""
+    usage = result.usage
+    calls = f"{_many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} one after another)"
+    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+    return f"{calls} · {tokens} · {_many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s"
+
+
+def heading(passage: Passage | None, source: str) -> str:
+    """Name a passage: its title, page and section where it has them, and its source."""
+    metadata = passage.metadata if passage else {}
+    parts = [str(metadata[name]) for name in ("title", "heading") if metadata.get(name)]
+    parts = list(dict.fromkeys(parts))
+    if metadata.get("page") is not None:
+        parts.append(f"page {metadata['page']}")
+    return " · ".join(parts) or source
+
+
+def snippet(text: str, answer: str, length: int = SNIPPET) -> str:
+    """Quote the part of a text that holds the answer, else its beginning."""
+    flat = one_line(text)
+    found = flat.casefold().find(answer.casefold()) if answer.strip() else -1
+    start = 0
+    if found > length // 2:
+        sentence = max((match.end() for match in re.finditer(r"[.!?]\s+", flat[:found])), default=0)
+        start = sentence if found - sentence < length else found - length // 2
+    end = start + length
+    if end < len(flat):
+        end = max(flat.rfind(" ", start, end), start + length // 2)
+    return ("… " if start else "") + flat[start:end].strip() + (" …" if end < len(flat) else "")
+
+
+def _many(number: int, thing: str, things: str = "") -> str:
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"

@@ -1,0 +1,62 @@
+"""The command line in this process, and what it is asked about."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from ramify.studio.cli import run
+from tests.tools.ollama_server import ollama
+
+__all__ = ["ollama"]
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Ramify = Callable[..., Outcome]
+
+
+@pytest.fixture
+def ramify(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ramify:
+    """Run a command line; wide, so that no line is broken."""
+    monkeypatch.setenv("COLUMNS", "400")
+
+    def call(*arguments: object) -> Outcome:
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return Outcome(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> str:
+    """An address at which nothing listens, and OLLAMA_HOST leads there."""
+    address = "http://127.0.0.1:9"
+    monkeypatch.setenv("OLLAMA_HOST", address)
+    return address
+
+
+@pytest.fixture(scope="session")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few good files, and some that cannot be read."""
+    folder = tmp_path_factory.mktemp("documents")
+    (folder / "curie.txt").write_text("Marie Curie was a physicist and chemist who was born in Warsaw.", encoding="utf-8")
+    (folder / "warsaw.md").write_text("# Warsaw\n\nWarsaw lies on the river Vistula.", encoding="utf-8")
+    (folder / "binary.txt").write_bytes(bytes(range(256)) * 8)
+    (folder / "empty.txt").write_text("", encoding="utf-8")
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of the documents."""
+    out = tmp_path_factory.mktemp("indexes") / "index"
+    assert run(["index", str(documents), "--out", str(out)]) == 0
+    return out

@@ -1,0 +1,56 @@
+"""ramify ask: what it prints and what it leaves unsaid."""
+
+import json
+from pathlib import Path
+
+from tests.studio.conftest import Ramify
+from tests.tools.ollama_server import Ollama, Say
+
+KEYS = {"question", "strategy", "model", "answer", "confidence", "citations", "tree", "usage", "stopped_by"}
+BRANCH = {"path", "parent", "question", "kind", "status", "answer", "confidence", "score", "evidence", "note"}
+USAGE = {"llm_calls", "prompt_tokens", "completion_tokens", "retrievals", "wall_s", "critical_path_calls"}
+MODEL = ("--model", "ollama:llama3.1:8b")
+CURIE = {"answer": "Warsaw", "confidence": 0.9, "citations": [1]}
+
+
+def test_json_is_the_contract_and_nothing_else(ramify: Ramify, ollama: Ollama, built: Path) -> None:
+    ollama.when("", Say(CURIE))
+    done = ramify("ask", "Where was Marie Curie born?", "--index", built, "--strategy", "naive", *MODEL, "--json")
+    told = json.loads(done.out)
+    assert (done.code, done.err) == (0, "")
+    assert set(told) >= KEYS
+    assert all(set(branch) >= BRANCH for branch in told["tree"])
+    assert set(told["usage"]) >= USAGE
+    assert [set(citation) for citation in told["citations"]] == [{"id", "source", "text"}]
+    assert (told["answer"], told["strategy"], told["stopped_by"]) == ("Warsaw", "naive", "finished")
+    assert told["tree"][0]["parent"] is None
+    assert told["usage"]["llm_calls"] == 1
+
+
+def test_for_a_reader(ramify: Ramify, ollama: Ollama, built: Path, tmp_path: Path) -> None:
+    ollama.when("", Say(CURIE))
+    page = tmp_path / "page.html"
+    done = ramify("ask", "Where was Marie Curie born?", "--index", built, "--strategy", "naive", *MODEL, "--tree", "--html", page)
+    assert done.code == 0
+    assert all(words in done.out for words in ("Warsaw", "[1]", "curie.txt", "1 model call", "0 leaf", "ollama:llama3.1:8b"))
+    assert "at most 1 model call and 1 search" in done.err
+    assert "Where was Marie Curie born?" in page.read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_without_ollama_the_answer_comes_with_a_notice(ramify: Ramify, nowhere: str) -> None:
+    done = ramify("ask", "Who was Marie Curie?", "--strategy", "closed-book")
+    assert done.code == 0
+    assert done.err.count("\n") == 1
+    assert "using the extractive model" in done.err
+
+
+def test_a_budget_is_kept_and_told(ramify: Ramify, ollama: Ollama, built: Path) -> None:
+    final = {**CURIE, "settled_by": "agreement"}
+    ollama.when("", Say(final))
+    options = ("--index", built, "--strategy", "prune", *MODEL, "--set", "max_calls=1")
+    told = json.loads(ramify("ask", "Where was Marie Curie born?", *options, "--json").out)
+    assert told["stopped_by"] == "calls"
+    assert told["usage"]["llm_calls"] <= 1
+    assert told["answer"] == "Warsaw"
+    assert "max_calls" in ramify("ask", "Where was Marie Curie born?", *options).out

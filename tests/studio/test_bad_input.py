@@ -1,0 +1,124 @@
+"""Bad input gets one clear line and an exit code, and nothing is lost."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ramify.tools.index import Index
+from tests.embeddings import WordEmbeddings
+from tests.studio.conftest import Ramify
+from tests.tools.ollama_server import Ollama
+
+
+def one_line(err: str, *words: str) -> bool:
+    """Tell whether stderr holds one error line, with its remedy and these words."""
+    return err.startswith("error: ") and err.count("\n") == 1 and " — " in err and all(word in err for word in words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("ask", "   "), ("empty",)),
+        (("search", ""), ("empty",)),
+        (("ask", "Who?", "--strategy", "oak"), ("oak", "prune")),
+        (("graph", "oak"), ("oak", "prune")),
+        (("settings", "oak"), ("oak", "prune")),
+        (("ask", "Who?", "--set", "leaves=3"), ("leaves", "tau")),
+        (("ask", "Who?", "--set", "k=many"), ("k", "many")),
+        (("ask", "Who?", "--set", "k=0"), ("k",)),
+        (("ask", "Who?", "--set", "joint=perhaps"), ("joint", "perhaps")),
+        (("ask", "Who?", "--set", "k"), ("KEY=VALUE",)),
+        (("ask", "Who?", "--set", "k=1", "--set", "k=2"), ("twice",)),
+        (("ask", "Who?", "--model", "extractive", "--set", "model=auto"), ("--model", "--set")),
+        (("ask", "Who?", "--model", "parrot"), ("parrot", "ollama:")),
+        (("ask", "Who \udcff?"), ("UTF-8",)),
+    ],
+)
+def test_wrong_usage(ramify: Ramify, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+    done = ramify(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert one_line(done.err, *words), done.err
+
+
+def test_no_such_path(ramify: Ramify, tmp_path: Path) -> None:
+    done = ramify("index", tmp_path / "nothing", "--out", tmp_path / "index")
+    assert done.code == 1
+    assert one_line(done.err, "nothing")
+
+
+def test_empty_folder(ramify: Ramify, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    done = ramify("index", tmp_path / "folder", "--out", tmp_path / "index")
+    assert done.code == 1
+    assert one_line(done.err, "folder", "txt")
+
+
+def test_bad_files_are_named_and_the_good_ones_indexed(ramify: Ramify, documents: Path, tmp_path: Path) -> None:
+    done = ramify("index", documents, "--out", tmp_path / "index")
+    assert done.code == 0
+    assert "2 documents" in done.out
+    assert "3 skipped" in done.out
+    assert all(f"skipped {name}: " in done.err for name in ("binary.txt", "empty.txt", "picture.png"))
+    again = ramify("index", documents, "--out", tmp_path / "index")
+    assert "2 unchanged" in again.out
+    assert "(0 encoded)" in again.out
+
+
+def test_an_index_where_none_can_be_written(ramify: Ramify, documents: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    done = ramify("index", documents, "--out", tmp_path / "file")
+    assert done.code == 1
+    assert one_line(done.err, "file")
+
+
+def test_no_index(ramify: Ramify, tmp_path: Path) -> None:
+    for arguments in (("search", "Who?", "--index", tmp_path), ("ask", "Who?", "--index", tmp_path, "--model", "extractive")):
+        done = ramify(*arguments)
+        assert (done.code, done.out) == (1, "")
+        assert one_line(done.err, "no index", "ramify index")
+
+
+def test_an_index_of_another_embedding(ramify: Ramify, documents: Path, tmp_path: Path, nowhere: str) -> None:
+    Index.from_texts(["Warsaw lies on the Vistula."], WordEmbeddings(), path=tmp_path)
+    done = ramify("search", "Where?", "--index", tmp_path)
+    assert done.code == 1
+    assert one_line(done.err, "WordEmbeddings")
+    done = ramify("index", documents, "--out", tmp_path)
+    assert done.code == 1
+    assert one_line(done.err, "WordEmbeddings", "minilm")
+
+
+def test_a_damaged_index(ramify: Ramify, built: Path, tmp_path: Path) -> None:
+    shutil.copytree(built, tmp_path / "index")
+    vectors = tmp_path / "index" / "vectors.faiss"
+    vectors.write_bytes(vectors.read_bytes()[:-20])
+    done = ramify("search", "Where?", "--index", tmp_path / "index")
+    assert done.code == 1
+    assert one_line(done.err, "damaged", "ramify index")
+
+
+def test_a_half_written_index(ramify: Ramify, built: Path, tmp_path: Path) -> None:
+    shutil.copytree(built, tmp_path / "index")
+    (tmp_path / "index" / "manifest.json").unlink()
+    done = ramify("search", "Where?", "--index", tmp_path / "index")
+    assert done.code == 1
+    assert one_line(done.err, "half-written", "ramify index")
+
+
+def test_ollama_is_not_running(ramify: Ramify, nowhere: str) -> None:
+    done = ramify("ask", "Who?", "--model", "ollama:llama3.1:8b", "--base-url", nowhere)
+    assert (done.code, done.out) == (1, "")
+    assert one_line(done.err, "ollama serve")
+
+
+def test_the_model_is_not_pulled(ramify: Ramify, ollama: Ollama) -> None:
+    done = ramify("ask", "Who?", "--model", "ollama:absent", "--strategy", "closed-book")
+    assert (done.code, done.out) == (1, "")
+    assert one_line(done.err, "ollama pull absent")
+
+
+def test_a_page_that_cannot_be_written(ramify: Ramify, ollama: Ollama, tmp_path: Path) -> None:
+    done = ramify("ask", "Who?", "--model", "ollama:llama3.1:8b", "--strategy", "closed-book", "--html", tmp_path / "no" / "page.html")
+    assert done.code == 1
+    assert one_line(done.err, "page.html")

@@ -1,0 +1,134 @@
+"""How the command line starts, ends and tells of mistakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from ramify.graphs.strategies import STRATEGIES
+from ramify.studio.ask_command import Strategy
+from ramify.studio.bar import bar
+from tests.studio.conftest import Ramify
+from tests.tools.ollama_server import Hang, Ollama
+
+HEAVY = ("torch", "transformers", "faiss", "langgraph", "langchain_core")
+HELPED = f"""
+import sys
+from ramify.studio.cli import run
+code = run(["--help"]) + run(["ask", "--help"])
+found = [name for name in {HEAVY!r} if name in sys.modules]
+assert not found, found
+sys.exit(code)
+"""
+
+
+def test_help_is_light() -> None:
+    done = subprocess.run([sys.executable, "-c", HELPED], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all(command in done.stdout for command in ("index", "search", "ask", "graph", "settings", "doctor"))
+
+
+def test_help_names_every_strategy() -> None:
+    told = Strategy.__metadata__[0].help
+    assert all(name in told for name in STRATEGIES)
+
+
+def test_version(ramify: Ramify) -> None:
+    assert ramify("--version").out.startswith("ramify 0.")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("ask",), ("nonsense",), ("ask", "Who?", "--nonsense"), ("search", "Who?", "-k", "many"), ("index",)]
+)
+def test_wrong_usage_is_one_line_and_two(ramify: Ramify, arguments: tuple[str, ...]) -> None:
+    done = ramify(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: ")
+    assert done.err.count("\n") == 1
+    assert "--help`" in done.err
+
+
+def test_no_command_shows_the_help(ramify: Ramify) -> None:
+    done = ramify()
+    assert done.code == 2
+    assert "Usage" in done.err
+    assert "Commands" in done.err
+
+
+def test_an_interruption_is_one_line(ollama: Ollama) -> None:
+    ollama.when("", Hang())
+    command = [Path(sys.executable).with_name("ramify"), "ask", "Who?", "--strategy", "closed-book", "--model", "ollama:llama3.1:8b"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    deadline = time.monotonic() + 30
+    while not ollama.requests and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert err.startswith("error: interrupted — ")
+    assert err.count("\n") == 1
+
+
+def test_graph_prints_the_drawing(ramify: Ramify) -> None:
+    drawn = ramify("graph", "tor").out
+    assert "graph TD" in drawn
+    assert "judge" in drawn
+    joint, staged = ramify("graph", "prune").out, ramify("graph", "prune", "--set", "joint=false").out
+    assert "decide" in joint
+    assert "decide" not in staged
+
+
+def test_settings_are_told_with_defaults_and_ceiling(ramify: Ramify) -> None:
+    done = ramify("settings", "tor", "--set", "redecompositions=0", "--set", "dependent=false")
+    assert "theta" in done.out
+    assert "A fork judged below this is pruned." in done.out
+    assert "rubric" in done.out
+    assert "at most 29 model calls (of which 10 one after another)" in done.err
+
+
+def test_search_as_json(ramify: Ramify, built: Path) -> None:
+    done = ramify("search", "Where does the Vistula flow?", "--index", built, "-k", "1", "--json")
+    (hit,) = json.loads(done.out)
+    assert set(hit) == {"id", "source", "text", "score", "metadata"}
+    assert hit["source"] == "warsaw.md"
+    assert done.err == ""
+
+
+def test_search_filters(ramify: Ramify, built: Path) -> None:
+    done = ramify("search", "Where does the Vistula flow?", "--index", built, "--filter", "title=curie", "--json")
+    assert {hit["source"] for hit in json.loads(done.out)} <= {"curie.txt"}
+
+
+def test_a_bar_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = StringIO()
+    monkeypatch.setattr("ramify.studio.bar.err", lambda: Console(file=file, force_terminal=True, width=100))
+    with bar() as report:
+        report(7, None, "documents")
+        report(5, 20, "passages")
+        report(20, 20, "passages")
+    drawn = file.getvalue()
+    assert all(words in drawn for words in ("reading documents", "7/7", "encoding passages", "20/20"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_one_line() -> None:
+    command = [Path(sys.executable).with_name("ramify"), "graph", "tor"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0].startswith("error: [Errno 28]")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    process = subprocess.Popen([Path(sys.executable).with_name("ramify"), "graph", "tor"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.wait(timeout=60) == 1
+    assert process.stderr.read() == b""
+    process.stderr.close()

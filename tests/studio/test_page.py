@@ -1,0 +1,167 @@
+"""The page and the terminal: what must be in them, and what must never be."""
+
+import re
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from ramify.nodes.tree import Branch
+from ramify.studio.cards import tree_html
+from ramify.studio.page import page, write_page
+from ramify.studio.terminal import show
+from ramify.studio.words import STOPPED, figure, snippet
+from ramify.tools.errors import InputError
+from tests.studio.samples import PASSAGES, TREE, branch, result
+
+EVIL = "<script>alert(1)</script> <img src=x onerror=alert(2)> \"quoted\" 'single' & \x1b[31m \x00 {{x}}"
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Reader(HTMLParser):
+    """Collect tags and attributes, and check that every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def evil() -> str:
+    passages = {"p": PASSAGES["curie"].model_copy(update={"text": EVIL, "source": EVIL, "metadata": {"title": EVIL}, "id": "p"})}
+    tree = {"0": branch("0", EVIL, status="leaf", answer=EVIL, note=EVIL, evidence=("p",), cited=("p",))}
+    citation = result().citations[0].model_copy(update={"id": "p", "source": EVIL, "text": EVIL})
+    changes = {"question": EVIL, "answer": EVIL, "explanation": EVIL, "model": EVIL, "notices": [EVIL]}
+    return page(result(tree=tree, passages=passages, citations=[citation], **changes))
+
+
+def test_nothing_from_documents_or_models_is_markup() -> None:
+    told = read(evil())
+    assert told.tags.count("script") == 1
+    assert "img" not in told.tags
+    assert not [name for name, _ in told.attributes if name.startswith("on")]
+    assert "\x00" not in evil()
+    assert "\x1b" not in evil()
+    assert EVIL.split(" \x1b")[0] in "".join(told.words)
+
+
+def test_the_page_loads_nothing() -> None:
+    told = read(page(result()))
+    policy = next(value for name, value in told.attributes if name == "content" and value and "default-src" in value)
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-")
+    assert not {"link", "img", "iframe", "object", "base", "form"} & set(told.tags)
+    assert not [value for name, value in told.attributes if name in {"src", "action"}]
+    assert all(value and value.startswith("#branch-") for name, value in told.attributes if name == "href")
+    assert "url(" not in page(result())
+    assert "@import" not in page(result())
+
+
+def test_the_page_tells_everything() -> None:
+    words = " ".join("".join(read(page(result())).words).split())
+    for branch_ in TREE.values():
+        assert branch_.question in words
+        assert branch_.note in words
+        assert branch_.status in words
+    assert all(" ".join(passage.text.split()) in words for passage in PASSAGES.values())
+    assert "13 model calls (9 one after another)" in words
+    assert "settled by majority" in words
+
+
+def test_links_lead_to_cards() -> None:
+    told = read(page(result()))
+    anchors = {value for name, value in told.attributes if name == "id"}
+    assert {f"branch-{path}" for path in TREE} <= anchors
+    assert {value[1:] for name, value in told.attributes if name == "href" and value} <= anchors
+
+
+def test_answers_are_marked_in_their_passages_whole() -> None:
+    drawn = page(result(answer="Vistula"))
+    assert "<mark>Vistula</mark>" in drawn
+    assert "<mark>art</mark>" not in page(result(answer="art"))
+
+
+def test_the_fragment_brings_its_style() -> None:
+    fragment = tree_html(TREE, PASSAGES)
+    read(fragment)
+    assert fragment.startswith('<div class="ramify"><style>')
+    assert "<script" not in fragment
+
+
+def test_a_page_is_written_whole(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("old", encoding="utf-8")
+    write_page(result(), target)
+    assert target.read_text(encoding="utf-8") == page(result())
+    assert list(tmp_path.iterdir()) == [target]
+    with pytest.raises(InputError, match="cannot write"):
+        write_page(result(), tmp_path / "missing" / "page.html")
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_terminal_tells_everything_without_colour(width: int) -> None:
+    drawn = terminal(width)
+    assert "\x1b" not in drawn
+    assert all(len(line) <= width for line in drawn.splitlines())
+    words = " ".join(re.sub("[│├└─]", " ", drawn).split())
+    for branch_ in TREE.values():
+        assert f"{branch_.path} {branch_.status} " in words
+        assert branch_.question in words
+        assert branch_.note in words
+    assert "[1] Warsaw · Geography" in words
+    assert "judged 0.85" in words
+    assert "9,210 + 431 tokens" in words
+
+
+def test_the_terminal_obeys_no_document() -> None:
+    tree = {"0": Branch(path="0", question=EVIL, status="leaf", answer="[bold]x[/bold]\n" + EVIL, note=EVIL)}
+    drawn = terminal(200, tree=tree, answer=EVIL, explanation=EVIL)
+    assert "\x1b" not in drawn
+    assert "[bold]x[/bold]" in drawn
+
+
+@pytest.mark.parametrize("reason", STOPPED)
+def test_both_say_why_it_stopped(reason: str) -> None:
+    assert STOPPED[reason] in " ".join(terminal(400, stopped_by=reason).split())
+    assert STOPPED[reason].capitalize() in page(result(stopped_by=reason))
+
+
+def terminal(width: int, **changes: object) -> str:
+    file = StringIO()
+    show(result(**changes), Console(file=file, width=width, highlight=False), tree=True)
+    return file.getvalue()
+
+
+def test_a_snippet_holds_the_answer() -> None:
+    text = "First things. " * 30 + "The river is the Vistula, they say. " + "Last things. " * 30
+    assert "the Vistula" in snippet(text, "the Vistula")
+    assert snippet(text, "the Vistula").startswith("… The river")
+    assert snippet("Short.", "absent") == "Short."
+    assert len(snippet("x" * 900, "absent")) < 250
+
+
+def test_a_figure_is_never_more_sure_than_it_is() -> None:
+    assert [figure(value) for value in (0.0, 0.5, 0.999, 1.0)] == ["0.00", "0.50", "0.99", "1.00"]

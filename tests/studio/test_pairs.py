@@ -1,0 +1,34 @@
+"""KEY=VALUE, read."""
+
+import pytest
+
+from ramify.studio.pairs import joined, read_pairs, read_value
+from ramify.tools.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("8", 8),
+        ("0.5", 0.5),
+        ("true", True),
+        ("False", False),
+        ("none", None),
+        ("10m", "10m"),
+        ('"8"', "8"),
+        ("", ""),
+        ('{"a": 1}', {"a": 1}),
+    ],
+)
+def test_a_value_is_json_where_it_can_be(text: str, value: object) -> None:
+    assert read_value(text) == value
+
+
+def test_a_value_may_hold_an_equals_sign() -> None:
+    assert read_pairs(["base_url=http://127.0.0.1/?a=b", " k = 3 "], "--set") == {"base_url": "http://127.0.0.1/?a=b", "k": 3}
+
+
+def test_flags_and_pairs_are_joined() -> None:
+    assert joined({"k": 3}, {"model": "auto", "index": None}) == {"k": 3, "model": "auto"}
+    with pytest.raises(UsageError, match="base_url"):
+        joined({"base_url": "a"}, {"base_url": "b"})
