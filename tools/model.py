@@ -1,7 +1,7 @@
 """A chat model as the toolkit uses it: capped, counted, and answering with values."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from langchain_core.language_models import BaseChatModel
@@ -44,6 +44,8 @@ class Model:
     server: Server = field(repr=False)
     notice: str | None = None
     """What the user should know: that another model was taken than the one hoped for."""
+    objection: Callable[[str], str | None] = field(default=lambda question: None, repr=False)
+    """Says why a question cannot be read, where the model can tell beforehand."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)
     """The same model for each event loop, where it holds connections."""
 

@@ -66,11 +66,11 @@ def _best(options: ModelOptions) -> Model:
 
 
 def _extractive(options: ModelOptions, notice: str | None) -> Model:
-    from ramify.tools.extractive import Extractive
+    from ramify.tools.extractive import Extractive, objection
 
     chat = Extractive()
     cap = cap_for(("extractive", "", None), options.max_concurrency)
-    return Model("extractive", chat, counter(chat), cap, None, Server("extractive", options.timeout), notice)
+    return Model("extractive", chat, counter(chat), cap, None, Server("extractive", options.timeout), notice, objection)
 
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:

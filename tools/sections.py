@@ -90,26 +90,21 @@ def _html_line(line: str) -> Line:
 def _markdown_lines(lines: list[str]) -> Iterator[Line]:
     """Tell headings from text, minding code fences and underlined headings."""
     fence: str | None = None
-    held: str | None = None  # a line of text that an underline may still make a heading
-    for line in lines:
-        opening = _FENCE.match(line)
-        if opening and fence is None:
-            fence = opening[1]
-        elif opening and fence and opening[1].startswith(fence):
-            fence = None
-        underline = _UNDERLINE.match(line) if fence is None and held and held.strip() else None
-        if underline and held is not None:
-            yield (1 if underline[1].startswith("=") else 2), held.strip()
-            held = None
-            continue
-        if held is not None:
-            yield 0, held
-        heading = _ATX.match(line) if fence is None else None
-        held = None if heading else line
-        if heading:
-            yield len(heading[1]), heading[2]
-    if held is not None:
-        yield 0, held
+    number = 0
+    while number < len(lines):
+        line, below = lines[number], lines[number + 1] if number + 1 < len(lines) else ""
+        mark, atx, underline = _FENCE.match(line), _ATX.match(line), _UNDERLINE.match(below)
+        number += 1
+        if mark and (fence is None or mark[1].startswith(fence)):
+            fence = mark[1] if fence is None else None
+            yield 0, line
+        elif fence is None and atx:
+            yield len(atx[1]), atx[2]
+        elif fence is None and underline and line.strip():
+            number += 1
+            yield (1 if underline[1].startswith("=") else 2), line.strip()
+        else:
+            yield 0, line
 
 
 def _sections(lines: Iterable[Line]) -> Iterator[Section]:

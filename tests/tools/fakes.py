@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
+from numpy.typing import NDArray
 
 from ramify.tools.encoder import Encoder, Matrix, unit_rows
 
 DIMENSION = 64
 
 
-def word_vector(word: str) -> np.ndarray:
+def word_vector(word: str) -> NDArray[np.float64]:
     seed = int.from_bytes(hashlib.sha256(word.lower().encode()).digest()[:8], "little")
     return np.random.default_rng(seed).normal(size=DIMENSION)
 
@@ -39,7 +40,8 @@ class WordEncoder(Encoder):
         return self.encode_queries(texts)
 
     def encode_queries(self, texts: Sequence[str]) -> Matrix:
-        return unit_rows([sum((word_vector(word) for word in text.split()), np.zeros(DIMENSION)) for text in texts], DIMENSION)
+        sums = [sum((word_vector(word) for word in text.split()), np.zeros(DIMENSION)) for text in texts]
+        return unit_rows(np.asarray(sums, dtype=np.float32), DIMENSION)
 
 
 class FixedVectors(Embeddings):

@@ -69,7 +69,7 @@ class TestSearch:
     def test_the_score_is_the_cosine_however_passages_were_found(self, index: Index) -> None:
         (query,) = index.embeddings.encode_queries(["wing 22"])
         for how in ({"mmr": None}, {"hybrid": False}, {"mmr": 0.5, "filter": {"even": True}}):
-            for hit in index.search(["wing 22"], 5, **how)[0]:  # type: ignore[arg-type]  # arguments by name
+            for hit in index.search(["wing 22"], 5, **how)[0]:
                 text = f"{hit.document.metadata['title']}\n{hit.document.page_content}"
                 (vector,) = index.embeddings.encode_documents([text])
                 assert hit.score == pytest.approx(float(vector @ query), abs=1e-5)

@@ -1,1 +1,61 @@
-"""The demo corpus."""
+"""A small corpus that comes with ramify, and its index in the user's cache."""
+
+import os
+import shutil
+import sys
+from importlib.resources import files
+from pathlib import Path
+from tempfile import mkdtemp
+
+from ramify.tools.errors import IndexingError
+from ramify.tools.index import Index
+from ramify.tools.manifest import LAYOUT, MANIFEST, file_sha256, read_manifest
+
+
+def demo_corpus() -> Path:
+    """Return the packaged corpus, one record a line."""
+    return Path(str(files(__name__) / "corpus.jsonl"))
+
+
+def demo_index() -> Path:
+    """Return the folder of the demo corpus's index, made at first use; two processes may ask at once."""
+    folder = cache_folder() / f"demo-{LAYOUT}-{file_sha256(demo_corpus())[:12]}"
+    if _whole(folder):
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(mkdtemp(prefix="demo-", dir=folder.parent))
+    try:
+        Index.build([demo_corpus()], temporary)
+        _take_place(temporary, folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return folder
+
+
+def _take_place(made: Path, folder: Path) -> None:
+    """Rename, unless another process was first: then theirs is as good."""
+    try:
+        made.rename(folder)
+    except OSError:
+        if not _whole(folder):
+            raise
+
+
+def _whole(folder: Path) -> bool:
+    try:
+        manifest = read_manifest(folder / MANIFEST)
+    except IndexingError:
+        return False
+    return manifest is not None and manifest.damage(folder) is None
+
+
+def cache_folder() -> Path:
+    """Return where ramify keeps what it can make again: RAMIFY_CACHE, else the platform's cache folder."""
+    if given := os.environ.get("RAMIFY_CACHE"):
+        return Path(given).expanduser()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "ramify"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))) / "ramify" / "Cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ramify"

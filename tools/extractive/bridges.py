@@ -1,0 +1,211 @@
+"""Split a question that holds a description: first who or what that is, then the rest of the question."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ramify.tools.extractive.grammar import INVERTED, PLURAL_PEOPLE, TAIL, VERBS, is_person_noun, name_end
+from ramify.tools.extractive.questions import is_known
+from ramify.tools.extractive.split import SLOT, Split
+from ramify.tools.extractive.text import word_set
+
+_PREPOSITION = r"in|on|at|from|for|with|by|to|through|of|under"
+_MARKER = (
+    rf"of|that|who|whom|whose|which|where|(?:{_PREPOSITION}) (?:which|whom|whose)|with|about|starring|featuring|"
+    rf"containing|below|above|behind|"
+    rf"beneath|near|named after|called|played by|[a-z]+(?:ed|own|tten|ung|de|ilt|un) (?:by|in|after|for|from|on|as|with|to)"
+)
+_OPENER = re.compile(rf"\b[Tt]he (?P<head>(?:[a-z][\w-]*'?s? |[A-Z][a-z]+(?:an|ish|ese|ch) )*?[a-z][\w-]*) (?P<marker>{_MARKER})\b")
+_NOT_HEADS = re.compile(
+    rf"\b(?:same|name|names|number|rest|end|start|beginning|part|side|list|type|kind|date|year|time|age|place|"
+    rf"death|theory|title|most|cause|amount|size|is|was|are|were|did|does|{_MARKER})\b"
+)
+_WORDINGS = (
+    (re.compile(r"^(?:where|what) (?:is|was) the place of birth of (.+)$", re.I), r"Where was \1 born"),
+    (re.compile(r"^(?:where|what) (?:is|was) the place of death of (.+)$", re.I), r"Where did \1 die"),
+    (re.compile(r"^(?:where|what) (?:is|was) the place of burial of (.+)$", re.I), r"Where was \1 buried"),
+    (re.compile(r"^(which|what) (country|nationality|city) (.+) (is|was) (from|of)$", re.I), r"\1 \2 \4 \3 \5"),
+    (re.compile(r"\b(?:the )?place of birth of\b"), "the birthplace of"),
+    (re.compile(r"\b(?:the )?place of death of\b"), "the deathplace of"),
+)
+_WHOLE = re.compile(
+    r"^(?:who|what|which(?: [\w-]+)?|when|where|whom|how \w+)(?: (?:is|was|are|were|did|does))?(?: (?:the "
+    r")?(?:name|nationality|title) of)?$",
+    re.I,
+)
+_EXTRAPOSED = re.compile(
+    rf"\b(was|were|is|did|does|do) (the [a-z][\w -]*?) ((?:{VERBS})(?: (?:from|at|in|into))?) ((?:(?:{_PREPOSITION}) "
+    rf")?(?:who|whom|whose|which|that)\b[^?]*)"
+)
+_OWNER = re.compile(r"['’][sS]?\s+(?P<thing>(?:[A-Z][a-z]+(?:an|ish|ese) )?[a-z][\w-]*(?:\s+[a-z][\w-]*){0,3})")
+_THING_ENDS = re.compile(
+    rf"\s(?:is|was|are|were|did|does|do|has|had|on|in|of|from|at|to|and|or|by|with|for|who|that|which|a|an|"
+    rf"the|not|first|later|named|called|{VERBS})\b.*"
+)
+_KIN = re.compile(
+    r"(?P<side>paternal |maternal )?(?P<who>grandfather|grandmother|father-in-law|mother-in-law|child-in-law|son-in-law|daughter-in-law|"
+    r"brother-in-law|sister-in-law|stepfather|stepmother|aunt|uncle)\b"
+)
+_KIN_STEPS = {
+    "father-in-law": ("spouse", "father"), "mother-in-law": ("spouse", "mother"), "child-in-law": ("child", "spouse"),
+    "son-in-law": ("daughter", "husband"), "daughter-in-law": ("son", "wife"),
+    "stepfather": ("mother", "husband"), "stepmother": ("father", "wife"),
+}  # fmt: skip
+_TOLD = re.compile(r"\s(?:(?:is|was|are|were|has|had)(?: [a-z]+(?:ed|en))?|won|received|became|made|wrote|[a-z]+ed)\s")
+_WH = re.compile(r"\b(?:who|whom|what|which|where|when)\b", re.I)
+_CLAIM = re.compile(r"\b(?:article|report|coverage|piece|reports|articles)\b")
+_ATTRIBUTE = re.compile(
+    r"\bthe ((?:[A-Z][\w'.&-]*)(?: (?:(?:of|the|and|in|on) )*[A-Z0-9][\w'.&-]*)*)(?:'s?)? "
+    r"(performer|developer|director|producer|author|creator|publisher|manufacturer|composer|writer|singer|owner|founder|designer)\b(?! of)"
+)
+_LOOSE = re.compile(r"(?: (?!(?:in|on|at|for|with|by|to|from|as|before|after|and|or|when|while|is|was|are|were|did|does)\b)[a-z][\w'-]*)+$")
+_ATTRIBUTES = frozenset(("birthday", "nationality", "age", "date", "time", "year", "religion", "population", "length", "height", "theory"))
+_NO_VERB = word_set("the a an he she it they his her its their there this")
+
+
+@dataclass(frozen=True)
+class Description:
+    """A part of a question that stands for something to be looked up."""
+
+    start: int
+    end: int
+    question: str
+
+
+def bridge(question: str) -> Split | None:
+    """Split off the innermost description of a question, if it has one."""
+    text = " ".join(question.split()).rstrip("? ")
+    if kin := _kinship(text):
+        return kin
+    if _CLAIM.search(text) and re.match(r"(?:do|does|did|is|was|were|are|has|have|between|considering|after)\b", text, re.I):
+        return None
+    text = _ATTRIBUTE.sub(r"the \2 of \1", text)
+    for pattern, wording in _WORDINGS:
+        text = pattern.sub(wording, text)
+    text = _EXTRAPOSED.sub(r"\1 \2 \4 \3", text)
+    found = [part for part in (*_descriptions(text), *_possessions(text)) if not _is_whole(text, part)]
+    if not found:
+        return None
+    inner = max(found, key=lambda part: (part.start, -part.end))
+    return Split(f"{inner.question}?", f"{text[: inner.start]}{SLOT}{text[inner.end :]}?", "bridge")
+
+
+def _is_whole(text: str, part: Description) -> bool:
+    """Tell whether the question asks for nothing but what the description stands for: then it is simple."""
+    return not text[part.end :].strip() and _WHOLE.match(text[: part.start].strip()) is not None
+
+
+def _descriptions(text: str) -> Iterator[Description]:
+    for start in (match.start() for match in re.finditer(r"\b[Tt]he ", text)):
+        found = _OPENER.match(text, start)
+        if found is None or _NOT_HEADS.search(found["head"]) or found["head"].split()[-1] in PLURAL_PEOPLE:
+            continue
+        end = _complement_end(text, found)
+        known = found["marker"] != "of" or is_known(found["head"].split()[-1])
+        if known and end > found.end() and not _WH.search(text[found.end() : end].replace(" where ", " ")):
+            yield Description(start, end, _ask(found["head"], found["marker"], text[found.end() : end].strip()))
+
+
+def _complement_end(text: str, found: re.Match[str]) -> int:
+    """Find where a description ends: after the name it holds, or where the outer verb stands."""
+    marker, start = found["marker"], found.end()
+    clausal = marker.split()[-1] in {"that", "who", "whom", "whose", "which", "where"}
+    if not clausal and (end := name_end(text, start)) is not None:
+        played = re.compile(r"\s+as\b").match(text, end)
+        return (name_end(text, played.end()) or end) if played else _loose_end(text, found.start(), end)
+    return _clause_end(text, found.start(), start)
+
+
+def _loose_end(text: str, opened: int, end: int) -> int:
+    """Go on to the last plain word: `the author of The Timothy files`."""
+    limit = _clause_end(text, opened, end) if opened else end
+    return limit if _LOOSE.fullmatch(text[end:limit]) else end
+
+
+def _clause_end(text: str, opened: int, start: int) -> int:
+    if opened == 0:
+        verbs = list(_TOLD.finditer(text, start + 4))
+        return verbs[-1].start() if verbs and _WH.search(text, verbs[-1].start()) else start
+    end = len(text)
+    if (tail := TAIL.search(text, start)) and _has_tail(text, tail[1]):
+        end = tail.start()
+    comma = re.search(r", (?![A-Z])", text[start:end])
+    return start + comma.start() if comma else end
+
+
+def _has_tail(text: str, tail: str) -> bool:
+    """Tell whether the last verb is the question's own: `Where was the man who … born?`, not `Who is the man who … died?`"""
+    if INVERTED.match(text):
+        return True
+    copular = re.match(r"^(?:which|what) [\w -]+? (?:is|was|are|were) ", text, re.I)
+    return copular is not None and tail in ("from", "in", "at", "on")
+
+
+def _ask(head: str, marker: str, complement: str) -> str:
+    """Put a description as a question of its own."""
+    word = complement.split()[0] if complement.split() else ""
+    if marker in ("that", "who", "which") and word[:1].islower() and word not in _NO_VERB:
+        return f"Which {head} {complement}"
+    if head == "birthplace":
+        return f"Where was {complement} born"
+    if head == "deathplace":
+        return f"Where did {complement} die"
+    return f"{'Who' if is_person_noun(head) else 'What'} is the {head} {marker} {complement}"
+
+
+def _possessions(text: str) -> Iterator[Description]:
+    """Find `X's mother`; a title such as `Tarkovsky's Solaris` is none."""
+    for found in _OWNER.finditer(text):
+        start = _owner_start(text, found.start())
+        thing = _known_thing(_THING_ENDS.sub("", found["thing"]))
+        if start is None or not thing or _KIN.match(thing):
+            continue
+        yield Description(start, found.start("thing") + len(thing), _ask_owned(text[start : found.start()], thing))
+
+
+def _known_thing(words: str) -> str:
+    """Cut a possession after its last noun of a known kind; empty where it has none, or is an attribute."""
+    known = [match.end() for match in re.finditer(r"[a-z-]+", words) if is_known(match[0]) and match[0] not in _ATTRIBUTES]
+    return words[: known[-1]] if known else ""
+
+
+def _owner_start(text: str, end: int) -> int | None:
+    """Find where the owner's name begins: the first place from which one name reaches to the apostrophe."""
+    for match in re.finditer(r"(?:^|(?<=\s))[\"'“(]?[A-Z0-9…]", text[:end]):
+        begins = match.start()
+        if begins and name_end(text[:end], begins) == end:
+            return begins
+    return None
+
+
+def _ask_owned(owner: str, thing: str) -> str:
+    if thing == "birthplace":
+        return f"Where was {owner} born"
+    return f"{'Who' if is_person_noun(thing) else 'What'} is {owner}'s {thing}"
+
+
+def _kinship(text: str) -> Split | None:
+    """Split a grandfather or an in-law into two steps of family."""
+    found = re.match(
+        rf"^(?P<ask>who (?:is|was) )(?:the (?P<of>{_KIN.pattern}) of (?P<name>.+)|(?P<owner>.+?)['’]s? (?P<own>{_named(_KIN.pattern)}))$",
+        text,
+        re.I,
+    )
+    if found is None:
+        return None
+    name, kin = found["name"] or found["owner"], (found["of"] or found["own"]).casefold()
+    steps = _kin_steps(kin)
+    return Split(f"Who is the {steps[0]} of {name}?", f"Who is the {steps[1]} of {SLOT}?", "bridge") if steps else None
+
+
+def _named(pattern: str) -> str:
+    return re.sub(r"\(\?P<\w+>", "(?:", pattern)
+
+
+def _kin_steps(kin: str) -> tuple[str, str] | None:
+    side, _, who = kin.rpartition(" ")
+    if who in ("grandfather", "grandmother"):
+        return ("mother" if side == "maternal" else "father" if side else "parent"), ("father" if who == "grandfather" else "mother")
+    if who in ("aunt", "uncle"):
+        return ("mother" if side == "maternal" else "father" if side else "parent"), ("sister" if who == "aunt" else "brother")
+    return _KIN_STEPS.get(kin)

@@ -1,0 +1,184 @@
+"""Read a short answer out of passages: rank sentences, pick a span, say how sure."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ramify.tools.extractive.affirm import affirm, choose
+from ramify.tools.extractive.countries import country_of, mention
+from ramify.tools.extractive.features import Asked, Where, about, ask, fits, near, rarities, with_distance
+from ramify.tools.extractive.questions import expected
+from ramify.tools.extractive.relations import forms
+from ramify.tools.extractive.span import NOTHING, Span
+from ramify.tools.extractive.spans import Candidate, candidates
+from ramify.tools.extractive.text import Quote, bare_title, content, fold, sentences
+from ramify.tools.extractive.vectors import similarities
+from ramify.tools.extractive.words import covered
+
+WEIGHTS = {
+    "fits": 3.7,
+    "similar": 2.67,
+    "rare": 2.02,
+    "named there": 1.78,
+    "subject": 1.76,
+    "near": 1.74,
+    "form": 1.31,
+    "form of subject": 0.75,
+    "first": 0.33,
+    "titled": 0.04,
+    "number": -0.06,
+    "worded": -0.33,
+    "named": -0.37,
+    "phrase": -1.19,
+    "bias": -9.74,
+}
+"""Fitted on development questions as a choice among all spans and Unknown, whose weight is 0."""
+SHARPNESS = (1.6, 0.6)
+"""How the share of an answer becomes its confidence: fitted on the same questions, so that 0.9 is right nine times of ten."""
+THRESHOLD = 0.4
+"""Below this the reader says Unknown."""
+_READ = 20
+_COUNTRIES = frozenset(("country", "nation", "nationality", "citizenship"))
+_TOWNS = frozenset(("city", "town", "village"))
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A candidate with the numbers that speak for it."""
+
+    span: Candidate
+    where: Where
+    features: dict[str, float]
+
+    @property
+    def weight(self) -> float:
+        """Weigh the numbers."""
+        return math.exp(WEIGHTS["bias"] + sum(WEIGHTS.get(name, 0.0) * value for name, value in self.features.items()))
+
+
+def read(question: str, passages: Sequence[Quote]) -> Span:
+    """Answer a simple question from passages; an empty answer where none fits."""
+    asked = ask(question, expected(question))
+    if re.match(r"how long did .+ live$", question.rstrip("? "), re.I):
+        return _lifetime(question, passages)
+    places = locate(question, passages)
+    if asked.expected.kind == "yes_no":
+        return affirm(asked, places)
+    if asked.expected.kind == "choice":
+        return choose(asked, places)
+    span = _best([*score(asked, places, passages)])
+    return replace(span, answer=full_title(span.answer, question, passages))
+
+
+def _best(scored: Sequence[Scored]) -> Span:
+    """Take the answer with the most weight: spans that say the same count together."""
+    shares: dict[str, float] = {}
+    for item in scored:
+        shares[fold(item.span.text)] = max(shares.get(fold(item.span.text), 0.0), item.weight)
+    if not shares:
+        return NOTHING
+    answer = max(shares, key=lambda text: shares[text])
+    confidence = calibrated(shares[answer] / (1 + sum(shares.values())))
+    best = max((item for item in scored if fold(item.span.text) == answer), key=lambda item: item.weight)
+    return Span(best.span.text if confidence >= THRESHOLD else "", confidence, best.where.number, best.where.sentence)
+
+
+def full_title(answer: str, question: str, passages: Sequence[Quote]) -> str:
+    """Give the title that tells two namesakes apart where the question says which: the director, not the actor."""
+    titles = [passage["title"] for passage in passages if fold(bare_title(passage["title"])) == fold(answer) != fold(passage["title"])]
+    asked = content(question)
+    return next((title for title in titles if answer and (content(title) - content(answer)) & asked), answer)
+
+
+def calibrated(share: float) -> float:
+    """Turn the share of an answer among all into how often such an answer is right."""
+    share = min(max(share, 1e-6), 1 - 1e-6)
+    return 1 / (1 + math.exp(-SHARPNESS[0] * math.log(share / (1 - share)) - SHARPNESS[1]))
+
+
+def locate(question: str, passages: Sequence[Quote]) -> list[Where]:
+    """List the sentences that may matter with their similarity to the question, the most similar first."""
+    found = [
+        (passage, number, sentence, position)
+        for number, passage in enumerate(passages, 1)
+        for position, sentence in enumerate(sentences(passage["text"]))
+    ]
+    words = content(question)
+    # Only sentences that share words with the question are encoded: encoding is what reading costs.
+    found.sort(key=lambda item: -len(covered(words, content(item[2]))) - 0.5 * len(words & content(item[0]["title"])))
+    values = similarities(question, [f"{passage['title']}: {sentence}" for passage, _, sentence, _ in found[:_READ]])
+    places = [Where(*item[:3], similarity=value, position=item[3]) for item, value in zip(found, values, strict=False)]
+    return sorted(places, key=lambda place: -place.similarity)
+
+
+def score(asked: Asked, places: Sequence[Where], passages: Sequence[Quote]) -> Iterator[Scored]:
+    """Score every span that could be the answer."""
+    articles = {fold(name): passage for passage in passages for name in (passage["title"], bare_title(passage["title"]))}
+    question, rarity = f" {fold(asked.text)} ", rarities(asked, places)
+    sentences_told = with_distance([about(asked, where, rarity) for where in places])
+    for where, common in zip(places, sentences_told, strict=True):
+        for span, form, titled in _spans(asked, where):
+            if not fold(span.text) or f" {fold(bare_title(span.text))} " in question:
+                continue
+            fit = max(fits(asked.expected, span, where, articles), form if asked.expected.kind == "phrase" else 0.0)
+            own = {
+                "form": form,
+                "form of subject": form * max(common["subject"], 0.7 * common["named"]),
+                "fits": fit,
+                "near": near(asked, where, span),
+                "titled": titled,
+                "titled rare": titled * common["rare there"],
+                "titled fits": titled * fit,
+                "titled similar": titled * common["similar"],
+                "number": float(asked.expected.kind == "number"),
+                "phrase": float(asked.expected.kind == "phrase"),
+            }
+            yield Scored(span, where, common | own)
+
+
+def _spans(asked: Asked, where: Where) -> Iterator[tuple[Candidate, float, float]]:
+    kind = asked.expected.kind
+    seen: dict[tuple[str, int], float] = {}
+    for form in forms(asked.text, kind):
+        if match := form.pattern.search(where.sentence):
+            for span in _stated(match, asked, where):
+                seen.setdefault((span.text, span.start), 1 / (1 + 0.3 * form.rank))
+    for span in _by_kind(asked, where):
+        seen.setdefault((span.text, span.start), 0.0)
+    for (text, start), form_value in seen.items():
+        yield Candidate(text, start), form_value, 0.0
+    if kind in ("person", "place", "title", "name") and not content(bare_title(where.passage["title"])) <= asked.all_words:
+        yield Candidate(where.passage["title"], -1), 0.0, 1.0
+
+
+def _stated(match: re.Match[str], asked: Asked, where: Where) -> list[Candidate]:
+    """Give the answer in a form that a text holds, cut to what is asked for: the country of a place, or the city alone."""
+    text, start = match["answer"], match.start("answer")
+    if text[:1].islower():
+        return [Candidate(text.strip(), start)]
+    if asked.expected.noun in _COUNTRIES:
+        after = mention().search(where.sentence, start, start + len(text) + 60)
+        return [Candidate(after[0], after.start())] if after else [Candidate(text, start)] if country_of(text) else []
+    shape = asked.expected.kind if asked.expected.kind in ("date", "place") else "name"
+    found = [Candidate(span.text, start + span.start) for span in candidates(text, shape)[:1]]
+    return [_cut(span, asked) for span in found] or [Candidate(text, start)]
+
+
+def _cut(span: Candidate, asked: Asked) -> Candidate:
+    return Candidate(span.text.partition(",")[0], span.start) if asked.expected.noun in _TOWNS else span
+
+
+def _by_kind(asked: Asked, where: Where) -> list[Candidate]:
+    if asked.expected.noun in _COUNTRIES:
+        return [Candidate(found[0], found.start()) for found in mention().finditer(where.sentence)]
+    return [_cut(span, asked) for span in candidates(where.sentence, asked.expected.kind)]
+
+
+def _lifetime(question: str, passages: Sequence[Quote]) -> Span:
+    """Give birth and death of a person as one span of time."""
+    name = re.sub(r"^how long did (.+) live\W*$", r"\1", question, flags=re.I)
+    ends = [read(f"When was {name} born?", passages), read(f"When did {name} die?", passages)]
+    if not all(end.answer for end in ends):
+        return NOTHING
+    return Span(f"{ends[0].answer} – {ends[1].answer}", min(end.confidence for end in ends), ends[1].passage, ends[1].sentence)
