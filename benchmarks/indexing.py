@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ramify.tools.build import Built
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.encoder import Encoder, Matrix, Offsets
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
+from ramify.tools.embeddings.sentence_encoder import SentenceEncoder
 from ramify.tools.index import Index
-from ramify.tools.sentence_encoder import SentenceEncoder
+from ramify.tools.index.build import Built
 
 TARGET = 0.9
 

@@ -27,6 +27,7 @@ from ramify.nodes.state import State
 from ramify.nodes.tree import is_unknown
 from ramify.tools.demo import demo_corpus, demo_index
 from ramify.tools.index import Index
+from ramify.tools.index.identity import document_of
 
 SETS = ("demo-development", "demo-reporting", "2wikimultihopqa", "hotpotqa", "musique")
 CUTS = (5, 10)
@@ -82,7 +83,7 @@ def handed(result: graphs.Result) -> list[str]:
 
 def documents(ids: Iterable[str]) -> list[str]:
     """Give the documents that passages are from, in order, each once."""
-    return list(dict.fromkeys(key.split("~")[0] for key in ids))
+    return list(dict.fromkeys(document_of(key) for key in ids))
 
 
 def recall(found: Sequence[str], gold: set[str], cut: int) -> float:

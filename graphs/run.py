@@ -47,7 +47,11 @@ async def events(graph: CompiledStateGraph[Any, Any, Any, Any], question: str, s
     """
     config: RunnableConfig = {"recursion_limit": recursion_limit(settings)}
     stream = graph.astream(
-        {"question": question}, config, context=settings, stream_mode=["tasks", "values", "custom"], output_keys=list(graph.builder.channels)
+        {"question": question},
+        config,
+        context=settings,
+        stream_mode=["tasks", "values", "custom"],
+        output_keys=list(graph.builder.channels),
     )
     async for kind, event in stream:
         yield str(kind), event

@@ -13,9 +13,9 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import ConfidenceSource, Passage
 from ramify.prompts.prompt import Prompt
-from ramify.tools.confidence import span_confidence
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.models import Model, ModelOptions, Structured, resolve
+from ramify.tools.models.confidence import span_confidence
 
 T = TypeVar("T", bound=BaseModel)
 

@@ -11,7 +11,7 @@ from ramify.nodes.tree import Passage
 from ramify.prompts.prompt import Prompt, Quote
 from ramify.tools.errors import ReplyError
 from ramify.tools.models import Model
-from ramify.tools.tokens import cut
+from ramify.tools.models.tokens import cut
 
 Count = Callable[[str], int]
 

@@ -6,8 +6,8 @@ from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import Branch, Passage, children
-from ramify.tools.search import searcher
-from ramify.tools.snapshot import Hit
+from ramify.tools.index.search import searcher
+from ramify.tools.index.snapshot import Hit
 
 NOTHING = "nothing was found for it: look at the index and the filter"
 

@@ -119,9 +119,7 @@ def awaited(tree: Tree, branch: Branch) -> bool:
 
 def _found(state: State, branch: Branch, settings: Settings) -> Found:
     tree = state["tree"]
-    return Found(
-        branch=branch, passages=evidence_of(state, branch), parent=tree.get(branch.parent or ""), awaited=awaited(tree, branch)
-    )
+    return Found(branch=branch, passages=evidence_of(state, branch), parent=tree.get(branch.parent or ""), awaited=awaited(tree, branch))
 
 
 def _fork(tree: Tree, branch: Branch) -> Fork:

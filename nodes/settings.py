@@ -28,7 +28,7 @@ class Settings(BaseModel):
     filter: dict[str, Any] | None = Field(default=None, description="Search only passages whose metadata has these values.")
     k: int = Field(default=5, ge=1, le=100, description="Passages retrieved for a question.")
     fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR picks from; four times k where not given.")
-    mmr: float | None = Field(default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
+    mmr: float | None = Field(default=None, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
     hybrid: bool = Field(default=True, description="Fuse dense search with BM25 by reciprocal rank.")
     passage_tokens: int = Field(default=300, ge=20, description="A passage is cut to this many tokens before the model reads it.")
     context_tokens: int = Field(default=1500, ge=50, description="Tokens of passages given to one call.")
@@ -55,6 +55,7 @@ class TreeSettings(Settings):
 class TorSettings(TreeSettings):
     """ToR-RAG: theta and the attempts at a fork (paper §4)."""
 
+    mmr: float | None = Field(default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
     temperature: float = Field(default=0.2, ge=0, le=2, description="Sampling temperature of every call.")
     theta: float = Field(default=0.4, ge=0, le=1, description="A fork judged below this is pruned.")
     redecompositions: int = Field(default=1, ge=0, description="How often a weak fork is decomposed again before it is pruned for good.")

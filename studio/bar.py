@@ -17,7 +17,7 @@ from rich.progress import (
 from rich.text import Text
 
 from ramify.studio.consoles import err
-from ramify.tools.progress import Progress as Report
+from ramify.tools.index.progress import Progress as Report
 
 VERBS = {"documents": "reading", "passages": "encoding", "vectors": "linking"}
 

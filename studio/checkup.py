@@ -8,9 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from ramify.tools import ollama
-from ramify.tools.address import is_loopback, without_credentials
 from ramify.tools.errors import RamifyError
+from ramify.tools.models import ollama
+from ramify.tools.models.address import is_loopback, without_credentials
 
 PACKAGES = ("langgraph", "langchain", "langchain-core", "langchain-ollama", "torch", "sentence-transformers", "faiss-cpu", "pydantic")
 OLDEST = (3, 11)
@@ -69,7 +69,7 @@ def _torch() -> Check:
 
 def _encoder() -> Check:
     from ramify.tools.embeddings import load_encoder
-    from ramify.tools.sentence_encoder import MINILM, SentenceEncoder
+    from ramify.tools.embeddings.sentence_encoder import MINILM, SentenceEncoder
 
     encoder = cast(SentenceEncoder, load_encoder(MINILM))
     size = encoder.encode_queries(["Is anybody there?"]).shape[1]

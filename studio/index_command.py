@@ -9,7 +9,7 @@ from ramify.studio.consoles import note, one_line, out
 from ramify.tools.errors import IndexingError
 
 if TYPE_CHECKING:
-    from ramify.tools.build import Built
+    from ramify.tools.index.build import Built
 
 Paths = Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders: txt, md, html, pdf, csv, json, jsonl, also gzipped.")]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the index; an index that is there is brought up to date.")]

@@ -10,7 +10,7 @@ from ramify.studio.consoles import one_line, out
 from ramify.studio.pairs import read_pairs, readable
 
 if TYPE_CHECKING:
-    from ramify.tools.snapshot import Hit
+    from ramify.tools.index.snapshot import Hit
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
 Where = Annotated[str, typer.Option("--index", metavar="DIR", help="Folder of the index, or demo for the corpus that comes with ramify.")]
@@ -25,7 +25,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print a list of {id, sourc
 def search(question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, as_json: AsJson = False) -> None:
     """Search an index by vectors and words; the score of a passage is its cosine similarity."""
     from ramify.nodes.plant import checked
-    from ramify.tools.search import searcher
+    from ramify.tools.index.search import searcher
 
     wanted = read_pairs(filters or [], "--filter")
     hits = asyncio.run(searcher(where)([checked(question)], k=k, filter=wanted or None))[0]

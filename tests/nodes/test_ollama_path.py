@@ -14,8 +14,9 @@ from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
 from ramify.prompts.answer import ANSWER
 from ramify.prompts.prompt import Prompt
-from ramify.tools import models, transport
 from ramify.tools.errors import ModelError, ReplyError
+from ramify.tools.models import named as models
+from ramify.tools.models import transport
 from tests.tools.llamacpp import WINDOW, Engine, engine
 from tests.tools.ollama_replies import Fail, Request, Say, prompt_of, tokens_of
 from tests.tools.ollama_server import Ollama, ollama

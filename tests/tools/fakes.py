@@ -9,7 +9,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
-from ramify.tools.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 
 DIMENSION = 64
 

@@ -4,7 +4,8 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from ramify.tools import models, transport
+from ramify.tools.models import named as models
+from ramify.tools.models import transport
 
 QUESTION = [SystemMessage("Answer in JSON."), HumanMessage("Who discovered polonium?")]
 GOOD = {"answer": "Marie Curie", "confidence": 0.9}

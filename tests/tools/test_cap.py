@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.tools.cap import Cap, cap_for
+from ramify.tools.models.cap import Cap, cap_for
 
 
 class Meter:

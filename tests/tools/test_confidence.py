@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from ollama import ChatResponse
 
-from ramify.tools.confidence import span_confidence, without_logprobs
-from ramify.tools.json_text import field_span
+from ramify.tools.models.confidence import span_confidence, without_logprobs
+from ramify.tools.models.json_text import field_span
 
 Tokens = list[tuple[str, float]]
 

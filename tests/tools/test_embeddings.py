@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
-from ramify.tools import sentence_encoder
-from ramify.tools.embeddings import load_encoder
-from ramify.tools.encoder import estimated_offsets
+from ramify.tools.embeddings import load_encoder, sentence_encoder
+from ramify.tools.embeddings.encoder import estimated_offsets
 from ramify.tools.errors import ModelError, UsageError
 from tests.tools.fakes import FixedVectors
 
@@ -99,7 +98,7 @@ def test_tokens_are_estimated_where_there_is_no_tokenizer() -> None:
 
 def test_importing_the_index_does_not_import_torch() -> None:
     heavy = ["torch", "sentence_transformers", "faiss", "langchain_community"]
-    code = f"import sys, ramify.tools.index, ramify.tools.search; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, ramify.tools.index, ramify.tools.index.search; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 

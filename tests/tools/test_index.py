@@ -14,9 +14,9 @@ from langchain_core.documents import Document
 
 from ramify.tools.errors import IndexingError, InputError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.rank import fuse
-from ramify.tools.snapshot import Hit
-from ramify.tools.workshop import writing
+from ramify.tools.index.rank import fuse
+from ramify.tools.index.snapshot import Hit
+from ramify.tools.index.workshop import writing
 from tests.tools.fakes import FixedVectors, WordEncoder
 
 TOPICS = ["river", "wing", "engine", "treaty", "opera", "enzyme", "harbour"]

@@ -8,11 +8,11 @@ import pytest
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.tools import models, transport
-from ramify.tools.confidence import span_confidence
 from ramify.tools.errors import ReplyError
-from ramify.tools.models import Model, ModelOptions, resolve
-from ramify.tools.tokens import cut, estimate
+from ramify.tools.models import Model, ModelOptions, resolve, transport
+from ramify.tools.models import named as models
+from ramify.tools.models.confidence import span_confidence
+from ramify.tools.models.tokens import cut, estimate
 from tests.tools.llamacpp import WINDOW, Engine, engine
 
 __all__ = ["engine"]

@@ -9,9 +9,9 @@ from langchain_core.runnables import RunnableLambda
 from langchain_ollama import ChatOllama
 from langchain_openai import ChatOpenAI
 
-from ramify.tools import models
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ModelOptions, resolve
+from ramify.tools.models import named as models
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh

@@ -8,10 +8,10 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langchain_ollama import ChatOllama
 
-from ramify.tools.confidence import span_confidence
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.ollama import host
+from ramify.tools.models.confidence import span_confidence
+from ramify.tools.models.ollama import host
 from tests.tools.ollama_replies import Hang, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh

@@ -17,9 +17,9 @@ from langchain_core.vectorstores import InMemoryVectorStore
 
 from ramify.tools import demo
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.identity import document_of
 from ramify.tools.index import Index
-from ramify.tools.search import opened, searcher
+from ramify.tools.index.identity import document_of
+from ramify.tools.index.search import opened, searcher
 from tests.tools.fakes import WordEncoder
 
 TEXTS = ["The river Arda floods in spring.", "Spruce is light and strong.", "The treaty was signed in 1648."]
@@ -48,7 +48,7 @@ async def test_many_searches_run_at_once() -> None:
 
 async def test_a_folder_is_opened_once_until_its_index_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = WordEncoder()
-    monkeypatch.setattr("ramify.tools.index.load_encoder", lambda name: encoder)
+    monkeypatch.setattr("ramify.tools.index.index.load_encoder", lambda name: encoder)
     Index.from_texts(TEXTS, encoder, path=tmp_path / "index")
     first = opened(tmp_path / "index")
     assert opened(str(tmp_path / "index")) is first
@@ -134,7 +134,8 @@ MAKE_DEMO = """
 import sys
 from itertools import chain
 from pathlib import Path
-from ramify.tools import demo, index
+from ramify.tools import demo
+from ramify.tools.index import index
 from tests.tools.fakes import WordEncoder
 demo.demo_corpus = lambda: Path(sys.argv[1])
 index.load_encoder = lambda name: WordEncoder()  # two encoders loading at once would only slow the test down

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
 
-from ramify.tools.tokens import counter, cut, estimate
+from ramify.tools.models.tokens import counter, cut, estimate
 
 ENGLISH = (
     "Marie Skłodowska Curie (7 November 1867 – 4 July 1934) was a Polish and naturalised-French physicist and chemist who conducted "

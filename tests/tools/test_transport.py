@@ -10,10 +10,10 @@ from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableLambda
 from openai.types.chat import ChatCompletion
 
-from ramify.tools import models
 from ramify.tools.errors import ModelError, ReplyError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.transport import Server, explain, tell
+from ramify.tools.models import named as models
+from ramify.tools.models.transport import Server, explain, tell
 from tests.tools.ollama_replies import Fail, Hang, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh

@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.manifest import LAYOUT, MANIFEST, file_sha256, read_manifest
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, file_sha256, read_manifest
 
 
 def demo_corpus() -> Path:

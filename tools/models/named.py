@@ -8,15 +8,15 @@ from functools import lru_cache
 
 from langchain_core.language_models import BaseChatModel
 
-from ramify.tools import ollama, providers
-from ramify.tools.address import without_credentials
-from ramify.tools.cap import cap_for
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.model import Model, ModelOptions
-from ramify.tools.per_loop import PerLoop
-from ramify.tools.structured import Structured
-from ramify.tools.tokens import counter
-from ramify.tools.transport import Server
+from ramify.tools.models import ollama, providers
+from ramify.tools.models.address import without_credentials
+from ramify.tools.models.cap import cap_for
+from ramify.tools.models.model import Model, ModelOptions
+from ramify.tools.models.per_loop import PerLoop
+from ramify.tools.models.structured import Structured
+from ramify.tools.models.tokens import counter
+from ramify.tools.models.transport import Server
 
 __all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
-from ramify.tools.address import is_loopback
+from ramify.tools.models.address import is_loopback
 
 if TYPE_CHECKING:
     import httpx

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from pydantic import BaseModel, ValidationError
 
-from ramify.tools.json_text import objects
+from ramify.tools.models.json_text import objects
 
 BY_GRAMMAR = frozenset({"ChatOllama", "BaseChatOpenAI"})
 """Models whose server holds the reply to a JSON schema while it is being written; an 8B model needs that."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from ramify.tools.json_text import field_span
+from ramify.tools.models.json_text import field_span
 
 BROKEN = "\ufffd"
 """Stands in a token's text for bytes that are no whole character."""

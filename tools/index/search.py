@@ -10,11 +10,11 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.errors import UsageError
-from ramify.tools.foreign import RetrieverSearch, Search, StoreSearch
 from ramify.tools.index import Index
-from ramify.tools.manifest import MANIFEST
-from ramify.tools.snapshot import Hit, How
-from ramify.tools.store import Filter
+from ramify.tools.index.foreign import RetrieverSearch, Search, StoreSearch
+from ramify.tools.index.manifest import MANIFEST
+from ramify.tools.index.snapshot import Hit, How
+from ramify.tools.index.store import Filter
 
 DEMO = "demo"
 Searchable = Index | VectorStore | BaseRetriever | str | Path

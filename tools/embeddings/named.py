@@ -9,11 +9,11 @@ from typing import TypeVar
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
-from ramify.tools.address import is_loopback, without_credentials
-from ramify.tools.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.sentence_encoder import MINILM, MiniLM, SentenceEncoder
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.ollama import START, host
-from ramify.tools.sentence_encoder import MINILM, MiniLM, SentenceEncoder
+from ramify.tools.models.address import is_loopback, without_credentials
+from ramify.tools.models.ollama import START, host
 
 Vectors = TypeVar("Vectors", list[float], list[list[float]])
 
@@ -31,7 +31,7 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
     | `minilm`             | all-MiniLM-L6-v2, packaged with ramify                                   |
     | `ollama:NAME`        | a model of the Ollama server at OLLAMA_HOST                              |
     | any other name       | a sentence-transformers model in a folder or in the local hub cache      |
-    | an `Embeddings`      | itself; tokens are estimated, see `ramify.tools.encoder.estimated_offsets` |
+    | an `Embeddings`      | itself; tokens are estimated, see `ramify.tools.embeddings.encoder.estimated_offsets` |
     """
     if isinstance(embedding, Encoder):
         return embedding

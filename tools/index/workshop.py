@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from ramify.tools.draft import Draft
-from ramify.tools.encoder import Encoder
+from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.graph import build_graph
-from ramify.tools.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, file_sha256, read_manifest
-from ramify.tools.progress import Progress
-from ramify.tools.split import Chunking
+from ramify.tools.index.draft import Draft
+from ramify.tools.index.graph import build_graph
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, file_sha256, read_manifest
+from ramify.tools.index.progress import Progress
+from ramify.tools.index.split import Chunking
 
 _LOCK = ".writing"
 

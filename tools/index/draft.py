@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from langchain_core.documents import Document
 
-from ramify.tools.encoder import Matrix
+from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import InputError
-from ramify.tools.split import embedded_text
-from ramify.tools.store import SCHEMA
+from ramify.tools.index.split import embedded_text
+from ramify.tools.index.store import SCHEMA
 
 _BLOCK = 16_384
 

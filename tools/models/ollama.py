@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from ramify.tools.address import is_loopback, without_credentials
 from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models.address import is_loopback, without_credentials
 
 if TYPE_CHECKING:
     from langchain_ollama import ChatOllama
 
-    from ramify.tools.model import ModelOptions
+    from ramify.tools.models.model import ModelOptions
 
 PORT = 11434
 PORTS = {"http": 80, "https": 443}

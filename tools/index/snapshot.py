@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from langchain_core.documents import Document
 
-from ramify.tools.encoder import Matrix
+from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.graph import Graph, Positions, read_graph
-from ramify.tools.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
-from ramify.tools.rank import Pick, fuse, mmr
-from ramify.tools.store import Filter, Rows, Store
+from ramify.tools.index.graph import Graph, Positions, read_graph
+from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
+from ramify.tools.index.rank import Pick, fuse, mmr
+from ramify.tools.index.store import Filter, Rows, Store
 
 _DEPTH = 100
 """How far down each ranking is read before fusion, at least."""

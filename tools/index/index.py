@@ -9,15 +9,15 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
-from ramify.tools.build import BATCH_SIZE, Built, build_index, remove_documents, write_documents
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.identity import identified
-from ramify.tools.progress import Progress, silent
-from ramify.tools.snapshot import Hit, How, Snapshot, open_snapshot
-from ramify.tools.split import DEFAULT_CHUNKING, Chunking
-from ramify.tools.store import Filter
+from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_documents, write_documents
+from ramify.tools.index.identity import identified
+from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.snapshot import Hit, How, Snapshot, open_snapshot
+from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
+from ramify.tools.index.store import Filter
 
 
 class Index(VectorStore):

@@ -8,12 +8,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
-from ramify.tools.cap import Cap
 from ramify.tools.errors import ReplyError
-from ramify.tools.per_loop import PerLoop
-from ramify.tools.structured import Structured, call
-from ramify.tools.tokens import Count
-from ramify.tools.transport import Server, sturdy
+from ramify.tools.models.cap import Cap
+from ramify.tools.models.per_loop import PerLoop
+from ramify.tools.models.structured import Structured, call
+from ramify.tools.models.tokens import Count
+from ramify.tools.models.transport import Server, sturdy
 
 
 @dataclass(frozen=True)

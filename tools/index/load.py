@@ -9,8 +9,8 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.errors import InputError
-from ramify.tools.manifest import PASSAGES
-from ramify.tools.readers import READERS, Reader, UnreadableError, reader_of
+from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.readers import READERS, Reader, UnreadableError, reader_of
 
 Skipped = tuple[str, str]
 """What was left out (a path, or `path#record`) and why."""

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.draft import Draft, Entry, document_digest
-from ramify.tools.encoder import Encoder
-from ramify.tools.load import Loading, Skipped, existing
-from ramify.tools.manifest import MANIFEST, Manifest, read_manifest
-from ramify.tools.progress import Progress, silent
-from ramify.tools.split import Chunking, clip, label, split
-from ramify.tools.workshop import open_draft, publish, writing
+from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.index.draft import Draft, Entry, document_digest
+from ramify.tools.index.load import Loading, Skipped, existing
+from ramify.tools.index.manifest import MANIFEST, Manifest, read_manifest
+from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.split import Chunking, clip, label, split
+from ramify.tools.index.workshop import open_draft, publish, writing
 
 BATCH_SIZE = 256
 """Texts encoded between two commits: the most that an interrupted build encodes again."""

@@ -10,13 +10,13 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.encoder import Encoder, Matrix
+from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.identity import identified
-from ramify.tools.rank import Pick
-from ramify.tools.rank import mmr as pick_diverse
-from ramify.tools.snapshot import Hit, How
-from ramify.tools.store import Filter
+from ramify.tools.index.identity import identified
+from ramify.tools.index.rank import Pick
+from ramify.tools.index.rank import mmr as pick_diverse
+from ramify.tools.index.snapshot import Hit, How
+from ramify.tools.index.store import Filter
 
 _REMEMBERED = 20_000
 _SCORE_FIELDS = ("relevance_score", "score")

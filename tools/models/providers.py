@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 
-from ramify.tools.address import is_loopback, without_credentials
 from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models.address import is_loopback, without_credentials
 
 if TYPE_CHECKING:
-    from ramify.tools.model import ModelOptions
+    from ramify.tools.models.model import ModelOptions
 
 FORMS = "name it as ollama:NAME, openai:NAME (with base_url for vLLM or llama.cpp), another provider:model of LangChain, extractive or auto"
 KEYS = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ramify.tools.encoder import Encoder, Matrix, Offsets, unit_rows
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, unit_rows
 from ramify.tools.errors import ModelError
 
 if TYPE_CHECKING:

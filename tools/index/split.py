@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.encoder import Encoder, Offsets
+from ramify.tools.embeddings.encoder import Encoder, Offsets
 from ramify.tools.errors import UsageError
 
 _HEADING = re.compile(r"\n(?=#{1,6} )")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.tools.encoder import Matrix
+from ramify.tools.embeddings.encoder import Matrix
 
 _RRF_K = 60
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ramify.tools.encoder import Matrix
-from ramify.tools.progress import Progress
+from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.index.progress import Progress
 
 if TYPE_CHECKING:
     import faiss
