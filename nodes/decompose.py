@@ -30,12 +30,17 @@ async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
     branch = given.branch
     if not within_depth(branch, settings):
         return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.noted("at the depth limit")))
-    rejected = [f"{child.question} ({child.note})" for child in given.children if child.status == "pruned"]
+    pruned = [child for child in given.children if child.status == "pruned"]
+    rejected = [f"{child.question} ({child.note})" for child in pruned]
     reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected)
     pair = usable([reply.value.first, reply.value.second], given, settings)
     if reply.value.simple or len(pair) < 2:
         return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.noted("simple: asks for one fact")))
-    return grow(branch.to("split", attempts=branch.attempts + 1), *children_of(given, pair))
+    grown = children_of(given, pair)
+    # One that waits is compared by what it waits for: the pruned one has been filled.
+    if {wording(child) for child in grown if child.status == "open"} <= {wording(child) for child in pruned}:
+        return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.noted("no other way was found to split it")))
+    return grow(branch.to("split", attempts=branch.attempts + 1), *grown)
 
 
 def usable(questions: list[str], given: Fork, settings: TreeSettings) -> list[str]:

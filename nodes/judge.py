@@ -13,8 +13,6 @@ from ramify.prompts import JUDGE, RUBRIC
 async def judge(fork: Fork, settings: TorSettings) -> Growth:
     """Score a fork by sufficiency, non-redundancy, consistency and decomposition."""
     first, second = fork.pair
-    if not first.known and not second.known:
-        return grow(fork.branch.to("judged", score=0.0, note="neither sub-question has an answer"))
     reply = await ask(
         JUDGE,
         field="sufficiency",

@@ -19,7 +19,7 @@ def halves(slots: Mapping[str, Any]) -> dict[str, Any]:
 
 def test_a_fork_below_theta_is_tried_again_and_the_old_pair_stays_with_its_reason() -> None:
     scored = iter([WEAK, {**WEAK, "sufficiency": 5, "consistency": 5}])
-    result = graphs.ask(QUESTION, "tor", model=but(judge=lambda slots: next(scored)), index=river(), max_depth=1)
+    result = graphs.ask(QUESTION, "tor", model=but(judge=lambda slots: next(scored), decompose=halves), index=river(), max_depth=1)
     assert [result.tree[path].status for path in ("0.0", "0.1", "0.2", "0.3")] == ["pruned", "pruned", "leaf", "leaf"]
     assert "below theta 0.4" in result.tree["0.0"].note
     assert "the weaker of the two" in result.tree["0.1"].note
@@ -28,12 +28,24 @@ def test_a_fork_below_theta_is_tried_again_and_the_old_pair_stays_with_its_reaso
 
 
 def test_a_rejected_pair_is_shown_to_the_next_decomposition() -> None:
-    weak = but(judge=WEAK)
+    weak = but(judge=WEAK, decompose=halves)
     graphs.ask(QUESTION, "tor", model=weak, index=river(), max_depth=1)
     first, second = (call["rejected"] for call in weak.asked("decompose"))
     assert first == []
     assert len(second) == 2
     assert "the weaker of the two" in second[1]
+
+
+def test_the_same_pair_is_not_asked_again() -> None:
+    result = graphs.ask(QUESTION, "tor", model=but(judge=WEAK), index=river())
+    assert "0.2" not in result.tree
+    assert "no other way" in result.tree["0"].note
+
+
+def test_the_judge_is_asked_also_where_neither_half_has_an_answer_so_that_the_halves_may_grow() -> None:
+    unknown = {"answer": "Unknown", "confidence": 0.9, "citations": []}
+    result = graphs.ask(QUESTION, "tor", model=but(answer=unknown, decompose=halves), index=river(), max_depth=2, dependent=False)
+    assert len(result.tree) == 7
 
 
 def test_a_root_whose_forks_are_all_pruned_is_answered_itself() -> None:
@@ -61,7 +73,7 @@ def test_a_full_tree_of_depth_three_costs_what_the_method_says(rubric: bool, cal
 
 def test_an_invalid_pair_counts_as_a_failed_fork() -> None:
     invalid = {"verdict": "INVALID", "score": 1, "reasons": "they overlap"}
-    result = graphs.ask(QUESTION, "tor", model=but(rubric=invalid), index=river(), rubric=True)
+    result = graphs.ask(QUESTION, "tor", model=but(rubric=invalid, decompose=halves), index=river(), rubric=True)
     assert [branch.status for branch in result.tree.values()] == ["leaf", "pruned", "pruned", "pruned", "pruned"]
     assert "they overlap" in result.tree["0.0"].note
     assert result.usage.retrievals == 1, "only the root is searched"
