@@ -1,7 +1,10 @@
 """The documents: their code runs, their drawings are the real ones, their commands exist."""
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,9 @@ from ramify.nodes.plant import checked
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 FENCE = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+
+RAMIFY = str(Path(sys.executable).parent / "ramify")
+OFFLINE = {**os.environ, "COLUMNS": "100", "OLLAMA_HOST": "127.0.0.1:9"}
 
 
 def blocks(path: Path, language: str) -> list[str]:
@@ -46,3 +52,37 @@ def test_the_questions_of_the_documents_can_be_asked() -> None:
     asked = [shlex.split(line, comments=True) for line in commands if line.startswith("ramify ask")]
     assert asked
     assert all(checked(words[2]) for words in asked)
+
+
+PAPERS = {
+    "papers/acme.txt": "Acme Rockets is a company in Graz. Acme Rockets was founded by Paula Stern. It makes the X rocket.",
+    "papers/stern.md": "# Paula Stern\n\nPaula Stern was born in Linz on 3 May 1950.\n",
+    "notes.md": "# Notes\n\nThe X rocket is made by Acme Rockets.\n",
+}
+
+
+def test_the_readme_s_commands_for_one_s_own_documents_run(tmp_path: Path) -> None:
+    for name, text in PAPERS.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    lines = next(code for code in blocks(ROOT / "README.md", "sh") if "ramify index" in code).splitlines()
+    commands = [shlex.split(line, comments=True) for line in lines]
+    assert [words[1] for words in commands] == ["index", "ask", "ask", "search"]
+    for words in commands:
+        done = subprocess.run([RAMIFY, *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False, env=OFFLINE)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+    assert (tmp_path / "answer.html").exists()
+
+
+def test_the_demo_s_output_in_the_readme_is_the_real_one() -> None:
+    told = next(code for code in blocks(ROOT / "README.md", "text") if "answer" in code)
+    recipe = next(line for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines() if "ramify ask" in line)
+    words = shlex.split(recipe.split("ramify ", 1)[1])
+    done = subprocess.run([RAMIFY, *words], capture_output=True, text=True, check=True, env=OFFLINE)
+    assert _without_seconds(told) == _without_seconds(done.stdout)
+
+
+def _without_seconds(text: str) -> list[str]:
+    lines = re.sub(r"[\d.]+ s\b", "0 s", text).splitlines()
+    return [" ".join(line.split()) for line in lines if line.strip()]

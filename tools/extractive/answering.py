@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ramify.tools.extractive.decompose import decompose
-from ramify.tools.extractive.read import read
+from ramify.tools.extractive.read import THRESHOLD, read
 from ramify.tools.extractive.resolve import resolve
 from ramify.tools.extractive.span import Span
 from ramify.tools.extractive.spans import candidates
@@ -26,10 +26,14 @@ def answer(slots: Slots) -> Reply:
     """Answer a question from passages; one that needs several facts with low confidence."""
     question, passages = slots["question"], slots["passages"]
     if decompose(question) is None:
-        return answered(read(question, passages))
+        return answered(read(question, passages), THRESHOLD)
     outcome = resolve(question, passages)
     confidence = min(DIRECTLY, outcome.confidence)
-    return {"answer": outcome.answer or UNKNOWN, "confidence": confidence, "citations": list(outcome.passages) if outcome.answer else []}
+    return {
+        "answer": outcome.answer if outcome.tenable else UNKNOWN,
+        "confidence": confidence,
+        "citations": list(outcome.passages) if outcome.tenable else [],
+    }
 
 
 def closed_book(slots: Slots) -> Reply:
@@ -37,9 +41,9 @@ def closed_book(slots: Slots) -> Reply:
     return {"answer": UNKNOWN, "confidence": 0.0, "citations": []}
 
 
-def answered(span: Span) -> Reply:
-    """Write a span as an answer."""
-    if not span.answer:
+def answered(span: Span, least: float) -> Reply:
+    """Write a span as an answer, Unknown below the least confidence."""
+    if not span.answer or span.confidence < least:
         return {"answer": UNKNOWN, "confidence": min(span.confidence, 0.3), "citations": []}
     return {"answer": span.answer, "confidence": span.confidence, "citations": [span.passage]}
 
@@ -50,7 +54,8 @@ def decide(slots: Slots) -> Reply:
     split = None if "decompose" in forbidden else decompose(question, dependent=True)
     if split is not None and (pair := _pair(split, passages, bool(slots["dependent"]))):
         return _decision("decompose", questions=pair)
-    reply = answer(slots)
+    # A guess is given with its low confidence: it is not accepted, but another question may be built on it.
+    reply = answered(read(question, passages), 0.0) if decompose(question) is None else answer(slots)
     found = reply["answer"] != UNKNOWN
     names = missing_names(question, passages)
     if "answer" not in forbidden and (found or not names or "entities" in forbidden):

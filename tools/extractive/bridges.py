@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ramify.tools.extractive.grammar import INVERTED, PLURAL_PEOPLE, TAIL, VERBS, is_person_noun, name_end
-from ramify.tools.extractive.questions import is_known
+from ramify.tools.extractive.kinship import KIN, kinship
+from ramify.tools.extractive.questions import names_a_thing
 from ramify.tools.extractive.split import SLOT, Split
 from ramify.tools.extractive.text import word_set
 
@@ -42,15 +43,6 @@ _THING_ENDS = re.compile(
     rf"\s(?:is|was|are|were|did|does|do|has|had|on|in|of|from|at|to|and|or|by|with|for|who|that|which|a|an|"
     rf"the|not|first|later|named|called|{VERBS})\b.*"
 )
-_KIN = re.compile(
-    r"(?P<side>paternal |maternal )?(?P<who>grandfather|grandmother|father-in-law|mother-in-law|child-in-law|son-in-law|daughter-in-law|"
-    r"brother-in-law|sister-in-law|stepfather|stepmother|aunt|uncle)\b"
-)
-_KIN_STEPS = {
-    "father-in-law": ("spouse", "father"), "mother-in-law": ("spouse", "mother"), "child-in-law": ("child", "spouse"),
-    "son-in-law": ("daughter", "husband"), "daughter-in-law": ("son", "wife"),
-    "stepfather": ("mother", "husband"), "stepmother": ("father", "wife"),
-}  # fmt: skip
 _TOLD = re.compile(r"\s(?:(?:is|was|are|were|has|had)(?: [a-z]+(?:ed|en))?|won|received|became|made|wrote|[a-z]+ed)\s")
 _WH = re.compile(r"\b(?:who|whom|what|which|where|when)\b", re.I)
 _CLAIM = re.compile(r"\b(?:article|report|coverage|piece|reports|articles)\b")
@@ -75,7 +67,7 @@ class Description:
 def bridge(question: str) -> Split | None:
     """Split off the innermost description of a question, if it has one."""
     text = " ".join(question.split()).rstrip("? ")
-    if kin := _kinship(text):
+    if kin := kinship(text):
         return kin
     if _CLAIM.search(text) and re.match(r"(?:do|does|did|is|was|were|are|has|have|between|considering|after)\b", text, re.I):
         return None
@@ -101,7 +93,7 @@ def _descriptions(text: str) -> Iterator[Description]:
         if found is None or _NOT_HEADS.search(found["head"]) or found["head"].split()[-1] in PLURAL_PEOPLE:
             continue
         end = _complement_end(text, found)
-        known = found["marker"] != "of" or is_known(found["head"].split()[-1])
+        known = found["marker"] != "of" or names_a_thing(found["head"].split()[-1])
         if known and end > found.end() and not _WH.search(text[found.end() : end].replace(" where ", " ")):
             yield Description(start, end, _ask(found["head"], found["marker"], text[found.end() : end].strip()))
 
@@ -158,14 +150,14 @@ def _possessions(text: str) -> Iterator[Description]:
     for found in _OWNER.finditer(text):
         start = _owner_start(text, found.start())
         thing = _known_thing(_THING_ENDS.sub("", found["thing"]))
-        if start is None or not thing or _KIN.match(thing):
+        if start is None or not thing or KIN.match(thing):
             continue
         yield Description(start, found.start("thing") + len(thing), _ask_owned(text[start : found.start()], thing))
 
 
 def _known_thing(words: str) -> str:
     """Cut a possession after its last noun of a known kind; empty where it has none, or is an attribute."""
-    known = [match.end() for match in re.finditer(r"[a-z-]+", words) if is_known(match[0]) and match[0] not in _ATTRIBUTES]
+    known = [match.end() for match in re.finditer(r"[a-z-]+", words) if names_a_thing(match[0]) and match[0] not in _ATTRIBUTES]
     return words[: known[-1]] if known else ""
 
 
@@ -182,30 +174,3 @@ def _ask_owned(owner: str, thing: str) -> str:
     if thing == "birthplace":
         return f"Where was {owner} born"
     return f"{'Who' if is_person_noun(thing) else 'What'} is {owner}'s {thing}"
-
-
-def _kinship(text: str) -> Split | None:
-    """Split a grandfather or an in-law into two steps of family."""
-    found = re.match(
-        rf"^(?P<ask>who (?:is|was) )(?:the (?P<of>{_KIN.pattern}) of (?P<name>.+)|(?P<owner>.+?)['’]s? (?P<own>{_named(_KIN.pattern)}))$",
-        text,
-        re.I,
-    )
-    if found is None:
-        return None
-    name, kin = found["name"] or found["owner"], (found["of"] or found["own"]).casefold()
-    steps = _kin_steps(kin)
-    return Split(f"Who is the {steps[0]} of {name}?", f"Who is the {steps[1]} of {SLOT}?", "bridge") if steps else None
-
-
-def _named(pattern: str) -> str:
-    return re.sub(r"\(\?P<\w+>", "(?:", pattern)
-
-
-def _kin_steps(kin: str) -> tuple[str, str] | None:
-    side, _, who = kin.rpartition(" ")
-    if who in ("grandfather", "grandmother"):
-        return ("mother" if side == "maternal" else "father" if side else "parent"), ("father" if who == "grandfather" else "mother")
-    if who in ("aunt", "uncle"):
-        return ("mother" if side == "maternal" else "father" if side else "parent"), ("sister" if who == "aunt" else "brother")
-    return _KIN_STEPS.get(kin)

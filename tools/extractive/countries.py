@@ -34,6 +34,23 @@ _STATES = (
     "Washington West_Virginia Wisconsin Wyoming"
 )
 
+_LANDS = frozenset(
+    (
+        "England",
+        "Scotland",
+        "Wales",
+        "UK",
+        "Great Britain",
+        "Britain",
+        "USA",
+        "US",
+        "U.S.",
+        "America",
+        "Czechoslovakia",
+        "Soviet Union",
+        "USSR",
+    )
+)
 _CITIES = """
 United_Kingdom:London,Manchester,Liverpool,Birmingham,Edinburgh,Glasgow,Cambridge,Oxford,Bristol,Leeds,Cardiff,Belfast
 United_States:Chicago,Los_Angeles,Boston,Philadelphia,Detroit,San_Francisco,New_York_City,Brooklyn,Houston,Seattle,Atlanta,Cleveland
@@ -73,3 +90,14 @@ def country_of(answer: str) -> str | None:
             return country
     found = mention().findall(answer)
     return known.get(fold(found[0])) if found else None
+
+
+def is_people(text: str) -> bool:
+    """Tell whether a word says whose, not where: German, not Germany."""
+    return fold(text) in _peoples()
+
+
+@lru_cache(maxsize=1)
+def _peoples() -> frozenset[str]:
+    others = [name.replace("_", " ") for entry in _TABLE.split() for name in entry.partition(":")[2].split(",")]
+    return frozenset(fold(name) for name in others if name and name not in _LANDS)

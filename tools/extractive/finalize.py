@@ -1,6 +1,7 @@
 """Replies to the prompts that bring findings together: finalize, aggregate, compress."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ramify.tools.extractive.decompose import decompose
@@ -22,7 +23,7 @@ def finalize(slots: Slots) -> Reply:
     if step == "unsettled" and len({item.question for item in known}) <= 1:
         return {**_reply(Outcome("", 0.2)), "settled_by": "unsettled"}
     outcome = conclude(slots["question"], slots["findings"], slots["passages"], known)
-    return {**_reply(outcome, slots["question"]), "settled_by": step if outcome.answer or step != "agreement" else "unsettled"}
+    return {**_reply(outcome, slots["question"]), "settled_by": step if outcome.tenable or step != "agreement" else "unsettled"}
 
 
 def aggregate(slots: Slots) -> Reply:
@@ -34,13 +35,13 @@ def aggregate(slots: Slots) -> Reply:
 def conclude(question: str, findings: Sequence[Mapping[str, Any]], passages: Sequence[Quote], known: Sequence[Known]) -> Outcome:
     """Answer a question by its own decomposition over what is known; else take the finding that comes last."""
     outcome = resolve(question, passages, known)
-    if outcome.answer:
+    if outcome.tenable:
         asked = {item.question for item in known}
         read_late = any(step.question not in asked for step in outcome.steps)
         confidence = outcome.confidence * (_READ_LATE if read_late and findings else 1.0)
-        return Outcome(outcome.answer, confidence, outcome.passages, outcome.steps)
+        return replace(outcome, confidence=confidence)
     last = _last(question, findings, known)
-    return Outcome(last.answer, last.confidence * 0.6, cited(last.answer, passages)) if last else outcome
+    return Outcome(last.answer, last.confidence * 0.6, cited(last.answer, passages), (last,), last.confidence) if last else outcome
 
 
 def _last(question: str, findings: Sequence[Mapping[str, Any]], known: Sequence[Known]) -> Known | None:
@@ -62,7 +63,7 @@ def _usable(findings: Sequence[Mapping[str, Any]]) -> list[Known]:
 
 def _reply(outcome: Outcome, question: str = "") -> Reply:
     """Write an outcome; what tells two articles apart belongs into a sub-question, not into an answer."""
-    if not outcome.answer:
+    if not outcome.tenable:
         return {"answer": UNKNOWN, "confidence": min(outcome.confidence, 0.3), "citations": []}
     answer = outcome.answer if fold(outcome.answer) in fold(question) else bare_title(outcome.answer)
     return {"answer": answer, "confidence": outcome.confidence, "citations": list(outcome.passages)}
@@ -76,13 +77,13 @@ def compress(slots: Slots) -> Reply:
     citations = [number for number in outcome.passages if number <= len(passages)]
     return {
         **_reply(outcome, slots["question"]),
-        "citations": citations if outcome.answer else [],
+        "citations": citations if outcome.tenable else [],
         "explanation": _explained(outcome, passages),
     }
 
 
 def _explained(outcome: Outcome, passages: Sequence[Quote]) -> str:
-    if not outcome.answer:
+    if not outcome.tenable:
         return "The passages do not say."
     steps = "; ".join(f"{step.question} {step.answer or UNKNOWN}" for step in outcome.steps)
     sources = " ".join(f"[{passages[number - 1]['source']}]" for number in outcome.passages if number <= len(passages))

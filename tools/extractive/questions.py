@@ -24,6 +24,7 @@ _NAMES = word_set(
     "tower palace building museum airport "
     "station employer award religion ethnicity field mater headquarters publisher developer distributor network character novelist bassist"
 )
+_TYPES = word_set("man woman person boy girl people individual figure")
 _AUXILIARY = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b", re.I)
 _HOW = re.compile(r"\bhow (many|much|long|old|tall|high|large|far|big|deep|wide|heavy|fast|often|populous)\b", re.I)
 _WH_NOUN = re.compile(
@@ -32,7 +33,7 @@ _WH_NOUN = re.compile(
     r"wrote|of|took|began|held|ran|led|that|who|where)\b)"
 )
 _OF = re.compile(
-    r"^(?:what|who|which) (?:is|was|are|were) (?:the )?(?:name of (?:the )?)?(?:.*?['’]s? )?([a-z][\w -]*?)(?: "
+    r"^(?:what|who|which) (?:is|was|are|were) (?:the )?(?:name of (?:the )?)?(?:(?:(?! of ).)*?['’]s? )?([a-z][\w -]*?)(?: "
     r"(?:of|that|where|with|whose|in|named|which|who|on|by|about|below|for)\b|$)",
     re.I,
 )
@@ -74,14 +75,23 @@ def _noun(text: str) -> str:
         found = pattern.search(text)
         if found and found[1].strip():
             words = re.findall(r"[\w-]+", found[1].casefold())
-            known = [word for word in words if is_known(word)]
+            known = [word for word in words if _is_known(word)]
             return str(known[-1] if known else words[-1])
     return ""
 
 
-def is_known(word: str) -> bool:
-    """Tell whether a noun is of a kind that the rules know."""
+def _is_known(word: str) -> bool:
     return any(word in nouns for nouns in (_PLACES, _DATES, _NUMBERS, _TITLES, _NAMES)) or is_person_noun(word)
+
+
+def names_a_thing(noun: str) -> bool:
+    """Tell whether a noun stands for something with a name, which can be looked up: a film or a father, not a population."""
+    return is_type(noun) or is_person_noun(noun)
+
+
+def is_type(noun: str) -> bool:
+    """Tell whether a noun says what a thing is, not how it relates to another: river, not father."""
+    return noun in _TYPES or any(noun in nouns for nouns in (_PLACES, _TITLES, _NAMES))
 
 
 def _kind_of(noun: str) -> Kind:

@@ -37,7 +37,7 @@ def filter_batch(slots: Slots) -> Reply:
         "topics": list(dict.fromkeys(quote["title"] for quote in titles if quote["title"])),
         "files": list(dict.fromkeys(quote["source"].partition(":")[0] for quote in titles)),
         "pages": list(dict.fromkeys(quote["source"] for quote in titles if ":" in quote["source"])),
-        "is_sufficient": bool(outcome.answer) and outcome.confidence >= _SUFFICIENT,
+        "is_sufficient": outcome.tenable and outcome.confidence >= _SUFFICIENT,
         "relevance": relevance,
         "suggested": _suggested(question, outcome.steps, relevance),
     }

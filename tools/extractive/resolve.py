@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ramify.tools.extractive.compare import combined
 from ramify.tools.extractive.decompose import decompose
-from ramify.tools.extractive.read import read
+from ramify.tools.extractive.read import THRESHOLD, read
 from ramify.tools.extractive.split import Split
 from ramify.tools.extractive.text import Quote, content, same_question
 
@@ -34,19 +34,27 @@ class Outcome:
     confidence: float
     passages: tuple[int, ...] = ()
     steps: tuple[Known, ...] = field(default=())
+    least: float = 0.0
+    """The confidence of what the answer is read from, steps before it not counted."""
+
+    @property
+    def tenable(self) -> bool:
+        """Tell whether the answer is fit to be given."""
+        return bool(self.answer) and self.least >= THRESHOLD
 
 
 def resolve(question: str, passages: Sequence[Quote], known: Sequence[Known] = (), depth: int = 0) -> Outcome:
     """Answer a question from what is known, else from its sub-questions, else from the passages."""
     if (recalled := recall(question, known)) is not None:
-        return Outcome(recalled.answer, recalled.confidence, cited(recalled.answer, passages), (recalled,))
+        return Outcome(recalled.answer, recalled.confidence, cited(recalled.answer, passages), (recalled,), recalled.confidence)
     split = decompose(question) if depth < _DEEPEST else None
     if split is None:
         span = read(question, passages)
         numbers = (span.passage,) if span.passage else ()
-        return Outcome(span.answer, span.confidence, numbers, (Known(question, span.answer, span.confidence),))
+        return Outcome(span.answer, span.confidence, numbers, (Known(question, span.answer, span.confidence),), span.confidence)
     outcome = join(split, passages, known, depth)
-    return outcome if outcome.answer or split.how != "bridge" or outcome.steps[0].answer else directly(question, passages, outcome)
+    lost = split.how == "bridge" and not outcome.tenable and outcome.steps[0].confidence < THRESHOLD
+    return directly(question, passages, outcome) if lost else outcome
 
 
 def directly(question: str, passages: Sequence[Quote], failed: Outcome) -> Outcome:
@@ -70,7 +78,8 @@ def join(split: Split, passages: Sequence[Quote], known: Sequence[Known], depth:
         return Outcome("", min(first.confidence, second.confidence, _UNSETTLED), numbers, steps)
     answer = combined(named_labels(split, first, second), first.answer, second.answer)
     confidence = first.confidence * second.confidence * _PENALTY if answer else _UNSETTLED
-    return Outcome(answer, confidence, numbers, steps)
+    least = second.least if split.dependent else min(first.least, second.least)
+    return Outcome(answer, confidence, numbers, steps, least)
 
 
 def named_labels(split: Split, first: Outcome, second: Outcome) -> Split:

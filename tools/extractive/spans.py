@@ -41,6 +41,8 @@ _WORDS = {
     ),
 }
 _WORD_KIND = {"person": "name"}
+_NAMED = frozenset(("name", "person", "place"))
+_NO_NAME = re.compile(rf"{MONTH}|BCE?|AD|CE")
 _OPENERS = frozenset(
     [
         "The",
@@ -91,7 +93,7 @@ def candidates(sentence: str, kind: str) -> list[Candidate]:
     for match in _WORDS.get(_WORD_KIND.get(kind, kind), _WORDS["name"]).finditer(sentence):
         group = 1 if match.lastindex else 0
         text, start = _trimmed(match[group], match.start(group))
-        if text and text.casefold() not in STOP and text not in _OPENERS:
+        if text and text.casefold() not in STOP and text not in _OPENERS and not (kind in _NAMED and _NO_NAME.fullmatch(text)):
             found.append(Candidate(text, start))
     return found
 
