@@ -31,10 +31,14 @@ def test_the_python_of_a_document_runs(path: Path, monkeypatch: pytest.MonkeyPat
     if not code:
         pytest.skip(f"{path.name} has no Python")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(graphs.strategies, "STRATEGIES", dict(graphs.STRATEGIES))
+    known = dict(graphs.STRATEGIES)
     namespace: dict[str, object] = {"__name__": "document"}
-    for block in code:
-        exec(compile(block, str(path), "exec"), namespace)  # the project's own documents
+    try:
+        for block in code:
+            exec(compile(block, str(path), "exec"), namespace)  # the project's own documents
+    finally:
+        graphs.STRATEGIES.clear()
+        graphs.STRATEGIES.update(known)
 
 
 @pytest.mark.parametrize("drawing", blocks(ROOT / "README.md", "mermaid"))

@@ -41,7 +41,7 @@ def conclude(question: str, findings: Sequence[Mapping[str, Any]], passages: Seq
         confidence = outcome.confidence * (_READ_LATE if read_late and findings else 1.0)
         return replace(outcome, confidence=confidence)
     last = _last(question, findings, known)
-    return Outcome(last.answer, last.confidence * 0.6, cited(last.answer, passages), (last,), last.confidence) if last else outcome
+    return Outcome(last.answer, last.confidence * 0.6, cited(last, passages), (last,), last.confidence) if last else outcome
 
 
 def _last(question: str, findings: Sequence[Mapping[str, Any]], known: Sequence[Known]) -> Known | None:

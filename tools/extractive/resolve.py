@@ -46,7 +46,7 @@ class Outcome:
 def resolve(question: str, passages: Sequence[Quote], known: Sequence[Known] = (), depth: int = 0) -> Outcome:
     """Answer a question from what is known, else from its sub-questions, else from the passages."""
     if (recalled := recall(question, known)) is not None:
-        return Outcome(recalled.answer, recalled.confidence, cited(recalled.answer, passages), (recalled,), recalled.confidence)
+        return Outcome(recalled.answer, recalled.confidence, cited(recalled, passages), (recalled,), recalled.confidence)
     split = decompose(question) if depth < _DEEPEST else None
     if split is None:
         span = read(question, passages)
@@ -103,9 +103,9 @@ def recall(question: str, known: Sequence[Known]) -> Known | None:
     return max(same, key=lambda item: item.confidence, default=None)
 
 
-def cited(answer: str, passages: Sequence[Quote]) -> tuple[int, ...]:
-    """Number the passages in which an answer stands, its own article first."""
-    holding = [
-        number for number, passage in enumerate(passages, 1) if answer.casefold() in f"{passage['title']} {passage['text']}".casefold()
-    ]
-    return tuple(holding[:2])
+def cited(known: Known, passages: Sequence[Quote]) -> tuple[int, ...]:
+    """Number the passage that an answer rests on: of those in which it stands, the one that speaks most of the question."""
+    asked = content(known.question)
+    texts = [f"{passage['title']} {passage['text']}" for passage in passages]
+    holding = [number for number, text in enumerate(texts, 1) if known.answer.casefold() in text.casefold()]
+    return tuple(sorted(holding, key=lambda number: -len(asked & content(texts[number - 1])))[:1])
