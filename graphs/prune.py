@@ -1,4 +1,4 @@
-"""PruneRAG: a confidence-guided tree of decompositions (arXiv 2601.11024, figure 2).
+"""PruneRAG: a confidence-guided tree of decompositions (arXiv 2601.11024).
 
 Joint: one call a branch answers, decomposes or names entities. Staged: answer, then decompose, then name entities. An answer is accepted
 when its confidence is above tau. Way up: one final call over the tree (single), or branch by branch (recursive).
@@ -16,12 +16,13 @@ from ramify.nodes.extract_entities import extract_entities
 from ramify.nodes.fill import fill
 from ramify.nodes.finalize import finalize
 from ramify.nodes.plant import plant
-from ramify.nodes.prune import acceptance, prune_unsure, reconsider
+from ramify.nodes.prune import Accept, acceptance, prune_unsure, reconsider
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import Step
 
 Backtrace = Literal["single", "recursive"]
+Ways = dict[str, Step]
 
 
 def build(
@@ -35,30 +36,38 @@ def build(
     """Wire PruneRAG; the last four are the paper's ablations: always decompose, never answer early, accept any answer, no entities."""
     graph = Wiring(PruneSettings)
     accept = acceptance(early=adaptive and answers, confidence=confidence)
-    graph.sequence(START, plant("open"), retrieve)
+    named = adaptive and entities
     if joint:
-        ways = tuple(way for way, on in zip(WAYS, (adaptive and answers, True, adaptive and entities), strict=True) if on)
-        prune: Step = reconsider(accept)
-        graph.sequence(retrieve, decide(ways), prune)
-        grows: dict[str, Step] = {"some split, or ≤ τ within depth": retrieve}
-        graph.sequence(fill, retrieve)
+        ways = tuple(way for way, on in zip(WAYS, (adaptive and answers, True, named), strict=True) if on)
+        prune, grows = _joint(graph, accept, ways)
     else:
-        prune = prune_unsure(accept)
-        split = decompose_or_name if adaptive and entities else decompose
-        graph.sequence(retrieve, answer, prune)
-        grows = {"some ≤ τ within depth": split, "some open": retrieve}
-        if adaptive and entities:
-            graph.when(split, {"cannot be split": extract_entities}, ("all split", retrieve))
-            graph.sequence(extract_entities, retrieve)
-        else:
-            graph.sequence(split, retrieve)
-        graph.when(fill, {"some ≤ τ within depth": split}, ("all filled", retrieve))
+        prune, grows = _staged(graph, accept, named)
     _way_up(graph, prune, grows, backtrace)
     return graph
 
 
-def _way_up(graph: Wiring[PruneSettings], prune: Step, grows: dict[str, Step], backtrace: Backtrace) -> None:
-    filled: dict[str, Step] = {"a sibling's answer is in": fill}
+def _joint(graph: Wiring[PruneSettings], accept: Accept, ways: tuple[str, ...]) -> tuple[Step, Ways]:
+    prune = reconsider(accept)
+    graph.sequence(START, plant("open"), retrieve, decide(ways), prune)
+    graph.sequence(fill, retrieve)
+    return prune, {"some split, or ≤ τ within depth": retrieve}
+
+
+def _staged(graph: Wiring[PruneSettings], accept: Accept, named: bool) -> tuple[Step, Ways]:
+    prune = prune_unsure(accept)
+    split = decompose_or_name if named else decompose
+    graph.sequence(START, plant("open"), retrieve, answer, prune)
+    if named:
+        graph.when(split, {"cannot be split": extract_entities}, ("all split", retrieve))
+        graph.sequence(extract_entities, retrieve)
+    else:
+        graph.sequence(split, retrieve)
+    graph.when(fill, {"some ≤ τ within depth": split}, ("all filled", retrieve))
+    return prune, {"some ≤ τ within depth": split, "some open": retrieve}
+
+
+def _way_up(graph: Wiring[PruneSettings], prune: Step, grows: Ways, backtrace: Backtrace) -> None:
+    filled: Ways = {"a sibling's answer is in": fill}
     if backtrace == "single":
         graph.when(prune, {**filled, **grows}, ("all settled", finalize))
         graph.sequence(finalize, END)
