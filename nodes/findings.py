@@ -34,11 +34,14 @@ def whole_tree(state: State) -> list[Branch]:
 
 
 def by_turns(state: State, branches: list[Branch]) -> list[Passage]:
-    """Deal the branches' passages round-robin, those that answers rest on first, the deepest branches first."""
-    kept = [b for b in branches if b.status != "pruned"]
-    kept.sort(key=lambda b: (-b.depth, position(b.path)))
-    cited = _deal(b.cited for b in kept)
-    return _look_up(state, [*cited, *_deal(b.evidence for b in kept)])
+    """Deal the branches' passages round-robin, the deepest branches first: what answers rest on, then what questions found, then names.
+
+    What a name found comes last, because it was found without the question: before, it cost HotpotQA a tenth of its recall.
+    """
+    kept = sorted((b for b in branches if b.status != "pruned"), key=lambda b: (-b.depth, position(b.path)))
+    questions, entities = ([b for b in kept if b.kind == kind] for kind in ("question", "entity"))
+    hands = ([b.cited for b in questions], [b.evidence for b in questions], [b.evidence for b in entities])
+    return _look_up(state, [key for hand in hands for key in _deal(hand)])
 
 
 def by_mmr(state: State, branches: list[Branch]) -> list[Passage]:
