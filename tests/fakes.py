@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ from pydantic import PrivateAttr
 
 from tests.embeddings import WordEmbeddings
 
+TOKEN = re.compile(r"\s*\w{1,5}|\s*[^\w\s]|\s+")
+"""About what a tokenizer takes for one: a few letters with the space before them."""
 Replies = Callable[[str, Mapping[str, Any]], Mapping[str, Any] | str]
 
 
@@ -26,6 +29,7 @@ class FakeModel(BaseChatModel):
     latency: float = 0.0
     logprobs: bool = False
     """Give log probabilities, such that the answer's confidence is the `confidence` of the reply."""
+    _clients: dict[Any, Runnable[Any, Any]] = PrivateAttr(default_factory=dict)
     _calls: list[tuple[str, dict[str, Any]]] = PrivateAttr(default_factory=list)
 
     @property
@@ -57,7 +61,11 @@ class FakeModel(BaseChatModel):
 
     def with_structured_output(self, schema: Any, **kwargs: Any) -> Runnable[Any, Any]:
         """Parse the reply into the schema, as a real client does."""
+        if schema not in self._clients:
+            self._clients[schema] = self._client(schema)
+        return self._clients[schema]
 
+    def _client(self, schema: Any) -> Runnable[Any, Any]:
         async def call(messages: list[BaseMessage]) -> dict[str, Any]:
             raw = await self.ainvoke(messages)
             try:
@@ -73,7 +81,8 @@ class FakeModel(BaseChatModel):
 
 def _logprobs(text: str, reply: Mapping[str, Any] | str) -> list[dict[str, Any]]:
     confidence = reply.get("confidence", 1.0) if isinstance(reply, Mapping) else 1.0
-    return [{"token": char, "logprob": math.log(max(float(confidence), 1e-9))} for char in text]
+    logprob = math.log(max(float(confidence), 1e-9))
+    return [{"token": token, "logprob": logprob} for token in TOKEN.findall(text)]
 
 
 def library(*texts: str) -> InMemoryVectorStore:

@@ -23,7 +23,7 @@ from ramify.tools.extractive.text import reads, sentences
         ),
         (
             "In which country was the physicist born with whom Otto Hahn worked?",
-            "Who is the physicist with whom Otto Hahn worked?",
+            "With which physicist did Otto Hahn work?",
             "In which country was {1} born?",
         ),
         (
@@ -113,7 +113,7 @@ def test_a_nested_question_is_peeled_level_by_level() -> None:
         assert split is not None
         steps.append(split.first)
         question = split.filled(answer)
-    assert steps == ["What is the city where Haber died?", "Which river flows through Basel?", "What is the element named after Rhine?"]
+    assert steps == ["In which city did Haber die?", "Which river flows through Basel?", "What is the element named after Rhine?"]
     assert question == "What is the symbol of Rhenium?"
     assert decompose(question) is None
 
