@@ -1,7 +1,8 @@
 """The strategies by name, and how an option finds its place: a setting, or an argument of the wiring."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
@@ -21,6 +22,17 @@ STRATEGIES: dict[str, Callable[..., Wiring[Any]]] = {
     "closed-book": closed_book.build,
 }
 DEFAULT = "prune"
+MEANINGS = {
+    "joint": "one call a branch answers, decomposes or names entities; false: one after another (staged)",
+    "backtrace": "single: one final call over the tree; recursive: branch by branch from the leaves up",
+    "adaptive": "false: always decompose (ablation)",
+    "answers": "false: never answer before the depth limit (ablation)",
+    "confidence": "false: accept any answer, whatever its confidence (ablation)",
+    "entities": "false: never look up single names (ablation)",
+    "rubric": "true: judge each pair of sub-questions before anything is retrieved for it",
+    "judged": "false: keep every fork, unjudged (ablation)",
+}
+"""What the arguments of the wirings do."""
 
 
 def build(name: str = DEFAULT, **arguments: Any) -> Wiring[Any]:
@@ -46,7 +58,10 @@ def configure(name: str, options: Mapping[str, Any]) -> tuple[Wiring[Any], Setti
     chosen = {key: value for key, value in options.items() if key not in arguments}
     fields = wiring.settings.model_fields
     if unknown := chosen.keys() - fields.keys():
-        raise UsageError(f"{name} has no setting {sorted(unknown)[0]!r}", f"it has {_listed([*arguments, *fields])}")
+        wrong = sorted(unknown)[0]
+        raise UsageError(
+            f"{name} has no setting {wrong!r}", _meant(wrong, [*arguments, *fields]) or f"it has {_listed([*arguments, *fields])}"
+        )
     try:
         return wiring, wiring.settings.model_validate(chosen)
     except ValidationError as error:
@@ -71,8 +86,13 @@ def _argument(parameter: inspect.Parameter, value: Any) -> Any:
 
 def _builder(name: str) -> Callable[..., Wiring[Any]]:
     if name not in STRATEGIES:
-        raise UsageError(f"there is no strategy {name!r}", f"choose one of {_listed(STRATEGIES)}")
+        raise UsageError(f"there is no strategy {name!r}", _meant(name, STRATEGIES) or f"choose one of {_listed(STRATEGIES)}")
     return STRATEGIES[name]
+
+
+def _meant(wrong: str, names: Iterable[str]) -> str:
+    close = get_close_matches(wrong, names, 1)
+    return f"did you mean {close[0]!r}?" if close else ""
 
 
 def _listed(names: Any) -> str:

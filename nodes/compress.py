@@ -6,7 +6,7 @@ from ramify.nodes.once import model_call
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState
 from ramify.nodes.step import Update, whole
-from ramify.nodes.tree import UNKNOWN, Passage
+from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import COMPRESS
 
 
@@ -27,7 +27,7 @@ async def compress(state: IterativeState, settings: IterativeSettings) -> Update
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "explanation": reply.value.explanation,
-        "citations": citations(state, reply.cited() or (passages[0].id,)),
+        "citations": [] if is_unknown(reply.value.answer) else citations(state, reply.cited() or (passages[0].id,)),
     }
 
 

@@ -18,7 +18,7 @@ def conclusion(state: State, root: Branch) -> Update:
     """Take the answer from the root; without one it is Unknown, and the root's note says why."""
     if root.answer is None:
         return {"answer": UNKNOWN, "confidence": 0.0, "explanation": root.note}
-    support = root.cited or (root.evidence[:1] if root.known else ())
+    support = (root.cited or root.evidence[:1]) if root.known else ()
     return {
         "answer": root.answer or UNKNOWN,
         "confidence": root.confidence or 0.0,

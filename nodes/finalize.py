@@ -10,7 +10,7 @@ from ramify.nodes.once import model_call
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step import Update, Whole
-from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, is_unknown
 from ramify.prompts import FINALIZE, Final
 
 Pick = Callable[[State], list[Branch]]
@@ -46,9 +46,16 @@ async def _settle(state: State, branches: list[Branch], passages: tuple[Passage,
 
 def _answer(reply: Reply[Final], branches: list[Branch], state: State) -> dict[str, Any]:
     final = reply.value
+    if is_unknown(final.answer):
+        return {
+            "answer": UNKNOWN,
+            "confidence": reply.confidence,
+            "confidence_source": reply.confidence_source,
+            "settled_by": final.settled_by,
+        }
     support = reply.cited() or tuple(key for branch in branches if branch.status != "pruned" for key in branch.cited[:1])
     return {
-        "answer": final.answer.strip() or UNKNOWN,
+        "answer": final.answer.strip(),
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "settled_by": final.settled_by,

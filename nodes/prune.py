@@ -51,7 +51,7 @@ def reconsider(accept: Accept = sure) -> Each[Fork, PruneSettings]:
             return grow(branch.to("leaf"))
         if not within_depth(branch, settings):
             return grow(low(branch, settings))
-        again = Branch(path=f"{branch.path}.0", question=branch.question, note=f"asked again: {branch.answer!r} was not sure enough")
+        again = Branch(path=f"{branch.path}.0", question=branch.question, note=f"once more, because {branch.answer!r} was not sure enough")
         return grow(branch.to("split", note=branch.noted(unsure_note(branch, settings))), again)
 
     return prune
@@ -64,7 +64,7 @@ def low(branch: Branch, settings: PruneSettings) -> Branch:
 
 def unsure_note(branch: Branch, settings: PruneSettings) -> str:
     """Say by how much an answer is unsure."""
-    return f"confidence {branch.confidence or 0:.2f}, not above tau {settings.tau:g}"
+    return f"confidence {branch.confidence or 0:.3f}, not above tau {settings.tau:g}"
 
 
 @each(answered_fork("split"), gives=("inner",), name="prune")

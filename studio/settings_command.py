@@ -19,7 +19,7 @@ def settings(strategy: Strategy = "prune", given: Given = None) -> None:
     """Show the settings of a strategy and the arguments of its wiring, with their defaults; `ask --set` takes both."""
     from rich.table import Table
 
-    from ramify.graphs.strategies import arguments_of, build
+    from ramify.graphs.strategies import MEANINGS, arguments_of, build
     from ramify.studio.ceilings import most
 
     most_told = most(strategy, read_pairs(given or [], "--set"))
@@ -32,7 +32,7 @@ def settings(strategy: Strategy = "prune", given: Given = None) -> None:
     for name, field in own.items():
         table.add_row(name, written(field.default), _meaning(field))
     for name, parameter in arguments_of(strategy).items():
-        table.add_row(name, written(parameter.default), f"{_allowed(parameter)}; changes the drawing")
+        table.add_row(name, written(parameter.default), f"{MEANINGS[name]} ({_allowed(parameter)})")
     table.add_row()
     for name in (name for name in fields if name not in own):
         table.add_row(name, written(fields[name].default), _meaning(fields[name]))
