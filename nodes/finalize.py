@@ -46,20 +46,14 @@ async def _settle(state: State, branches: list[Branch], passages: tuple[Passage,
 
 def _answer(reply: Reply[Final], branches: list[Branch], state: State) -> dict[str, Any]:
     final = reply.value
-    if is_unknown(final.answer):
-        return {
-            "answer": UNKNOWN,
-            "confidence": reply.confidence,
-            "confidence_source": reply.confidence_source,
-            "settled_by": final.settled_by,
-        }
+    known = not is_unknown(final.answer)
     support = reply.cited() or tuple(key for branch in branches if branch.status != "pruned" for key in branch.cited[:1])
     return {
-        "answer": final.answer.strip(),
+        "answer": final.answer.strip() if known else UNKNOWN,
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "settled_by": final.settled_by,
-        "citations": citations(state, support or tuple(p.id for p in reply.passages[:1])),
+        "citations": citations(state, support or tuple(p.id for p in reply.passages[:1])) if known else [],
     }
 
 
