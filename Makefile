@@ -22,6 +22,7 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 
 $(VENV)/.demo: pyproject.toml constraints.txt
+	@echo "Installing into $(VENV): about 2 GB with PyTorch, a few minutes the first time …"
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $@

@@ -70,7 +70,7 @@ def test_the_readme_s_commands_for_one_s_own_documents_run(tmp_path: Path) -> No
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     lines = next(code for code in blocks(ROOT / "README.md", "sh") if "ramify index" in code).splitlines()
-    commands = [shlex.split(line, comments=True) for line in lines]
+    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("ramify ")]
     assert [words[1] for words in commands] == ["index", "ask", "ask", "search"]
     for words in commands:
         done = subprocess.run([RAMIFY, *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False, env=OFFLINE)
