@@ -3,8 +3,9 @@ import pytest
 from ramify.tools.extractive.compare import combined, quantity, same, when
 from ramify.tools.extractive.decompose import decompose
 from ramify.tools.extractive.questions import expected
+from ramify.tools.extractive.read import read
 from ramify.tools.extractive.split import Split
-from ramify.tools.extractive.text import reads, sentences
+from ramify.tools.extractive.text import Quote, reads, sentences
 
 
 @pytest.mark.parametrize(
@@ -176,3 +177,56 @@ def test_sentences_do_not_end_at_initials_and_titles() -> None:
 def test_it_says_which_questions_it_reads() -> None:
     assert reads("Where was Skłodowska born?")
     assert not reads("마리 퀴리는 어디에서 태어났습니까?")
+
+
+@pytest.mark.parametrize(
+    ("question", "how", "first", "second"),
+    [
+        ("Was Alan Turing born before Alonzo Church?", "earlier", "When was Alan Turing born?", "When was Alonzo Church born?"),
+        ("Was hafnium discovered after rhenium?", "later", "When was hafnium discovered?", "When was rhenium discovered?"),
+        ("Is the Po longer than the Rhine?", "more", "How long is the Po?", "How long is the Rhine?"),
+    ],
+)
+def test_a_claimed_order_is_split_and_answered_yes_or_no(question: str, how: str, first: str, second: str) -> None:
+    split = decompose(question)
+    assert split is not None
+    assert (split.how, split.first, split.second) == (how, first, second)
+    assert {combined(split, "1903", "1912"), combined(split, "1912", "1903")} == {"Yes", "No"}
+
+
+def test_a_claim_about_a_time_and_not_a_second_thing_is_simple() -> None:
+    assert decompose("Did Alan Turing work in Manchester before the war?") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second"),
+    [
+        ("Who designed a hall where Fritz Haber was born?", "Where was Fritz Haber born?", "Who designed a hall in {1}?"),
+        (
+            "How many children did the inventor of the saxophone have?",
+            "Who is the inventor of the saxophone?",
+            "How many children did {1} have?",
+        ),
+        ("How long is the river on which Basel stands?", "What is the river on which Basel stands?", "How long is {1}?"),
+    ],
+)
+def test_a_description_ends_where_the_question_goes_on(question: str, first: str, second: str) -> None:
+    split = decompose(question)
+    assert split is not None
+    assert (split.first, split.second) == (first, second)
+
+
+def test_two_things_named_before_the_question_are_compared() -> None:
+    split = decompose("Of Lise Meitner and Otto Hahn, who died later?")
+    assert split is not None
+    assert (split.how, split.labels) == ("later", ("Lise Meitner", "Otto Hahn"))
+
+
+def test_a_name_is_read_whole_after_words_that_describe_it() -> None:
+    passages = [Quote(title="Rubik's Cube", source="cube", text="Rubik's Cube was invented in 1974 by the Hungarian architect Ernő Rubik.")]
+    assert read("Who is the inventor of Rubik's Cube?", passages).answer == "Ernő Rubik"
+
+
+def test_a_year_is_cut_out_of_a_date() -> None:
+    passages = [Quote(title="Alonzo Church", source="church", text="Alonzo Church died in Hudson, Ohio, on 11 August 1995.")]
+    assert read("In which year did Alonzo Church die?", passages).answer == "1995"

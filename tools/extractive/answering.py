@@ -6,7 +6,7 @@ from typing import Any
 
 from ramify.tools.extractive.decompose import decompose
 from ramify.tools.extractive.read import THRESHOLD, read
-from ramify.tools.extractive.resolve import resolve
+from ramify.tools.extractive.resolve import plainly, resolve
 from ramify.tools.extractive.span import Span
 from ramify.tools.extractive.spans import candidates
 from ramify.tools.extractive.split import Split
@@ -51,11 +51,12 @@ def answered(span: Span, least: float) -> Reply:
 def decide(slots: Slots) -> Reply:
     """Decompose where the rules can, else answer where a span fits, else name entities, else say Unknown."""
     question, passages, forbidden = slots["question"], slots["passages"], _forbidden(str(slots["may"]))
-    split = None if "decompose" in forbidden else decompose(question, dependent=True)
+    plain = plainly(question, passages)
+    split = None if "decompose" in forbidden or plain else decompose(question, dependent=True)
     if split is not None and (pair := _pair(split, passages, bool(slots["dependent"]))):
         return _decision("decompose", questions=pair)
     # A guess is given with its low confidence: it is not accepted, but another question may be built on it.
-    reply = answered(read(question, passages), 0.0) if decompose(question) is None else answer(slots)
+    reply = answered(read(question, passages), 0.0) if plain or decompose(question) is None else answer(slots)
     found = reply["answer"] != UNKNOWN
     names = missing_names(question, passages)
     if "answer" not in forbidden and (found or not names or "entities" in forbidden):
@@ -91,9 +92,9 @@ def names_in(question: str) -> list[str]:
 
 
 def missing_names(question: str, passages: list[Quote]) -> list[str]:
-    """List one or two names of a question that no passage has for its title."""
-    titles = {fold(bare_title(passage["title"])) for passage in passages}
-    return [name for name in names_in(question) if fold(name) not in titles][:2]
+    """List one or two names of a question that no passage speaks of."""
+    told = [f" {fold(bare_title(passage['title']))} {fold(passage['text'])} " for passage in passages]
+    return [name for name in names_in(question) if not any(f" {fold(name)} " in text for text in told)][:2]
 
 
 def entities(slots: Slots) -> Reply:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ramify.tools.extractive.grammar import INVERTED, PLURAL_PEOPLE, TAIL, VERBS, is_person_noun, name_end
+from ramify.tools.extractive.grammar import INVERTED, PLURAL_PEOPLE, TAIL, VERBS, base_form, name_end
 from ramify.tools.extractive.kinship import KIN, kinship
 from ramify.tools.extractive.questions import names_a_thing
 from ramify.tools.extractive.split import SLOT, Split
-from ramify.tools.extractive.text import word_set
+from ramify.tools.extractive.wording import ask_for, ask_owned, has_verb
 
 _PREPOSITION = r"in|on|at|from|for|with|by|to|through|of|under"
 _MARKER = (
@@ -30,18 +30,27 @@ _WORDINGS = (
     (re.compile(r"\b(?:the )?place of death of\b"), "the deathplace of"),
 )
 _WHOLE = re.compile(
-    r"^(?:who|what|which(?: [\w-]+)?|when|where|whom|how \w+)(?: (?:is|was|are|were|did|does))?(?: (?:the "
+    r"^(?:who|what|which(?: [\w-]+)?|when|where|whom)(?: (?:is|was|are|were|did|does))?(?: (?:the "
     r")?(?:name|nationality|title) of)?$",
     re.I,
 )
 _EXTRAPOSED = re.compile(
-    rf"\b(was|were|is|did|does|do) (the [a-z][\w -]*?) ((?:{VERBS})(?: (?:from|at|in|into))?) ((?:(?:{_PREPOSITION}) "
+    rf"\b(was|were|is|did|does|do) (the [a-z][\w -]*?) ((?:{VERBS})(?: (?:from|at|in|into)(?! wh(?:ich|om|ose)))?) ((?:(?:{_PREPOSITION}) "
     rf")?(?:who|whom|whose|which|that)\b[^?]*)"
 )
 _OWNER = re.compile(r"['’][sS]?\s+(?P<thing>(?:[A-Z][a-z]+(?:an|ish|ese) )?[a-z][\w-]*(?:\s+[a-z][\w-]*){0,3})")
 _THING_ENDS = re.compile(
     rf"\s(?:is|was|are|were|did|does|do|has|had|on|in|of|from|at|to|and|or|by|with|for|who|that|which|a|an|"
     rf"the|not|first|later|named|called|{VERBS})\b.*"
+)
+_PLAIN = re.compile(
+    r"(\s+(?:the |an? )?(?:(?!(?:was|were|is|are|did|had|has|have|that|who|which|in|on|at|by|for)\b)[a-z][\w-]*\s+)*?"
+    r"(?!(?:was|were|is|are|did|had|has|have)\b)[a-z][\w-]*)\s+(?:was|were|is|are|has|have|had|died|live|lived|die)\b"
+)
+_WHERE = re.compile(
+    r"^(?P<ask>(?:who|which|what|when|how) .{8,}?),? where (?P<who>[^,]+?) "
+    r"(?:(?:was|is) (?P<past>born|buried|educated|killed|raised)|(?P<verb>died|lived|studied|worked|grew up))$",
+    re.I,
 )
 _TOLD = re.compile(r"\s(?:(?:is|was|are|were|has|had)(?: [a-z]+(?:ed|en))?|won|received|became|made|wrote|[a-z]+ed)\s")
 _WH = re.compile(r"\b(?:who|whom|what|which|where|when)\b", re.I)
@@ -52,7 +61,6 @@ _ATTRIBUTE = re.compile(
 )
 _LOOSE = re.compile(r"(?: (?!(?:in|on|at|for|with|by|to|from|as|before|after|and|or|when|while|is|was|are|were|did|does)\b)[a-z][\w'-]*)+$")
 _ATTRIBUTES = frozenset(("birthday", "nationality", "age", "date", "time", "year", "religion", "population", "length", "height", "theory"))
-_NO_VERB = word_set("the a an he she it they his her its their there this")
 
 
 @dataclass(frozen=True)
@@ -77,9 +85,18 @@ def bridge(question: str) -> Split | None:
     text = _EXTRAPOSED.sub(r"\1 \2 \4 \3", text)
     found = [part for part in (*_descriptions(text), *_possessions(text)) if not _is_whole(text, part)]
     if not found:
-        return None
+        return _located(text)
     inner = max(found, key=lambda part: (part.start, -part.end))
     return Split(f"{inner.question}?", f"{text[: inner.start]}{SLOT}{text[inner.end :]}?", "bridge")
+
+
+def _located(text: str) -> Split | None:
+    """Split off a place that is told only by what happened there: `a castle where X was born`."""
+    found = _WHERE.match(text)
+    if found is None or re.search(r"\bthe [a-z ]+$", found["ask"]):
+        return None
+    asked = f"Where was {found['who']} {found['past']}" if found["past"] else f"Where did {found['who']} {base_form(found['verb'])}"
+    return Split(f"{asked}?", f"{found['ask']} in {SLOT}?", "bridge")
 
 
 def _is_whole(text: str, part: Description) -> bool:
@@ -94,8 +111,18 @@ def _descriptions(text: str) -> Iterator[Description]:
             continue
         end = _complement_end(text, found)
         known = found["marker"] != "of" or names_a_thing(found["head"].split()[-1])
+        if _is_predicate(text, start, end, found["marker"]):
+            continue
         if known and end > found.end() and not _WH.search(text[found.end() : end].replace(" where ", " ")):
-            yield Description(start, end, _ask(found["head"], found["marker"], text[found.end() : end].strip()))
+            yield Description(start, end, ask_for(found["head"], found["marker"], text[found.end() : end].strip()))
+
+
+def _is_predicate(text: str, start: int, end: int, marker: str) -> bool:
+    """Tell whether the marker is the verb of the question: `In which year was the subway opened in Budapest?`"""
+    verb = marker.split()[0]
+    asks = INVERTED.match(text)
+    participle = " " in marker and verb.endswith(("ed", "own", "tten", "ung", "ilt", "un"))
+    return bool(participle and asks and asks.end() == start and not text[end:].strip())
 
 
 def _complement_end(text: str, found: re.Match[str]) -> int:
@@ -105,7 +132,11 @@ def _complement_end(text: str, found: re.Match[str]) -> int:
     if not clausal and (end := name_end(text, start)) is not None:
         played = re.compile(r"\s+as\b").match(text, end)
         return (name_end(text, played.end()) or end) if played else _loose_end(text, found.start(), end)
-    return _clause_end(text, found.start(), start)
+    if not clausal and (plain := _PLAIN.match(text, start)):
+        return plain.end(1)
+    end = _clause_end(text, found.start(), start)
+    # The verb at the end belongs to the description where that has no other: `the city where Lem died`.
+    return end if not clausal or has_verb(text[start:end]) else max(end, len(text))
 
 
 def _loose_end(text: str, opened: int, end: int) -> int:
@@ -133,18 +164,6 @@ def _has_tail(text: str, tail: str) -> bool:
     return copular is not None and tail in ("from", "in", "at", "on")
 
 
-def _ask(head: str, marker: str, complement: str) -> str:
-    """Put a description as a question of its own."""
-    word = complement.split()[0] if complement.split() else ""
-    if marker in ("that", "who", "which") and word[:1].islower() and word not in _NO_VERB:
-        return f"Which {head} {complement}"
-    if head == "birthplace":
-        return f"Where was {complement} born"
-    if head == "deathplace":
-        return f"Where did {complement} die"
-    return f"{'Who' if is_person_noun(head) else 'What'} is the {head} {marker} {complement}"
-
-
 def _possessions(text: str) -> Iterator[Description]:
     """Find `X's mother`; a title such as `Tarkovsky's Solaris` is none."""
     for found in _OWNER.finditer(text):
@@ -152,7 +171,7 @@ def _possessions(text: str) -> Iterator[Description]:
         thing = _known_thing(_THING_ENDS.sub("", found["thing"]))
         if start is None or not thing or KIN.match(thing):
             continue
-        yield Description(start, found.start("thing") + len(thing), _ask_owned(text[start : found.start()], thing))
+        yield Description(start, found.start("thing") + len(thing), ask_owned(text[start : found.start()], thing))
 
 
 def _known_thing(words: str) -> str:
@@ -168,9 +187,3 @@ def _owner_start(text: str, end: int) -> int | None:
         if begins and name_end(text[:end], begins) == end:
             return begins
     return None
-
-
-def _ask_owned(owner: str, thing: str) -> str:
-    if thing == "birthplace":
-        return f"Where was {owner} born"
-    return f"{'Who' if is_person_noun(thing) else 'What'} is {owner}'s {thing}"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from ramify.tools.extractive.claims import CLAIM
 from ramify.tools.extractive.countries import country_of
 from ramify.tools.extractive.spans import MONTH
 from ramify.tools.extractive.split import Split
@@ -71,14 +72,21 @@ def _ordered(split: Split, one: str, other: str) -> str:
     short = [date[:1] if 0 in (dates[0][1], dates[1][1]) else date for date in (dates[0], dates[1])]
     if short[0] == short[1]:
         return ""
-    return split.labels[int((short[0] > short[1]) == (split.how == "earlier"))]
+    return _told(split, (short[0] > short[1]) == (split.how == "earlier"))
 
 
 def _measured(split: Split, one: str, other: str) -> str:
     sizes = quantity(one), quantity(other)
     if sizes[0] is None or sizes[1] is None or sizes[0] == sizes[1]:
         return ""
-    return split.labels[int((sizes[0] < sizes[1]) == (split.how == "more"))]
+    return _told(split, (sizes[0] < sizes[1]) == (split.how == "more"))
+
+
+def _told(split: Split, second: bool) -> str:
+    """Name the one that is first in the order asked for; of an order that is claimed say whether it holds."""
+    if split.noun == CLAIM:
+        return "No" if second else "Yes"
+    return split.labels[int(second)]
 
 
 def _matched(split: Split, one: str, other: str) -> str:
@@ -106,4 +114,5 @@ _COMBINE: dict[str, Callable[[Split, str, str], str]] = {
     "same": _matched,
     "both": _joined,
     "agree": _agreed,
+    "span": lambda split, one, other: f"{one} – {other}",
 }  # fmt: skip

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ramify.tools.extractive.bridges import bridge
+from ramify.tools.extractive.claims import claim
 from ramify.tools.extractive.ordering import ordering
 from ramify.tools.extractive.pairs import pair
 from ramify.tools.extractive.split import Split
@@ -25,7 +26,7 @@ _CLAUSES = re.compile(
 
 def decompose(question: str, dependent: bool = True, rejected: Sequence[str] = ()) -> Split | None:
     """Split a question in two; None where it is simple, or where its only pair was tried before."""
-    split = ordering(question) or pair(question) or conjunction(question) or bridge(question)
+    split = ordering(question) or claim(question) or pair(question) or conjunction(question) or bridge(question)
     if split is None or (split.dependent and not dependent):
         return None
     if same_question(split.first, question) or same_question(split.second, question):

@@ -12,7 +12,10 @@ PERSON_NOUNS = word_set(
     "sister sibling grandfather grandmother uncle aunt nephew niece student teacher individual player coach "
     "architect painter artist discoverer "
     "theoretician creator designer developer star presenter host keyboardist drummer guitarist pope politician philosopher astronomer "
-    "cinematographer editor owner leader chairman ceo partner namesake figure celebrity journalist lawyer general pilot explorer victim"
+    "cinematographer editor owner leader chairman ceo partner namesake figure celebrity journalist lawyer general pilot explorer victim "
+    "adviser advisor supervisor granddaughter grandson cousin executive officer bishop assistant colleague researcher novelist successor "
+    "predecessor pupil friend logician biologist psychologist magician musician cryptanalyst mayor governor judge captain doctor "
+    "winner champion businessman industrialist theorist experimenter humanist humorist sculptor emperor"
 )
 PLURAL_PEOPLE = word_set("people men women founders discoverers inventors parents children sons daughters brothers sisters")
 WORKS = (

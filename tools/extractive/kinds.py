@@ -5,11 +5,11 @@ import re
 from ramify.tools.extractive.countries import country_of, is_people
 from ramify.tools.extractive.features import Where
 from ramify.tools.extractive.questions import Expected, is_type
-from ramify.tools.extractive.spans import Candidate
+from ramify.tools.extractive.spans import YEAR, Candidate
 from ramify.tools.extractive.text import Quote, content, fold, sentences, stem
 
 _PLACE_BEFORE = re.compile(
-    r"\b(?:in|at|near|from|to|into|through|of|around|past|towards?)(?: the)?(?: (?:river|city|town|village|"
+    r"\b(?:in|at|near|from|to|into|through|of|around|past|towards?|between|along|beside)(?: the)?(?: (?:river|city|town|village|"
     r"state|county|port|island|region|[a-z]+))?(?: of)? $",
     re.I,
 )
@@ -18,9 +18,22 @@ _PERSON_BEFORE = re.compile(
     r"writer|physicist|chemist|king|queen|married|to|and|of)(?: the)?,? $",
     re.I,
 )
+_KINDS = (
+    "company firm manufacturer maker corporation business enterprise producer",
+    "city town capital",
+    "film movie thriller drama comedy",
+    "novel book",
+    "scientist physicist chemist mathematician astronomer biologist geologist",
+    "puzzle toy",
+    "inventor engineer",
+    "writer author novelist poet",
+)
+_KINDS_OF = {word: frozenset(group.split()) for group in _KINDS for word in group.split()}
+_LENGTH = re.compile(r"\b(?:km|kilomet(?:re|er)s|miles|met(?:re|er)s|m|feet|ft)\b")
+_WATERS = re.compile(r"\b(?:Sea|Ocean|Gulf|Alps|Mountains|Forest|Falls|Castle|Gardens)$")
 _ORGANISATION = re.compile(
     r"\b(?:University|College|School|Institute|Company|Inc|Corporation|Prize|Award|Church|Museum|Orchestra|"
-    r"Festival|Academy|League|Party|Foundation|War|Records|River|County|Palace)\b"
+    r"Festival|Academy|League|Party|Foundation|War|Records|River|County|Palace|Force|Army|Navy|Gardens|Castle|Sea|Laborator(?:y|ies))\b"
 )
 
 
@@ -32,7 +45,9 @@ def fits(expected: Expected, candidate: Candidate, where: Where, articles: dict[
     if expected.kind == "date":
         return 1.0 if expected.noun != "year" or re.fullmatch(r"\d{3,4}", text) else 0.6
     if expected.kind == "number":
-        return 0.7
+        return _fits_number(expected, candidate, where)
+    if expected.kind == "person" and is_people(text):
+        return 0.0
     if expected.noun and (_is_a(opening, expected.noun) or _is_called(where.sentence, candidate, expected.noun)):
         return 1.0
     fit = _FITS.get(expected.kind, _fits_name)(expected, text, before, opening)
@@ -52,14 +67,25 @@ def _is_called(sentence: str, candidate: Candidate, noun: str) -> bool:
 
 def _is_a(opening: str, noun: str) -> bool:
     found = re.search(r"\b(?:is|was|are|were) (?:an?|the|one)\b([^.]{0,80})", opening)
-    return found is not None and noun in fold(found[1]).split()
+    return found is not None and bool(_KINDS_OF.get(noun, frozenset((noun,))) & set(fold(found[1]).split()))
+
+
+def is_a_kind(text: str, noun: str) -> bool:
+    """Tell whether an article opens by saying that it is about such a thing."""
+    opening = sentences(text)
+    return bool(noun and opening) and _is_a(opening[0], noun)
+
+
+def _fits_number(expected: Expected, candidate: Candidate, where: Where) -> float:
+    """Tell whether a number has the unit of a length where one is asked for, or counts what is asked for."""
+    if expected.noun == "length":
+        return 1.0 if _LENGTH.search(candidate.text) else 0.1
+    return 0.1 if not expected.noun and re.fullmatch(YEAR, candidate.text) else 0.7
 
 
 def _fits_person(expected: Expected, text: str, before: str, opening: str) -> float:
     if opening:
         return 0.9 if re.search(r"\bborn\b|\([^)]*\d{4} ?[-–—]", opening) else 0.0
-    if is_people(text):
-        return 0.0
     if _ORGANISATION.search(text) or fold(country_of(text) or "") == fold(text):
         return 0.1
     by = 0.2 if _PERSON_BEFORE.search(before) else 0.0
@@ -73,6 +99,8 @@ def _fits_place(expected: Expected, text: str, before: str, opening: str) -> flo
         return 0.0
     if expected.noun and (expected.noun in text.casefold() or re.search(rf"\b{expected.noun} of $", before)):
         return 1.0
+    if _WATERS.search(text) and expected.noun in ("city", "town", "village", "river", "country", "state"):
+        return 0.1
     if expected.noun in ("city", "town", "village") and fold(country_of(text) or "") == fold(text):
         return 0.1
     if opening and re.search(r"\bborn\b", opening):

@@ -24,6 +24,8 @@ def kinship(text: str) -> Split | None:
     )
     if found is None:
         return None
+    if re.search(r"^the |\b(?:who|that|which|whose|whom)\b", found["name"] or found["owner"]):
+        return None
     name, kin = found["name"] or found["owner"], (found["of"] or found["own"]).casefold()
     steps = _kin_steps(kin)
     return Split(f"Who is the {steps[0]} of {name}?", f"Who is the {steps[1]} of {SLOT}?", "bridge") if steps else None

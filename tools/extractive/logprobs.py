@@ -19,7 +19,8 @@ class TokenLogprob(TypedDict):
 def write(reply: dict[str, Any], confidence: float, field: str = "answer") -> tuple[str, list[TokenLogprob]]:
     """Write a reply as JSON, with tokens of which those of the field's value carry the confidence."""
     before, inside, after = _parts(reply, field)
-    logprob = math.log(max(confidence, _LEAST))
+    # Rounded, because the last digits of an encoder depend on what else was in its batch.
+    logprob = round(math.log(max(confidence, _LEAST)), 4)
     tokens = [*_tokens(before, 0.0), *_tokens(inside, logprob), *_tokens(after, 0.0)]
     return before + inside + after, tokens
 

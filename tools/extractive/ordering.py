@@ -26,6 +26,9 @@ _INVERTED = re.compile(
     rf"^(?i:was|is|did|were|are)\s+(?P<one>.+?),?\s+or\s+(?P<other>.+?)\s+(?P<head>[a-z ]*?\b(?P<word>{_COMPARATOR})\b(?P<more>[a-z ]*))"
     r"\?*$"
 )
+_FRONTED = re.compile(
+    r"^(?:between|of|out of) (?P<one>.+?) (?:and|or) (?P<other>[^,]+), (?P<ask>(?:who|which|what|whose)\b[^,?]*)\?*$", re.I
+)
 _ROLE = re.compile(rf"\b({ROLES})s?\b")
 _NOUN = re.compile(
     r"^(?:which|what|whose)\s+(?:of the (?:two )?)?((?:[a-z-]+\s)*?[a-z-]+)\s+(?:has|have|had|whose|was|is|"
@@ -33,7 +36,7 @@ _NOUN = re.compile(
     re.I,
 )
 _LABEL = re.compile(r"^(?:the )?(?:films?|movies?|songs?|albums?|books?|novels?|bands?|magazines?)\s+(?=[\"'A-Z0-9])|[\s\"“”]+$|^[\s\"“”]+")
-_ADJECTIVES = {
+ADJECTIVES = {
     "larger": "large",
     "bigger": "big",
     "deeper": "deep",
@@ -41,8 +44,15 @@ _ADJECTIVES = {
     "heavier": "heavy",
     "faster": "fast",
     "smaller": "large",
+    "smallest": "large",
+    "shorter": "long",
+    "shortest": "long",
     "lower": "high",
+    "lowest": "high",
+    "largest": "large",
+    "biggest": "big",
 }
+_COUNTS = frozenset(("more", "most", "fewer", "fewest", "less", "greater"))
 _PEOPLE = frozenset(
     {"who", "person", "man", "woman", "actor", "actress", "director", "author", "poet", "composer", "singer", "player", "king"}
 )
@@ -50,7 +60,8 @@ _PEOPLE = frozenset(
 
 def ordering(question: str) -> Split | None:
     """Split a question that asks which of two comes first, or is more."""
-    found = _ORDER.match(question.strip()) or _INVERTED.match(question.strip())
+    question = _FRONTED.sub(r"\g<ask>, \g<one> or \g<other>?", question.strip())
+    found = _ORDER.match(question) or _INVERTED.match(question)
     if found is None:
         return None
     labels = (label(found["one"]), label(found["other"]))
@@ -60,9 +71,17 @@ def ordering(question: str) -> Split | None:
     if asked is None or not all(labels) or any(len(name.split()) > 14 for name in labels):
         return None
     role, noun = _ROLE.search(head.partition(" ")[2]), _thing(head)
-    subjects = [_subject(name, role[1] if role and noun not in _PEOPLE else None, noun) for name in labels]
+    if role and text_asks_whose(head):
+        subjects = [f"the {role[1]} of {name}" for name in labels]
+    else:
+        subjects = [_subject(name, role[1] if role and noun not in _PEOPLE else None, noun) for name in labels]
     wanted: How = ("more" if how in ("more", "later") else "less") if asked.startswith("How") else how
     return Split(asked.format(subjects[0]), asked.format(subjects[1]), wanted, (labels[0], labels[1]))
+
+
+def text_asks_whose(head: str) -> bool:
+    """Tell whether a question asks for that whose director, say, comes first."""
+    return head.casefold().startswith("whose ")
 
 
 def label(name: str) -> str:
@@ -98,10 +117,13 @@ def _asked(head: str, word: str, more: str) -> str | None:
 
 
 def _amount(text: str, word: str, more: str) -> str | None:
-    if word in {"more", "most", "fewer", "fewest", "less", "greater"}:
+    """Ask how much of something each has, or how long, high or large each is."""
+    if re.search(rf"\b(?:has|have|had|with) (?:the |an? )?{word}\b", text) and more.strip() and word not in _COUNTS:
+        return f"What is the {more.strip()} of {{}}?"
+    if word in _COUNTS:
         counted = more.strip()
         return f"How many {counted} does {{}} have?" if re.search(r"\b(has|have|had|with)\b", text) and counted else None
-    adjective = _ADJECTIVES.get(word) or re.sub(r"(?:er|est)$", "", word)
+    adjective = ADJECTIVES.get(word) or re.sub(r"(?:er|est)$", "", word)
     return f"How {adjective} is {{}}?" if "further" not in text else None
 
 

@@ -25,7 +25,10 @@ _VERB = re.compile(
     rf"(?:have|has|had|share|from|both|that|who|which|all|took|take|made|films|movies|songs|{VERBS}|[a-z]+ed|"
     rf"(?:of|in|at|by|on)(?= (?:the same|a common)))\b"
 )
-_AS = re.compile(r"^(?P<one>.+?)\s+(?P<verb>[a-z][a-z ]*?)\s+the same\s+(?P<noun>[a-z]+)\s+as\s+(?P<other>.+?)\??$")
+_AS = re.compile(
+    r"^(?P<one>.+?)\s+(?P<verb>[a-z][a-z ]*?)\s+the same\s+(?P<noun>[a-z]+)\s+(?:as|that|where|(?:in|at|by|from) which)\s+(?P<other>.+?)"
+    rf"(?: (?:(?:was|is|were|did|does) )?(?:{VERBS}))?\??$"
+)
 _ROLE_OF = re.compile(rf"^(?:both |the |of )*(?P<role>{ROLES})s? of (?:both )?(?:the )?(?:(?P<noun>{WORKS})s?)?,?\s*(?P<rest>.+)$", re.I)
 _ROLE_AFTER = re.compile(
     rf"\b(?:have|has|with)\s+(?:the\s+|their\s+|an?\s+)?(?P<role>{ROLES})s?\b\s*(?:(?:that|who|which)\s+)?(?P<rest>.*)$"

@@ -37,6 +37,7 @@ _OF = re.compile(
     r"(?:of|that|where|with|whose|in|named|which|who|on|by|about|below|for)\b|$)",
     re.I,
 )
+_PLAIN_NOUN = re.compile(r"^(?:[a-z]+ )?(?:which|what) (?:(?:[A-Z][a-z]+|[a-z]+) )??([a-z-]+) [a-z]", re.I)
 _OPTIONS = re.compile(r"[,:]?\s+(?P<one>[^,:]+?),? or (?P<other>[^,?]+?)\??$")
 
 
@@ -56,6 +57,8 @@ def expected(question: str) -> Expected:
         return Expected("choice", options=options)
     if _AUXILIARY.match(text):
         return Expected("yes_no")
+    if re.match(r"how (?:long|tall|high|deep|wide) (?:is|was)\b", text, re.I):
+        return Expected("number", "length")
     noun = _noun(text)
     if noun:
         return Expected(_kind_of(noun), noun)
@@ -77,7 +80,8 @@ def _noun(text: str) -> str:
             words = re.findall(r"[\w-]+", found[1].casefold())
             known = [word for word in words if _is_known(word)]
             return str(known[-1] if known else words[-1])
-    return ""
+    plain = _PLAIN_NOUN.match(text)
+    return plain[1].casefold() if plain and _is_known(plain[1].casefold()) else ""
 
 
 def _is_known(word: str) -> bool:

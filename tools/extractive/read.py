@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ramify.tools.extractive.affirm import affirm, choose
-from ramify.tools.extractive.countries import country_of, mention
 from ramify.tools.extractive.features import Asked, Where, about, ask, near, rarities, with_distance
 from ramify.tools.extractive.forms import forms
-from ramify.tools.extractive.kinds import fits
+from ramify.tools.extractive.kinds import fits, is_a_kind
 from ramify.tools.extractive.questions import expected
 from ramify.tools.extractive.span import NOTHING, Span
-from ramify.tools.extractive.spans import Candidate, candidates
+from ramify.tools.extractive.spans import Candidate
+from ramify.tools.extractive.stated import asks_about, by_kind, stated
 from ramify.tools.extractive.text import Quote, bare_title, content, fold, sentences
 from ramify.tools.extractive.vectors import similarities
 from ramify.tools.extractive.words import covered
@@ -22,6 +22,7 @@ WEIGHTS = {
     "near": 1.39,
     "form": 1.13,
     "form of subject": 0.5,
+    "form there": 1.5,
     "subject": 1.42,
     "subject behind": -0.09,
     "named": -0.27,
@@ -49,8 +50,8 @@ THRESHOLD = 0.4
 GUESS = 0.06
 """Below this the reader has no answer at all; between the two it has one that may serve as a step."""
 _READ = 20
-_COUNTRIES = frozenset(("country", "nation", "nationality", "citizenship"))
-_TOWNS = frozenset(("city", "town", "village"))
+_ABOUT = 0.9
+_UNSTATED = 0.7
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def read(question: str, passages: Sequence[Quote]) -> Span:
         return affirm(asked, places)
     if asked.expected.kind == "choice":
         return choose(asked, places)
-    span = _best([*score(asked, places, passages)])
+    span = _best(stated_first([*score(asked, places, passages)]))
     return replace(span, answer=full_title(span.answer, question, passages))
 
 
@@ -92,6 +93,16 @@ def _best(scored: Sequence[Scored]) -> Span:
     confidence = calibrated(shares[answer] / (1 + sum(shares.values())))
     best = max((item for item in scored if fold(item.span.text) == answer), key=lambda item: item.weight)
     return Span(best.span.text if confidence >= GUESS else "", confidence, best.where.number, best.where.sentence)
+
+
+def stated_first(scored: list[Scored]) -> list[Scored]:
+    """Count spans for less where the article in question states the answer in a known form, and they do not stand in one."""
+    if not any(item.features["form"] > 0 and item.features["subject"] >= _ABOUT for item in scored):
+        return scored
+    return [
+        item if item.features["form"] > 0 else replace(item, features=item.features | {"fits": item.features["fits"] * _UNSTATED})
+        for item in scored
+    ]
 
 
 def full_title(answer: str, question: str, passages: Sequence[Quote]) -> str:
@@ -125,11 +136,11 @@ def locate(question: str, passages: Sequence[Quote]) -> list[Where]:
 def score(asked: Asked, places: Sequence[Where], passages: Sequence[Quote]) -> Iterator[Scored]:
     """Score every span that could be the answer."""
     articles = {fold(name): passage for passage in passages for name in (passage["title"], bare_title(passage["title"]))}
-    question, rarity = f" {fold(asked.text)} ", rarities(asked, places)
+    rarity = rarities(asked, places)
     sentences_told = with_distance([about(asked, where, rarity) for where in places])
     for where, common in zip(places, sentences_told, strict=True):
         for span, form, titled in _spans(asked, where):
-            if not fold(span.text) or f" {fold(bare_title(span.text))} " in question:
+            if not fold(span.text) or asks_about(asked, span.text):
                 continue
             fit = max(fits(asked.expected, span, where, articles), form if asked.expected.kind == "phrase" else 0.0)
             if not fit:
@@ -137,6 +148,7 @@ def score(asked: Asked, places: Sequence[Where], passages: Sequence[Quote]) -> I
             own = {
                 "form": form,
                 "form of subject": form * max(common["subject"], 0.7 * common["named"]),
+                "form there": form * common["named there"] * common["rare there"] * float(common["subject"] < _ABOUT),
                 "fits": fit,
                 "near": near(asked, where, span),
                 "titled": titled,
@@ -152,42 +164,17 @@ def score(asked: Asked, places: Sequence[Where], passages: Sequence[Quote]) -> I
 def _spans(asked: Asked, where: Where) -> Iterator[tuple[Candidate, float, float]]:
     kind = asked.expected.kind
     seen: dict[tuple[str, int], float] = {}
-    for form in forms(asked.text, kind):
+    for form in forms(asked.text, kind, asked.expected.noun):
         if match := form.pattern.search(where.sentence):
-            for span in _stated(match, asked, where):
+            for span in stated(match, asked, where):
                 seen.setdefault((span.text, span.start), 1 / (1 + 0.3 * form.rank))
-    for span in _by_kind(asked, where):
+    for span in by_kind(asked, where):
         seen.setdefault((span.text, span.start), 0.0)
     for (text, start), form_value in seen.items():
         yield Candidate(text, start), form_value, 0.0
-    if kind in ("person", "place", "title", "name") and not content(bare_title(where.passage["title"])) <= asked.all_words:
+    described = kind in ("person", "place", "title", "name") or is_a_kind(where.passage["text"], asked.expected.noun)
+    if described and not content(bare_title(where.passage["title"])) <= asked.all_words:
         yield Candidate(where.passage["title"], -1), 0.0, 1.0
-
-
-def _stated(match: re.Match[str], asked: Asked, where: Where) -> list[Candidate]:
-    """Give the answer in a form that a text holds, cut to what is asked for: the country of a place, or the city alone."""
-    text, start = match["answer"], match.start("answer")
-    if text[:1].islower():
-        return [Candidate(text.strip(), start)]
-    if asked.expected.noun in _COUNTRIES:
-        after = mention().search(where.sentence, start, start + len(text) + 60)
-        return [Candidate(after[0], after.start())] if after else [Candidate(text, start)] if country_of(text) else []
-    shape = asked.expected.kind if asked.expected.kind in ("date", "place") else "name"
-    found = [Candidate(span.text, start + span.start) for span in candidates(text, shape)[:1]]
-    return [_cut(span, asked) for span in found] or [Candidate(text, start)]
-
-
-def _cut(span: Candidate, asked: Asked) -> Candidate:
-    """Cut a place to the town where a town is asked for, and never run on into a name of the question."""
-    parts = span.text.split(", ")
-    own = [part for number, part in enumerate(parts) if number == 0 or not content(part) <= asked.all_words]
-    return Candidate(own[0] if asked.expected.noun in _TOWNS else ", ".join(own), span.start)
-
-
-def _by_kind(asked: Asked, where: Where) -> list[Candidate]:
-    if asked.expected.noun in _COUNTRIES:
-        return [Candidate(found[0], found.start()) for found in mention().finditer(where.sentence)]
-    return [_cut(span, asked) for span in candidates(where.sentence, asked.expected.kind)]
 
 
 def _lifetime(question: str, passages: Sequence[Quote]) -> Span:

@@ -3,16 +3,8 @@
 `{name}`, `{place}`, `{date}` and `{words}` mark the answer; `~name`, `~place`, `~date` and `~few` are passed over.
 """
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Relation:
-    """What a question says when it asks for a relation, and what a text says that states it."""
-
-    asked: str
-    forms: tuple[str, ...]
-
+from ramify.tools.extractive.deeds import DEEDS
+from ramify.tools.extractive.relation import Relation
 
 _A_KIN = r"(?:the )?(?:[a-z]+ ){0,3}"
 RELATIONS = (
@@ -38,12 +30,12 @@ RELATIONS = (
         ),
     ),
     Relation(
-        r"^when\b.*\b(?:die|died|death|pass)\b|\bdate of death\b|\bwhat year\b.*\b(?:die|pass)\b",
+        r"^when\b.*\b(?:die|died|death|pass)\b|\bdate of death\b|\b(?:what|which) year\b.*\b(?:die|died|pass)\b",
         (
             r"\b(?:died|dies|death)(?: in ~place,?)?(?: suddenly| peacefully)?,?(?: on| in)? (?:the )?{date}",
             r"[-–—] ?(?:d\. ?)?{date}[^()]{0,30}\)",
             r"\(d\. ?{date}",
-            r"\b(?:died|killed|executed|murdered)\b[^.;]{0,40}?\b{date}",
+            r"\b(?:died|killed|executed|murdered)\b[^.;]{0,70}?\b{date}",
             r"\b(?:died|d\.) {date}",
         ),
     ),
@@ -52,8 +44,25 @@ RELATIONS = (
         (
             r"\b(?:died|death)(?: ~date,?)?(?: on ~date,?)?(?: ~few)? ?(?:in|at) {place}",
             r"[-–—] ?~date,? (?:in )?{place}\)",
-            r"\bthe (?:city|town|village) in which he died.{0,3}{place}",
+            r"{place},?(?: [a-z]+)?(?: in ~date)?,? (?:where|in which) [^.;]{0,60}?\bdied\b",
+            r"\b(?:in|to|at|near) {place},? (?:in ~date, )?and it was (?:there|in that [a-z]+) that (?:he|she|they) died\b",
             r"\bdied\b[^.;]{0,60}? (?:in|at) {place}",
+        ),
+    ),
+    Relation(
+        r"\binto (?:which|what)\b.*\b(?:flow|empty|drain)|\b(?:which|what) (?:sea|ocean|lake|gulf|bay)\b",
+        (
+            r"\b(?:flow(?:s|ing)?|empt(?:ies|ying)|drain(?:s|ing)?|discharges?|reach(?:es|ing)?)(?: (?:out|down))?"
+            r"(?: into| in)? (?:the )?{name}",
+        ),
+    ),
+    Relation(
+        r"\briver\b|\bflow",
+        (
+            r"\b(?:on|of) (?:both banks of |the banks of )?the (?:[Rr]iver )?{name}",
+            r"\b[Tt]he {name} (?:flows|runs|divides|passes)\b",
+            r"\bbend of the {name}",
+            r"\bbetween the {name}",
         ),
     ),
     Relation(r"\bburi(?:ed|al)\b", (r"\b(?:buried|interred|entombed)\b[^.;]{0,30}? (?:in|at) (?:the )?{place}",)),
@@ -132,84 +141,5 @@ RELATIONS = (
             rf"\bborn to [^.;]{{2,60}}? and {_A_KIN}{{name}}",
         ),
     ),
-    Relation(
-        r"\b(?:spouse|wife|husband|married|marry)\b",
-        (
-            rf"\bmarr(?:ied|ies)(?: to)? {_A_KIN}{{name}}",
-            rf"\b(?:wife|husband|spouse|consort|widow|widower)(?: of| was| is|,)? {_A_KIN}{{name}}",
-            r"\bmarriage (?:to|with) (?:~few)?{name}",
-        ),
-    ),
-    Relation(
-        r"\b(?:child|children|son|daughter)\b",
-        (
-            rf"\b(?:son|daughter|child)s?,? (?:was |were |is |are |named |called )?{_A_KIN}{{name}}",
-            rf"\b(?:father|mother|parents?) of {_A_KIN}{{name}}",
-        ),
-    ),
-    Relation(r"\b(?:sibling|brother|sister)\b", (rf"\b(?:brother|sister|sibling|twin)(?: of| was| is| to|,)? {_A_KIN}{{name}}",)),
-    Relation(
-        r"\b(?:educated|study|studied|graduate|graduated|attend|attended|alma mater|doctorate|degree)\b",
-        (
-            (
-                r"\b(?:educated|studied|graduat\w+|attended|enrolled|degree|doctorate|Ph\.?D\.?)\b[^.;]{0,60}? (?:at|from|"
-                r"of|in) (?:the )?{name}"
-            ),
-            r"\battended (?:the )?{name}",
-        ),
-    ),
-    Relation(
-        r"\b(?:employer|employs|employed|work at|works? for)\b",
-        (
-            (
-                r"\b(?:works?|worked|working|employed|professor|teaches|taught|critic|joined)\b[^.;]{0,50}? (?:at|for|"
-                r"by) (?:the )?{name}"
-            ),
-        ),
-    ),
-    Relation(
-        r"\b(?:award|prize|won|win|receive)\b",
-        (
-            (
-                r"\b(?:won|received|awarded|recipient of|got)\b[^.;]{0,30}? (?:the |an? )?(?P<answer>[A-Z][\w'’. -]*?(?:Award|"
-                r"Prize|Medal|Oscar|d'Or)s?(?: (?:for|in) [A-Z]\w+(?: [A-Z]\w+)*)?)"
-            ),
-        ),
-    ),
-    Relation(r"\bcapital\b|\bcounty seat\b", (r"\b(?:capital|county seat|seat)(?: is|,| city)? (?:of )?{name}",)),
-    Relation(
-        r"\b(?:come out|came out|released|release date|premiere)\b",
-        (
-            r"\b(?:released|premiered|published|release)\b[^.;]{0,50}? (?:on|in) {date}",
-            r"^[^.]{0,90}?\b(?:is|was) an? (?:upcoming )?{date}",
-            r"\b(?:film|song|single|album) (?:of|from) {date}",
-            r"\((?:[^()]*?)?{date}\)",
-        ),
-    ),
-    Relation(
-        r"\b(?:established|founded|formed|opened|started|published|launched|open)\b",
-        (
-            (
-                r"\b(?:established|founded|formed|opened|started|first published|launched|began|created|since|built)\b[^.;]{0,50}? "
-                r"(?:in|on) {date}"
-            ),
-            r"\b(?:established|founded|opened) {date}",
-        ),
-    ),
-    Relation(
-        r"\b(?:discovered|found)\b",
-        (
-            r"\b(?:discovered|found|isolated|detected|announced)\b[^.;]{0,50}? in {date}",
-            r"\b[Ii]n {date}[^.;]{0,60}?\b(?:discovered|found|isolated|announced)",
-        ),
-    ),
-    Relation(
-        r"\b(?:receive|win|awarded|get)\b",
-        (
-            r"\b(?:[Pp]rize|[Aa]ward|[Mm]edal|Oscar)\b[^.;]{0,40}? (?:in|of|for) {date}",
-            r"\b[Ii]n {date}[^.;]{0,40}?\b(?:won|received|awarded|given)",
-        ),
-    ),
-    Relation(r"\bsymbol\b", (r"\bsymbol (?:is )?(?P<answer>[A-Z][a-z]?)\b",)),
-    Relation(r"\bnamed after\b", (r"\b(?:named|called) (?:after|for|in honou?r of) (?:the )?(?:~few)?{name}",)),
+    *DEEDS,
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from ramify.tools.extractive.compare import combined
 from ramify.tools.extractive.decompose import decompose
+from ramify.tools.extractive.kinship import KIN, kinship
 from ramify.tools.extractive.read import THRESHOLD, read
 from ramify.tools.extractive.split import Split
 from ramify.tools.extractive.text import Quote, content, same_question
@@ -48,13 +49,18 @@ def resolve(question: str, passages: Sequence[Quote], known: Sequence[Known] = (
     if (recalled := recall(question, known)) is not None:
         return Outcome(recalled.answer, recalled.confidence, cited(recalled, passages), (recalled,), recalled.confidence)
     split = decompose(question) if depth < _DEEPEST else None
-    if split is None:
+    if split is None or plainly(question, passages):
         span = read(question, passages)
         numbers = (span.passage,) if span.passage else ()
         return Outcome(span.answer, span.confidence, numbers, (Known(question, span.answer, span.confidence),), span.confidence)
     outcome = join(split, passages, known, depth)
     lost = split.how == "bridge" and not outcome.tenable and outcome.steps[0].confidence < THRESHOLD
     return directly(question, passages, outcome) if lost else outcome
+
+
+def plainly(question: str, passages: Sequence[Quote]) -> bool:
+    """Tell whether a text says who somebody's uncle is, so that nobody need go by way of the parents."""
+    return bool(KIN.search(question) and kinship(question.rstrip("? ")) and read(question, passages).confidence >= _PLAIN)
 
 
 def directly(question: str, passages: Sequence[Quote], failed: Outcome) -> Outcome:

@@ -9,10 +9,10 @@ MONTH = (
     "(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|"
     "Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\\.?"
 )
-YEAR = r"(?:1\d{3}|20\d{2}|[3-9]\d{2})"
+YEAR = r"(?:1\d{3}|20\d{2}|[3-9]\d{2})(?!\d)"
 DATE = (
     rf"(?:(?:c\.|ca\.|circa|around|about)\s*)?(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}(?:,? {YEAR})?|{MONTH} "
-    rf"\d{{1,2}}(?:st|nd|rd|th)?(?:,? {YEAR})?|{MONTH},? {YEAR}|{YEAR})"
+    rf"\d{{1,2}}(?!\d)(?:st|nd|rd|th)?(?:,? {YEAR})?|{MONTH},? {YEAR}|{YEAR})"
     r"(?: BC| AD| BCE)?"
 )
 NUMBER = (
@@ -34,7 +34,7 @@ _WORDS = {
     ),
     "name": re.compile(NAME),
     "place": re.compile(PLACE),
-    "title": re.compile(r"[\"“]([^\"”]{2,60})[\"”]|" + rf"{_CAPITAL}(?:(?:,? (?:of|the|and|in|a|an|to|on|for|at|is|de|la))* {_CAPITAL})*"),
+    "title": re.compile(r"[\"“]([^\"”]{2,60})[\"”]|" + rf"{_CAPITAL}(?:(?:,? (?:of|the|and|in|a|an|to|on|for|at|de|la))* {_CAPITAL})*"),
     "phrase": re.compile(
         r"\b(?:for|of|by|as|to|is|was|with|from|the|a|an) ((?:[\w’'-]+ ){0,3}[\w’'-]+)(?=[,.;:)]| (?:and|in|on|"
         r"at|of|by|for|with|from|that|which|who|is|was|to)\b|$)"
@@ -75,6 +75,23 @@ _OPENERS = frozenset(
         "Both",
         "One",
         "Each",
+        "Between",
+        "Since",
+        "Until",
+        "Although",
+        "Unlike",
+        "Like",
+        "There",
+        "Today",
+        "Later",
+        "Many",
+        "Some",
+        "Most",
+        "Because",
+        "Among",
+        "Under",
+        "Only",
+        "Having",
     ]
 )
 

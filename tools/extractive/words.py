@@ -46,6 +46,10 @@ _GROUPS = (
     "open opened opening inaugurated",
     "nationality country",
     "publish published publisher",
+    "long longer longest length kilometres",
+    "high higher highest tall taller tallest height metres",
+    "supervise supervised supervisor advise advised adviser advisor doctorate thesis",
+    "subway metro underground railway",
 )
 
 
