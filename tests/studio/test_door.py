@@ -65,7 +65,9 @@ def test_no_command_shows_the_help(ramify: Ramify) -> None:
 def test_an_interruption_is_one_line(ollama: Ollama) -> None:
     ollama.when("", Hang())
     command = [Path(sys.executable).with_name("ramify"), "ask", "Who?", "--strategy", "closed-book", "--model", "ollama:llama3.1:8b"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    # A shell that runs the tests in the background has interrupts ignored; this child is to get its own.
+    attended = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ, **attended)
     deadline = time.monotonic() + 120
     while not ollama.requests and time.monotonic() < deadline:
         time.sleep(0.05)

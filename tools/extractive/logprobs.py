@@ -20,7 +20,7 @@ def write(reply: dict[str, Any], confidence: float, field: str = "answer") -> tu
     """Write a reply as JSON, with tokens of which those of the field's value carry the confidence."""
     before, inside, after = _parts(reply, field)
     # Rounded, because the last digits of an encoder depend on what else was in its batch.
-    logprob = round(math.log(max(confidence, _LEAST)), 4)
+    logprob = round(math.log(max(confidence, _LEAST)), 7)
     tokens = [*_tokens(before, 0.0), *_tokens(inside, logprob), *_tokens(after, 0.0)]
     return before + inside + after, tokens
 
