@@ -36,7 +36,7 @@ def whole_tree(state: State) -> list[Branch]:
 def by_turns(state: State, branches: list[Branch]) -> list[Passage]:
     """Deal the branches' passages round-robin, the deepest branches first: what answers rest on, then what questions found, then names.
 
-    What a name found comes last, because it was found without the question: before, it cost HotpotQA a tenth of its recall.
+    What a name found comes last, because it was found without the question and crowds out what was found with it.
     """
     kept = sorted((b for b in branches if b.status != "pruned"), key=lambda b: (-b.depth, position(b.path)))
     questions, entities = ([b for b in kept if b.kind == kind] for kind in ("question", "entity"))
