@@ -2,7 +2,8 @@
 
     RAMIFY_DATA=… python benchmarks/reader_speed.py
 
-Bare: the network alone, on the same pairs, cut into word pieces beforehand, in the same groups. Alone and warm; ratios of one run count.
+Bare: the network alone, on the same pairs, cut into word pieces beforehand; the passages of a question in one batch, or in the groups of
+like length that the reader makes of them. Alone and warm; ratios of one run count.
 """
 
 import argparse
@@ -19,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # training/ is beside thi
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.reader.network import batch
-from ramify.tools.reader.pairs import in_context, pairs
-from ramify.tools.reader.reading import read_contexts
+from ramify.tools.reader.pairs import Pair, in_context, pairs
+from ramify.tools.reader.reading import of_like_length, read_contexts
 from ramify.tools.reader.weights import load_network
 from training.source import load
 
@@ -40,9 +41,10 @@ def questions(data: Path, count: int) -> list[tuple[str, tuple[str, ...]]]:
     return [(item["question"], tuple(itertools.islice(passages, PASSAGES))) for item in folder.questions[:count]]
 
 
-def bare(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], None]:
+def bare(asked: Sequence[tuple[str, tuple[str, ...]]], grouped: bool) -> Callable[[], None]:
     network = load_network()
-    ready = [batch(pairs([question] * len(contexts), contexts)) for question, contexts in asked]
+    cut = [pairs([question] * len(contexts), contexts) for question, contexts in asked]
+    ready = [batch([some[number] for number in group]) for some in cut for group in groups(some, grouped)]
 
     def run() -> None:
         with torch.inference_mode():
@@ -50,6 +52,10 @@ def bare(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], None]:
                 network(some)
 
     return run
+
+
+def groups(some: Sequence[Pair], grouped: bool) -> list[list[int]]:
+    return of_like_length([len(pair) for pair in some]) if grouped else [[*range(len(some))]]
 
 
 def reading(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], None]:
@@ -69,13 +75,15 @@ def main() -> None:
     network = seconds(load_network)
     print(f"loading: encoder {encoder:.2f} s, then the reader {network:.2f} s: {network / encoder:.2f} of it")
     asked = questions(Path(os.environ["RAMIFY_DATA"]), given.questions)
-    works = bare(asked), reading(asked)
+    works = bare(asked, grouped=False), bare(asked, grouped=True), reading(asked)
     for work in works:
         work()
     turns = [tuple(seconds(work) for work in works) for _ in range(3)]
-    best = [min(turn[number] for turn in turns) for number in (0, 1)]
+    plain, grouped, read = (min(turn[number] for turn in turns) for number in range(3))
     count = len(asked) * PASSAGES
-    print(f"{count} passages: bare {count / best[0]:.0f} a second, read {count / best[1]:.0f} a second, ratio {best[0] / best[1]:.3f}")
+    speeds = f"bare {count / plain:.0f} a second in one batch a question, {count / grouped:.0f} in groups; read {count / read:.0f}"
+    print(f"{count} passages: {speeds}")
+    print(f"read / bare: {plain / read:.3f} of one batch a question, {grouped / read:.3f} of the same groups")
 
 
 if __name__ == "__main__":

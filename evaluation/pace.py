@@ -13,12 +13,13 @@ Kind = tuple[str, str]
 class Pace:
     """Work out the time to go from the seconds that the answers of each variant take: a tree takes longer than a baseline.
 
-    The clock runs from the first answer on: the one that also waited for the model to be loaded.
+    The first answers, as many as there are strategies, are not measured: they also wait for what has to be loaded.
     """
 
     def __init__(self, variants: Iterable[Variant], clock: Callable[[], float]) -> None:
         self.done = 0
         self._left: Counter[Kind] = Counter((variant.strategy, variant.name) for variant in variants)
+        self._first = len({strategy for strategy, _ in self._left})
         self._seconds: dict[Kind, list[float]] = defaultdict(list)
         self._clock = clock
         self._began = 0.0
@@ -28,15 +29,16 @@ class Pace:
         kind = row["strategy"], row["variant"]
         self._left[kind] -= 1
         self.done += 1
-        if self.done == 1:
+        if self.done == self._first:
             self._began = self._clock()
-        elif row["error"] is None:
+        elif self.done > self._first and row["error"] is None:
             self._seconds[kind].append(row["usage"]["wall_s"])
 
     @property
     def each(self) -> float | None:
         """Give the seconds between one answer and the next, on average; none while that is not known."""
-        return (self._clock() - self._began) / (self.done - 1) if self.done > 1 else None
+        measured = self.done - self._first
+        return (self._clock() - self._began) / measured if measured > 0 else None
 
     def to_go(self) -> float | None:
         """Give the seconds that are still to go; none while that is not known."""

@@ -89,8 +89,11 @@ def search(plan: Plan, order: Order, watch: Watch) -> None:
                     watch(row)
 
 
-async def ask(tasks: list[Task], plan: Plan, order: Order, watch: Watch) -> None:
-    """Answer the tasks, and write each line as it comes; ModelError where one question after another fails from the first call on."""
+async def ask(tasks: list[Task], plan: Plan, order: Order, watch: Watch, measured: Callable[[], None] = lambda: None) -> None:
+    """Answer the tasks, and write each line as it comes; ModelError where one question after another fails from the first call on.
+
+    `measured` is called once a few of them have shown the speed, before the others are begun.
+    """
     patience = Patience()
     with Log(order.out / RESULTS) as log:
         repeat(plan, log, order.out)
@@ -101,7 +104,7 @@ async def ask(tasks: list[Task], plan: Plan, order: Order, watch: Watch) -> None
             patience.see(row)
 
         if tasks:
-            await run(tasks, done, order.at_once, order.workers)
+            await run(tasks, done, order.at_once, order.workers, measured)
 
 
 def repeat(plan: Plan, log: Log, out: Path) -> None:

@@ -11,21 +11,19 @@ from ramify.evaluation.pace import Pace
 from ramify.evaluation.rows import Row
 from ramify.studio.consoles import err, one_line
 
-PILOT = 20
-"""Answers after which the speed is told; in a short run, a quarter of them."""
 SHOWN = 6
 """Strategies whose running score fits beside the bar."""
 
 
 class Watching:
-    """A bar on a terminal; elsewhere only a line that tells the speed, once it is known."""
+    """A bar on a terminal; elsewhere only the line that tells the speed."""
 
     def __init__(self, tasks: list[Task]) -> None:
         columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[told]}", markup=False))
         self._progress = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
         self._bar = self._progress.add_task("answering", total=len(tasks), told="")
         self._pace = Pace([task.variant for task in tasks], time.monotonic)
-        self._pilot = min(PILOT, len(tasks) // 4)
+        self._total = len(tasks)
         self._scores: dict[str, list[float]] = defaultdict(list)
 
     def __enter__(self) -> "Watching":
@@ -45,9 +43,13 @@ class Watching:
         shown = list(self._scores.items())[:SHOWN]
         told += [f"EM {name} {sum(values) / len(values):.2f}" for name, values in shown]
         self._progress.update(self._bar, completed=self._pace.done, told=" · ".join(told))
-        if self._pace.done == self._pilot and togo is not None:
-            each = self._pace.each or 0.0
-            self._say(f"{each:.2g} s an answer at the speed measured so far: about {lasting(togo)} to go")
+
+    def tell_speed(self) -> None:
+        """Say, before the many answers are begun, how long they will take at the speed of the first few."""
+        each, togo = self._pace.each, self._pace.to_go()
+        if each is not None and togo is not None and self._pace.done < self._total:
+            told = f"{each:.2g} s an answer, measured one after another: about {lasting(togo)} to go"
+            self._say(f"{told}, less where several at a time do not slow each other down")
 
     def _say(self, message: str) -> None:
         """Print above the bar."""

@@ -34,7 +34,7 @@ def evaluating(order: Order) -> None:
     search(plan, order, lambda row: None)
     try:
         with Watching(tasks) as watching:
-            asyncio.run(ask(tasks, plan, order, watching))
+            asyncio.run(ask(tasks, plan, order, watching, watching.tell_speed))
     except ModelError:
         if any(row["error"] is None and row["strategy"] != SEARCH for row in outlines(order.out / RESULTS).values()):
             finish(order)

@@ -2,89 +2,98 @@
 
     python -m training.calibrate DATA
 
-It prints the constants of tools/extractive/neural.py, how far confidence is from being right before and after on the same questions,
-and the best threshold.
+It prints the constants of tools/extractive/calibration.py, how far confidence is from being right on the same questions and on those kept
+back for measuring, and the best threshold.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from ramify.evaluation.metrics.answers import exact_match, token_f1
 from ramify.evaluation.metrics.calibration import expected_calibration_error
+from ramify.tools.extractive.calibration import Constants, Evidence, confidence
 from ramify.tools.extractive.features import ask
-from ramify.tools.extractive.neural import Found, answers, confidence, evidence, ranked, verdicts
+from ramify.tools.extractive.neural import Found, weigh
 from ramify.tools.extractive.questions import expected
-from ramify.tools.reader.reading import read_contexts
-from training.searched import Searched, searched
+from training.searched import WHOLE, Searched, searched, whole_searched
 
-Pair = tuple[float, float]
-Told = tuple[Searched, Found | None, Pair]
 THRESHOLDS = tuple(number / 20 for number in range(1, 11))
-YES_NO = ("boolq_dev", "condaqa_dev_test", "claim")
+_DRAWN = 0.001
+
+
+class Told(NamedTuple):
+    """What the network says to a question."""
+
+    item: Searched
+    found: Found | None
+    evidence: Evidence
+    yes_no: bool
+
+    @property
+    def right(self) -> float:
+        """Tell whether it is the answer."""
+        return exact_match(self.found.answer, self.item.answers or ("",)) if self.found else 0.0
 
 
 def main() -> None:
-    """Fit both calibrations."""
-    items = list(searched(Path(sys.argv[1]), "choose"))
-    for name, chosen, read in (
-        ("CALIBRATION", [item for item in items if item.source not in YES_NO], _span),
-        ("YES_NO_CALIBRATION", [item for item in items if item.source in YES_NO], _verdict),
-    ):
-        _report(name, chosen, read)
+    """Fit the confidences of spans and those of yes and no."""
+    data = Path(sys.argv[1])
+    chosen = told([*searched(data, "choose"), *whole_searched(data)])
+    measured = told(searched(data, "measure"))
+    for name, yes_no in (("SPANS", False), ("VERDICTS", True)):
+        some = [one for one in chosen if one.yes_no == yes_no and one.found]
+        constants = fit([one.evidence.features() for one in some], [one.right for one in some])
+        print(f"{name} = ({', '.join(f'{value:.3f}' for value in constants)})")
+        print(f"  fitted on {len(some)} questions, ECE {_ece(some, constants):.3f}")
+        others = [one for one in measured if one.yes_no == yes_no and one.found]
+        print(f"  on {len(others)} others, ECE {_ece(others, constants):.3f}")
+        plain = [one for one in chosen if one.yes_no == yes_no and one.item.source not in WHOLE]
+        best = max(THRESHOLDS, key=lambda least: _worth(plain, constants, least))
+        worth = ", ".join(f"{least:g}: {_worth(plain, constants, least):.3f}" for least in THRESHOLDS)
+        print(f"  token F1 is best where answers below {best} are withheld ({worth})")
 
 
-def _report(name: str, items: Sequence[Searched], read: Callable[[Searched], tuple[Found | None, Pair]]) -> None:
-    told = [(item, *read(item)) for item in items]
-    pairs = [pair for _, found, pair in told if found]
-    right = [exact_match(found.answer, item.answers or ("",)) for item, found, _ in told if found]
-    fitted = fit([evidence(pair) for pair in pairs], right)
-    raw = expected_calibration_error([pair[0] for pair in pairs], right)
-    after = expected_calibration_error([confidence(pair, fitted) for pair in pairs], right)
-    print(f"{name} = ({', '.join(f'{value:.3f}' for value in fitted)})")
-    sure = [confidence(pair, fitted) if found else 0.0 for _, found, pair in told]
-    best = max(THRESHOLDS, key=lambda least: _worth(told, sure, least))
-    print(f"  token F1 is best, {_worth(told, sure, best):.3f}, where answers below {best} are withheld")
-    print(f"  {len(items)} questions, {sum(right) / len(right):.3f} right, ECE {raw:.3f} uncalibrated, {after:.3f} calibrated")
+def told(items: Iterable[Searched]) -> list[Told]:
+    """Read questions as the reader would; which of two things it is, rules choose, so those are left out."""
+    read = []
+    for item in items:
+        asked = ask(item.question, expected(item.question))
+        if asked.expected.kind != "choice":
+            read.append(Told(item, *weigh(asked, item.contexts), asked.expected.kind == "yes_no"))
+    return read
 
 
-def _worth(told: Sequence[Told], sure: Sequence[float], least: float) -> float:
+def _ece(some: Sequence[Told], constants: Constants) -> float:
+    return expected_calibration_error([confidence(one.evidence, constants) for one in some], [one.right for one in some])
+
+
+def _worth(some: Sequence[Told], constants: Constants, least: float) -> float:
     """Give the mean token F1 where unsure answers are withheld, which is right where there is no answer (as in SQuAD 2.0)."""
-    scores = [
-        token_f1(found.answer, item.answers) if found and own >= least and item.answers else float(not item.answers and own < least)
-        for (item, found, _), own in zip(told, sure, strict=True)
-    ]
-    return sum(scores) / len(scores)
+    given = [one.found.answer if one.found and confidence(one.evidence, constants) >= least else "" for one in some]
+    return sum(token_f1(answer, one.item.answers or ("",)) for answer, one in zip(given, some, strict=True)) / len(some)
 
 
-def _span(item: Searched) -> tuple[Found | None, Pair]:
-    asked = ask(item.question, expected(item.question))
-    return ranked([*answers(asked, read_contexts(item.question, item.contexts), item.contexts)])
-
-
-def _verdict(item: Searched) -> tuple[Found | None, Pair]:
-    return ranked(verdicts(read_contexts(item.question, item.contexts)))
-
-
-def fit(seen: Sequence[Pair], right: Sequence[float]) -> tuple[float, float, float]:
-    """Fit a logistic regression of being right on likelihood and lead (Platt 1999), slightly drawn to (1, 0, 0)."""
-    inputs, wanted = torch.tensor(seen, dtype=torch.float64), torch.tensor(right, dtype=torch.float64)
-    weights = torch.tensor([1.0, 0.0, 0.0], dtype=torch.float64, requires_grad=True)
+def fit(features: Sequence[Sequence[float]], right: Sequence[float]) -> Constants:
+    """Fit a logistic regression of being right (Platt 1999), slightly drawn to the log odds as they are."""
+    inputs, wanted = torch.tensor(features, dtype=torch.float64), torch.tensor(right, dtype=torch.float64)
+    plain = torch.zeros(inputs.shape[1] + 1, dtype=torch.float64)
+    plain[0] = 1.0
+    weights = plain.clone().requires_grad_()
     optimizer = torch.optim.LBFGS([weights], max_iter=200, line_search_fn="strong_wolfe")
 
     def step() -> torch.Tensor:
         optimizer.zero_grad()
-        wrong = binary_cross_entropy_with_logits(inputs @ weights[:2] + weights[2], wanted)
-        wrong = wrong + 0.001 * ((weights - torch.tensor([1.0, 0.0, 0.0], dtype=torch.float64)) ** 2).sum()
+        wrong = binary_cross_entropy_with_logits(inputs @ weights[:-1] + weights[-1], wanted) + _DRAWN * ((weights - plain) ** 2).sum()
         wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
         return wrong
 
     optimizer.step(step)  # type: ignore[no-untyped-call]  # as above
-    slope, lead, bias = weights.tolist()
-    return slope, lead, bias
+    return tuple(weights.tolist())
 
 
 if __name__ == "__main__":

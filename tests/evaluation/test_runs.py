@@ -1,5 +1,6 @@
 """Runs: what is asked, and what is not asked again."""
 
+import asyncio
 from collections import Counter
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from ramify.evaluation.log import Log
 from ramify.evaluation.order import Order
 from ramify.evaluation.rows import RESULTS
-from ramify.evaluation.run import execute
+from ramify.evaluation.run import ask, execute, left, look, prepare
 from ramify.tools.errors import UsageError
 from tests.evaluation.small import asked, knowing, order, questions, timeless, write_data
 
@@ -35,6 +36,17 @@ def test_the_same_run_twice_gives_the_same_lines(data: Path, tmp_path: Path) -> 
     two = execute(order(data, tmp_path / "two", **options, at_once=8))
     assert timeless(one) == timeless(two)
     assert len(one) == 3 * 3
+
+
+def test_the_speed_is_known_before_the_many_are_begun(data: Path, tmp_path: Path) -> None:
+    """One answer of each strategy to have everything loaded, and two more; several at once only then."""
+    model = knowing()
+    wanted = order(data, tmp_path / "run", model, strategies=("naive", "closed-book"), at_once=8)
+    plan = prepare(wanted, *look(wanted))
+    calls: list[int] = []
+    asyncio.run(ask(left(plan, wanted.out), plan, wanted, lambda row: None, lambda: calls.append(len(model.calls))))
+    assert calls == [6]
+    assert len(model.calls) == 24
 
 
 def test_a_finished_run_asks_nothing_more_and_is_left_as_it_is(data: Path, tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
 """Read a short answer out of passages with the embedded network: the likeliest span of all passages, or yes, or no."""
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ramify.tools.extractive.affirm import choose
+from ramify.tools.extractive.calibration import SPANS, VERDICTS, Evidence, confidence
 from ramify.tools.extractive.countries import mention
 from ramify.tools.extractive.features import Asked, ask
 from ramify.tools.extractive.places import locate
@@ -17,10 +17,6 @@ from ramify.tools.extractive.text import Quote, fold, sentences
 from ramify.tools.reader.pairs import in_context
 from ramify.tools.reader.reading import Reading, read_contexts
 
-CALIBRATION = (0.467, 1.351, -0.893)
-"""How the network's probability and its lead over the next answer become a confidence; see training/calibrate.py."""
-YES_NO_CALIBRATION = (0.425, 2.012, 1.271)
-_LEAST = 1e-6
 _LONGEST = 400
 _TRADE = re.compile(r"^(?:[a-z][\w-]* )+(?=[A-Z])")
 
@@ -46,10 +42,19 @@ def read_by_network(question: str, passages: Sequence[Quote]) -> Span:
     if asked.expected.kind == "choice":
         return choose(asked, locate(question, passages))
     contexts = tuple(in_context(passage["title"], passage["text"]) for passage in passages)
-    readings = read_contexts(question, contexts)
-    if asked.expected.kind == "yes_no":
-        return _span(verdicts(readings), YES_NO_CALIBRATION)
-    return _span([*answers(asked, readings, contexts)], CALIBRATION)
+    best, evidence = weigh(asked, contexts)
+    if best is None:
+        return NOTHING
+    sure = confidence(evidence, VERDICTS if asked.expected.kind == "yes_no" else SPANS)
+    return Span(best.answer if sure >= GUESS else "", sure, best.passage)
+
+
+def weigh(asked: Asked, contexts: tuple[str, ...]) -> tuple[Found | None, Evidence]:
+    """Choose an answer, and say what speaks for it."""
+    readings = read_contexts(asked.text, contexts)
+    found = verdicts(readings) if asked.expected.kind == "yes_no" else [*answers(asked, readings, contexts)]
+    best, (place, rival) = ranked(found)
+    return best, Evidence(place, rival, len(asked.text.split()), len(contexts))
 
 
 def answers(asked: Asked, readings: Sequence[Reading], contexts: Sequence[str]) -> Iterator[Found]:
@@ -95,25 +100,3 @@ def _overlapping(one: Found, other: Found) -> bool:
     """Tell whether two answers are the same place cut differently."""
     together = one.start < other.start + len(other.answer) and other.start < one.start + len(one.answer)
     return one.passage == other.passage and one.start >= 0 and together
-
-
-def confidence(values: tuple[float, float], calibration: tuple[float, float, float]) -> float:
-    """Say how often an answer of such likelihood and lead is right."""
-    slope, lead, bias = calibration
-    own, rival = evidence(values)
-    return 1 / (1 + math.exp(-(slope * own + lead * rival + bias)))
-
-
-def evidence(values: tuple[float, float]) -> tuple[float, float]:
-    """Give the log odds of an answer, and the logarithm of its share beside the next one."""
-    value, rival = (min(max(number, _LEAST), 1 - _LEAST) for number in values)
-    return math.log(value / (1 - value)), math.log(value / (value + rival))
-
-
-def _span(found: Sequence[Found], calibration: tuple[float, float, float]) -> Span:
-    """Give the likeliest answer and how sure it is; an empty one where that is hardly anything."""
-    best, values = ranked(found)
-    if best is None:
-        return NOTHING
-    sure = confidence(values, calibration)
-    return Span(best.answer if sure >= GUESS else "", sure, best.passage)

@@ -13,6 +13,8 @@ from ramify.tools.reader.pairs import Pair
 KINDS: Final = ("span", "yes", "no", "none")
 """What an answer can be; `none` where the passage does not hold it."""
 
+_STEP = 32
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -55,8 +57,8 @@ class Network(nn.Module):
 
 
 def batch(pairs: Sequence[Pair]) -> Batch:
-    """Bring pairs to the length of the longest."""
-    length = max(len(pair) for pair in pairs)
+    """Bring pairs to the length of the longest, rounded up: a processor prepares anew for every length it has not seen."""
+    length = -(-max(len(pair) for pair in pairs) // _STEP) * _STEP
     ids = torch.zeros(len(pairs), length, dtype=torch.long)
     types, mask, readable = torch.zeros_like(ids), torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
     for row, pair in enumerate(pairs):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _KEPT = 4096
 _AT_ONCE = 16
+_LIKE = 0.5
 _STARTS = 12
 _LONGEST_ANSWER = 40
 _SPANS = 5
@@ -48,10 +49,20 @@ def read_contexts(question: str, contexts: tuple[str, ...]) -> tuple[Reading, ..
     """Read a question in each of the contexts that belong together."""
     cut = pairs([question] * len(contexts), contexts)
     network = load_network()
-    found: list[Reading] = []
-    for begin in range(0, len(cut), _AT_ONCE):
-        found += read_pairs(network, cut[begin : begin + _AT_ONCE])
-    return tuple(found)
+    found: dict[int, Reading] = {}
+    for group in of_like_length([len(pair) for pair in cut]):
+        found.update(zip(group, read_pairs(network, [cut[number] for number in group]), strict=True))
+    return tuple(found[number] for number in range(len(cut)))
+
+
+def of_like_length(lengths: Sequence[int]) -> list[list[int]]:
+    """Group pairs, by their numbers, such that little is read of what only fills a short one up to the longest."""
+    groups: list[list[int]] = []
+    for number in sorted(range(len(lengths)), key=lambda number: -lengths[number]):
+        if not groups or len(groups[-1]) == _AT_ONCE or lengths[number] < _LIKE * lengths[groups[-1][0]]:
+            groups.append([])
+        groups[-1].append(number)
+    return groups
 
 
 def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:
