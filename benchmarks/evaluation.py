@@ -19,7 +19,7 @@ RUNS = (
     (ALL,),
     ("tor", "--sweep", "max_depth=1,2,3,4", "--sweep", "theta=0.2,0.4,0.6,0.8", "--ablate", "judge,prune,mmr,hybrid,dependent"),
     (
-        *("prune", "--sweep", "tau=0,0.3,0.5,0.7,0.9,0.95,0.99", "--sweep", "max_depth=1,2,3"),
+        *("prune", "--sweep", "tau=0,0.5,0.7,0.9,0.95,0.99", "--sweep", "max_depth=1,2,3"),
         *("--sweep", "joint=true,false", "--sweep", "backtrace=single,recursive"),
         *("--ablate", "answer,entities,confidence,adaptive,hybrid,dependent"),
     ),

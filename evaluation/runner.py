@@ -1,7 +1,6 @@
 """Run tasks many at once, in this process or in several, and hand each line over as it comes."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
@@ -16,49 +15,50 @@ Answer = Callable[[Task], Awaitable[Row]]
 UnderWay = dict[asyncio.Future[Row], Task]
 AHEAD = 64
 """Tasks that wait for a worker, so that none is idle while others have several questions."""
-PILOT = 3
-"""Tasks of each strategy that are answered one after another, before the others; the first of them is slow and measures nothing."""
+PILOT = 8
+"""Tasks, at the least, that show the speed; a quarter of all in a short run."""
 
 
 async def run(tasks: Sequence[Task], done: Done, at_once: int, workers: int = 1, measured: Callable[[], None] = lambda: None) -> None:
     """Answer tasks, `at_once` under way, in `workers` processes; an interruption loses at most those under way.
 
-    A few come first, one after another, and `measured` is called when they are done: they show how fast the others will go.
+    A few come first, and `measured` is called when they are done: they show how fast the others will go.
     """
-    first = pilot(tasks)
-    names = {task.key for task in first}
-    rest = [task for task in tasks if task.key not in names]
+    together, under = (at_once, at_once) if workers == 1 else (workers, AHEAD * workers)
     under_way: UnderWay = {}
     try:
         with ExitStack() as stack:
             pools = [stack.enter_context(process(workers)) for _ in range(workers)] if workers > 1 else []
-            await _run(first, done, 1, _shared(pools[:1]), under_way)
+            ask = _shared(pools) if pools else answer
+            first, pilot, rest = in_parts(tasks, together)
+            await _run(first, done, under, ask, under_way)
+            await _run(pilot, done, under, ask, under_way)
             measured()
-            await _run(rest, done, AHEAD * workers if pools else at_once, _shared(pools), under_way)
+            await _run(rest, done, under, ask, under_way)
     finally:  # after the processes: one that ends gives each task that waits for it an error, which a cancelled one cannot take
         for future in under_way:
             future.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
 
 
-def pilot(tasks: Sequence[Task]) -> list[Task]:
-    """Choose the tasks to measure with: one of each strategy, which also waits for what has to be loaded, and two more."""
-    rounds: list[list[Task]] = [[] for _ in range(PILOT)]
-    seen: Counter[str] = Counter()
+def in_parts(tasks: Sequence[Task], together: int) -> tuple[list[Task], list[Task], list[Task]]:
+    """Part tasks: one of each strategy, which waits for what has to be loaded; some that show the speed; and all others.
+
+    A question that was just asked in another variant says nothing about the speed: the embedded model keeps what it has read.
+    """
+    wanted = min(max(PILOT, 2 * together, 2 * len({task.variant.strategy for task in tasks})), len(tasks) // 4)
+    first: dict[str, Task] = {}
+    pilot: dict[tuple[str, str], Task] = {}
     for task in tasks:
-        if seen[task.variant.strategy] < PILOT:
-            rounds[seen[task.variant.strategy]].append(task)
-            seen[task.variant.strategy] += 1
-    return [task for some in rounds for task in some]
+        kind = task.variant.strategy, task.question.id
+        if first.setdefault(task.variant.strategy, task).question.id != task.question.id and len(pilot) < wanted:
+            pilot.setdefault(kind, task)
+    early = {task.key for task in (*first.values(), *pilot.values())}
+    return [*first.values()], [*pilot.values()], [task for task in tasks if task.key not in early]
 
 
 def _shared(pools: list[ProcessPoolExecutor]) -> Answer:
-    """Share tasks among processes, or answer them in this one where there are none.
-
-    One process answers all variants of a question, because they read much the same passages, which it keeps.
-    """
-    if not pools:
-        return answer
+    """Share tasks among processes: one answers all variants of a question, because they read much the same passages, which it keeps."""
     loop = asyncio.get_running_loop()
     return lambda task: loop.run_in_executor(pools[crc32(task.question.id.encode()) % len(pools)], _answer, task)
 

@@ -48,8 +48,7 @@ class Watching:
         """Say, before the many answers are begun, how long they will take at the speed of the first few."""
         each, togo = self._pace.each, self._pace.to_go()
         if each is not None and togo is not None and self._pace.done < self._total:
-            told = f"{each:.2g} s an answer, measured one after another: about {lasting(togo)} to go"
-            self._say(f"{told}, less where several at a time do not slow each other down")
+            self._say(f"{each:.2g} s an answer, measured on the first {self._pace.done}: about {lasting(togo)} to go")
 
     def _say(self, message: str) -> None:
         """Print above the bar."""

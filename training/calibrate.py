@@ -20,7 +20,7 @@ from ramify.tools.extractive.calibration import Constants, Evidence, confidence
 from ramify.tools.extractive.features import ask
 from ramify.tools.extractive.neural import Found, weigh
 from ramify.tools.extractive.questions import expected
-from training.searched import WHOLE, Searched, searched, whole_searched
+from training.searched import Searched, searched
 
 THRESHOLDS = tuple(number / 20 for number in range(1, 11))
 _DRAWN = 0.001
@@ -43,8 +43,7 @@ class Told(NamedTuple):
 def main() -> None:
     """Fit the confidences of spans and those of yes and no."""
     data = Path(sys.argv[1])
-    chosen = told([*searched(data, "choose"), *whole_searched(data)])
-    measured = told(searched(data, "measure"))
+    chosen, measured = told(searched(data, "choose")), told(searched(data, "measure"))
     for name, yes_no in (("SPANS", False), ("VERDICTS", True)):
         some = [one for one in chosen if one.yes_no == yes_no and one.found]
         constants = fit([one.evidence.features() for one in some], [one.right for one in some])
@@ -52,9 +51,9 @@ def main() -> None:
         print(f"  fitted on {len(some)} questions, ECE {_ece(some, constants):.3f}")
         others = [one for one in measured if one.yes_no == yes_no and one.found]
         print(f"  on {len(others)} others, ECE {_ece(others, constants):.3f}")
-        plain = [one for one in chosen if one.yes_no == yes_no and one.item.source not in WHOLE]
-        best = max(THRESHOLDS, key=lambda least: _worth(plain, constants, least))
-        worth = ", ".join(f"{least:g}: {_worth(plain, constants, least):.3f}" for least in THRESHOLDS)
+        answered = [one for one in chosen if one.yes_no == yes_no]
+        best = max(THRESHOLDS, key=lambda least: _worth(answered, constants, least))
+        worth = ", ".join(f"{least:g}: {_worth(answered, constants, least):.3f}" for least in THRESHOLDS)
         print(f"  token F1 is best where answers below {best} are withheld ({worth})")
 
 

@@ -9,7 +9,7 @@ from ramify.tools.reader.pairs import in_context
 from training.example import Example
 from training.lookalike import Lookalikes
 from training.material import Part, material, part
-from training.source import gold, load
+from training.source import load
 
 FOLDERS = {
     "squad": "squad_dev",
@@ -23,8 +23,6 @@ FOLDERS = {
     "claim": "2wikimultihopqa_train",
 }
 """Where the passages of each source's questions are searched."""
-WHOLE = ("2wikimultihopqa_train", "musique_train")
-"""Folders whose questions are also asked as a whole, as they never are in training: what the reader cannot know must not sound sure."""
 PASSAGES = 5
 _MOST = 250
 
@@ -49,30 +47,14 @@ def searched(data: Path, wanted: Part) -> Iterator[Searched]:
             yield _with_passages(example, found[folder])
 
 
-def whole_searched(data: Path) -> Iterator[Searched]:
-    """Give questions of several hops with what a search brings first; yes/no questions, which are trained on as a whole, are left out."""
-    for name in WHOLE:
-        folder = load(data / name)
-        documents = Lookalikes(folder.documents.values())
-        some = [item for item in folder.questions if item["answer"].casefold() not in ("yes", "no")]
-        for item in random.Random(name).sample(some, min(_MOST, len(some))):
-            right = [in_context(document.title, document.text) for document in gold(folder, item)]
-            near = [in_context(document.title, document.text) for document in documents.nearest(item["question"], PASSAGES)]
-            yield Searched(name, item["question"], _shown(item["question"], right, near), (item["answer"], *item["answer_aliases"]))
-
-
 def _with_passages(example: Example, documents: Lookalikes) -> Searched:
     near = [in_context(document.title, document.text) for document in documents.nearest(example.question, PASSAGES)]
-    others = [context for context in near if not _holds(context, example)]
-    return Searched(example.source, example.question, _shown(example.question, [example.context], others), _answers(example))
-
-
-def _shown(question: str, right: Sequence[str], near: Sequence[str]) -> tuple[str, ...]:
-    """Line passages up: what is read may be the right ones alone or among others, and confidence has to be right for both."""
-    choose = random.Random(question)
-    count = choose.choice((len(right), PASSAGES))
-    contexts = tuple(dict.fromkeys([*right, *near]))[:count]
-    return tuple(choose.sample(contexts, len(contexts)))
+    choose = random.Random(example.question)
+    # What is read may be one passage or many, and confidence has to be right for both.
+    count = choose.choice((1, PASSAGES))
+    contexts = tuple(dict.fromkeys([example.context, *(context for context in near if not _holds(context, example))]))[:count]
+    order = choose.sample(contexts, len(contexts))
+    return Searched(example.source, example.question, tuple(order), _answers(example))
 
 
 def _answers(example: Example) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def main() -> None:
     with bar() as progress:
         task = progress.add_task("training")
         for number, total, wrong in train(network, items, given):
-            smooth = wrong if number == 1 else 0.98 * smooth + 0.02 * wrong
+            smooth = 0.98 * smooth + 0.02 * wrong if smooth else wrong
             progress.update(task, completed=number, total=total, description=f"loss {smooth:.3f}")
             if number % 100 == 0:
                 print(f"step {number} of {total}: loss {smooth:.3f}", flush=True)

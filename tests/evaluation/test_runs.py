@@ -11,6 +11,7 @@ from ramify.evaluation.order import Order
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.run import ask, execute, left, look, prepare
 from ramify.tools.errors import UsageError
+from ramify.tools.reader.reading import read_contexts
 from tests.evaluation.small import asked, knowing, order, questions, timeless, write_data
 
 
@@ -33,20 +34,26 @@ def test_a_line_holds_the_question_the_answer_its_scores_and_its_tree(data: Path
 def test_the_same_run_twice_gives_the_same_lines(data: Path, tmp_path: Path) -> None:
     options = {"strategies": ("naive", "prune"), "limit": 3, "model": "extractive"}
     one = execute(order(data, tmp_path / "one", **options, at_once=1))
+    read_contexts.cache_clear()
     two = execute(order(data, tmp_path / "two", **options, at_once=8))
     assert timeless(one) == timeless(two)
     assert len(one) == 3 * 3
 
 
-def test_the_speed_is_known_before_the_many_are_begun(data: Path, tmp_path: Path) -> None:
-    """One answer of each strategy to have everything loaded, and two more; several at once only then."""
-    model = knowing()
-    wanted = order(data, tmp_path / "run", model, strategies=("naive", "closed-book"), at_once=8)
+@pytest.mark.parametrize("sweeps", [{}, {"k": [3, 4, 5]}], ids=["plain", "with a sweep"])
+def test_the_speed_is_known_before_the_many_are_begun(data: Path, tmp_path: Path, sweeps: dict[str, list[int]]) -> None:
+    """One question with each strategy to have everything loaded, then others: a question asked before is no measure."""
+    model, rows = knowing(), []
+    wanted = order(data, tmp_path / "run", model, strategies=("naive", "closed-book"), at_once=2, sweeps=sweeps)
     plan = prepare(wanted, *look(wanted))
-    calls: list[int] = []
-    asyncio.run(ask(left(plan, wanted.out), plan, wanted, lambda row: None, lambda: calls.append(len(model.calls))))
-    assert calls == [6]
-    assert len(model.calls) == 24
+    tasks = left(plan, wanted.out)
+    first: list[int] = []
+    asyncio.run(ask(tasks, plan, wanted, rows.append, lambda: first.append(len(rows))))
+    assert first == [2 + min(8, len(tasks) // 4)]
+    early = Counter((row["strategy"], row["id"]) for row in rows[: first[0]])
+    assert set(early.values()) == {1}
+    assert {key for key, _ in early} == {"naive", "closed-book"}
+    assert len(rows) == len(tasks) == len(model.calls)
 
 
 def test_a_finished_run_asks_nothing_more_and_is_left_as_it_is(data: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_it_says_what_it_found_what_it_can_cost_and_where_the_report_is(ramify: 
     told = done.err.splitlines()
     assert told[0] == "rivers: 12 questions of 2 types"
     assert told[1] == "12 answers to give, with at most 12 model calls"
-    assert re.fullmatch(r"\S+ s an answer, measured one after another: about \d+ s to go, less where .*", told[2])
+    assert re.fullmatch(r"\S+ s an answer, measured on the first 4: about \d+ s to go", told[2])
     assert done.out == f"12 answers of 1 strategy: {out / 'report.html'}\n"
     assert {path.name for path in out.iterdir()} == {"manifest.json", "results.jsonl", "report.md", "report.html"}
     again = ramify("eval", data, "--out", out, *LLAMA)

@@ -146,7 +146,7 @@ def test_the_next_answer_is_one_that_says_something_else() -> None:
     best, values = ranked(verdicts([Reading(0.0, 0.5, 0.4, ())]))
     assert best is not None
     assert (best.answer, values) == ("Yes", (0.5, 0.4))
-    whole, part, other = Found("Andrei Tarkovsky", 0.6, 1, 10), Found("Tarkovsky", 0.3, 1, 17), Found("Lem", 0.1, 2, 12)
+    whole, part, other = Found("Andrei Tarkovsky", 0.6, 1, 10, 26), Found("Tarkovsky", 0.3, 1, 17, 26), Found("Lem", 0.1, 2, 12, 15)
     assert ranked([part, other, whole]) == (whole, (pytest.approx(0.9), 0.1))
 
 

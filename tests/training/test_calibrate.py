@@ -6,11 +6,11 @@ from ramify.evaluation.metrics.calibration import expected_calibration_error
 from ramify.tools.extractive.calibration import Constants, Evidence, confidence
 from training.calibrate import fit
 
-AS_IT_IS: Constants = (1.0, 0.0, 0.0, 0.0, 0.0)
+AS_IT_IS: Constants = (1.0, 0.0, 0.0, 0.0)
 
 
 def seen(choose: random.Random) -> Evidence:
-    return Evidence(choose.random(), choose.random() / 2, choose.randint(3, 30), choose.choice((1, 5)))
+    return Evidence(choose.random(), choose.random() / 2, choose.randint(3, 30))
 
 
 def test_a_network_that_is_too_sure_of_long_questions_is_put_right() -> None:
@@ -28,7 +28,7 @@ def test_a_network_that_is_too_sure_of_long_questions_is_put_right() -> None:
 
 
 def test_an_answer_with_more_behind_it_is_surer() -> None:
-    weak, strong = Evidence(0.3, 0.25, 6, 5), Evidence(0.8, 0.05, 6, 5)
+    weak, strong = Evidence(0.3, 0.25, 6), Evidence(0.8, 0.05, 6)
     assert 0 < confidence(weak, AS_IT_IS) < confidence(strong, AS_IT_IS) < 1
-    assert confidence(Evidence(0.0, 0.0, 0, 1), AS_IT_IS) < 0.01
-    assert confidence(Evidence(1.0, 1.0, 1, 1), AS_IT_IS) > 0.99
+    assert confidence(Evidence(0.0, 0.0, 0), AS_IT_IS) < 0.01
+    assert confidence(Evidence(1.0, 1.0, 1), AS_IT_IS) > 0.99

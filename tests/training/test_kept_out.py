@@ -19,8 +19,8 @@ pytestmark = pytest.mark.skipif(not (DATA / "train").is_dir(), reason="RAMIFY_DA
 def asked(folder: Path) -> set[str]:
     """Read the questions of a folder, whatever their case and punctuation."""
     questions = set()
-    for file in folder.glob("questions*.jsonl.gz"):
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
+    for file in folder.glob("questions*.jsonl*"):
+        with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
             questions |= {fold(json.loads(line)["question"]) for line in lines}
     assert questions, f"{folder} has no questions"
     return questions
@@ -34,3 +34,7 @@ def trained() -> set[str]:
 @pytest.mark.parametrize("name", MEASURED)
 def test_no_question_of_an_evaluation_is_trained_on(name: str, trained: set[str]) -> None:
     assert asked(DATA / name) & trained == set()
+
+
+def test_no_question_of_the_demo_is_trained_on(trained: set[str]) -> None:
+    assert asked(Path(__file__).parents[2] / "tools" / "demo") & trained == set()

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 Reader = Literal["neural", "rules"]
 
-_LEAST: Final[Mapping[Reader, float]] = {"neural": 0.3, "rules": 0.4}
+_LEAST: Final[Mapping[Reader, float]] = {"neural": 0.25, "rules": 0.4}
 _IN_FORCE: ContextVar[Reader] = ContextVar("reader", default="neural")
 
 

@@ -17,18 +17,20 @@ from ramify.tools.extractive.text import Quote, fold, sentences
 from ramify.tools.reader.pairs import in_context
 from ramify.tools.reader.reading import Reading, read_contexts
 
+NOWHERE = -1
 _LONGEST = 400
 _TRADE = re.compile(r"^(?:[a-z][\w-]* )+(?=[A-Z])")
 
 
 @dataclass(frozen=True)
 class Found:
-    """An answer that a passage gives, by its number from 1, and how likely it is; a yes or no stands nowhere, its start is -1."""
+    """An answer that a passage gives, by its number from 1, how likely it is, and where it was read; a yes or no stands nowhere."""
 
     answer: str
     value: float
     passage: int
-    start: int
+    start: int = NOWHERE
+    end: int = NOWHERE
 
 
 def read_by_network(question: str, passages: Sequence[Quote]) -> Span:
@@ -54,7 +56,7 @@ def weigh(asked: Asked, contexts: tuple[str, ...]) -> tuple[Found | None, Eviden
     readings = read_contexts(asked.text, contexts)
     found = verdicts(readings) if asked.expected.kind == "yes_no" else [*answers(asked, readings, contexts)]
     best, (place, rival) = ranked(found)
-    return best, Evidence(place, rival, len(asked.text.split()), len(contexts))
+    return best, Evidence(place, rival, len(asked.text.split()))
 
 
 def answers(asked: Asked, readings: Sequence[Reading], contexts: Sequence[str]) -> Iterator[Found]:
@@ -63,7 +65,7 @@ def answers(asked: Asked, readings: Sequence[Reading], contexts: Sequence[str]) 
         for spot in reading.spots:
             text = to_the_point(context[spot.start : spot.end], asked)
             if fold(text) and not asks_about(asked, text):
-                yield Found(text, reading.span * spot.probability, number, spot.start)
+                yield Found(text, reading.span * spot.probability, number, spot.start, spot.end)
 
 
 def to_the_point(text: str, asked: Asked) -> str:
@@ -77,7 +79,7 @@ def to_the_point(text: str, asked: Asked) -> str:
 def verdicts(readings: Sequence[Reading]) -> list[Found]:
     """Give yes and no as each passage says it."""
     return [
-        Found(answer, value, number, -1)
+        Found(answer, value, number)
         for number, reading in enumerate(readings, 1)
         for answer, value in (("Yes", reading.yes), ("No", reading.no))
     ]
@@ -98,5 +100,5 @@ def ranked(found: Sequence[Found]) -> tuple[Found | None, tuple[float, float]]:
 
 def _overlapping(one: Found, other: Found) -> bool:
     """Tell whether two answers are the same place cut differently."""
-    together = one.start < other.start + len(other.answer) and other.start < one.start + len(one.answer)
-    return one.passage == other.passage and one.start >= 0 and together
+    together = one.start < other.end and other.start < one.end
+    return one.passage == other.passage and together
