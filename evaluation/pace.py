@@ -13,13 +13,13 @@ Kind = tuple[str, str]
 class Pace:
     """Work out the time to go from the seconds that the answers of each variant take: a tree takes longer than a baseline.
 
-    The first answers, as many as there are strategies, are not measured: they also wait for what has to be loaded.
+    The first answers, one of each strategy in each process, are not measured: they also wait for what has to be loaded.
     """
 
-    def __init__(self, variants: Iterable[Variant], clock: Callable[[], float]) -> None:
+    def __init__(self, variants: Iterable[Variant], clock: Callable[[], float], processes: int = 1) -> None:
         self.done = 0
         self._left: Counter[Kind] = Counter((variant.strategy, variant.name) for variant in variants)
-        self._first = len({strategy for strategy, _ in self._left})
+        self._first = processes * len({strategy for strategy, _ in self._left})
         self._seconds: dict[Kind, list[float]] = defaultdict(list)
         self._clock = clock
         self._began = 0.0

@@ -24,13 +24,13 @@ async def run(tasks: Sequence[Task], done: Done, at_once: int, workers: int = 1,
 
     A few come first, and `measured` is called when they are done: they show how fast the others will go.
     """
-    together, under = (at_once, at_once) if workers == 1 else (workers, AHEAD * workers)
+    first, pilot, rest = in_parts(tasks, at_once, workers)
+    under = at_once if workers == 1 else AHEAD * workers
     under_way: UnderWay = {}
     try:
         with ExitStack() as stack:
             pools = [stack.enter_context(process(workers)) for _ in range(workers)] if workers > 1 else []
             ask = _shared(pools) if pools else answer
-            first, pilot, rest = in_parts(tasks, together)
             await _run(first, done, under, ask, under_way)
             await _run(pilot, done, under, ask, under_way)
             measured()
@@ -41,18 +41,19 @@ async def run(tasks: Sequence[Task], done: Done, at_once: int, workers: int = 1,
         await asyncio.gather(*under_way, return_exceptions=True)
 
 
-def in_parts(tasks: Sequence[Task], together: int) -> tuple[list[Task], list[Task], list[Task]]:
-    """Part tasks: one of each strategy, which waits for what has to be loaded; some that show the speed; and all others.
+def in_parts(tasks: Sequence[Task], at_once: int, workers: int) -> tuple[list[Task], list[Task], list[Task]]:
+    """Part tasks: one of each strategy for each process, which waits for what it loads; some that show the speed; and all others.
 
     A question that was just asked in another variant says nothing about the speed: the embedded model keeps what it has read.
     """
+    together = at_once if workers == 1 else workers
     wanted = min(max(PILOT, 2 * together, 2 * len({task.variant.strategy for task in tasks})), len(tasks) // 4)
-    first: dict[str, Task] = {}
+    first: dict[tuple[str, int], Task] = {}
     pilot: dict[tuple[str, str], Task] = {}
     for task in tasks:
-        kind = task.variant.strategy, task.question.id
-        if first.setdefault(task.variant.strategy, task).question.id != task.question.id and len(pilot) < wanted:
-            pilot.setdefault(kind, task)
+        strategy, question = task.variant.strategy, task.question.id
+        if first.setdefault((strategy, _place(task, workers)), task).question.id != question and len(pilot) < wanted:
+            pilot.setdefault((strategy, question), task)
     early = {task.key for task in (*first.values(), *pilot.values())}
     return [*first.values()], [*pilot.values()], [task for task in tasks if task.key not in early]
 
@@ -60,7 +61,11 @@ def in_parts(tasks: Sequence[Task], together: int) -> tuple[list[Task], list[Tas
 def _shared(pools: list[ProcessPoolExecutor]) -> Answer:
     """Share tasks among processes: one answers all variants of a question, because they read much the same passages, which it keeps."""
     loop = asyncio.get_running_loop()
-    return lambda task: loop.run_in_executor(pools[crc32(task.question.id.encode()) % len(pools)], _answer, task)
+    return lambda task: loop.run_in_executor(pools[_place(task, len(pools))], _answer, task)
+
+
+def _place(task: Task, workers: int) -> int:
+    return crc32(task.question.id.encode()) % workers
 
 
 async def _run(tasks: Iterable[Task], done: Done, at_once: int, ask: Answer, under_way: UnderWay) -> None:

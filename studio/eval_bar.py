@@ -18,11 +18,11 @@ SHOWN = 6
 class Watching:
     """A bar on a terminal; elsewhere only the line that tells the speed."""
 
-    def __init__(self, tasks: list[Task]) -> None:
+    def __init__(self, tasks: list[Task], processes: int) -> None:
         columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[told]}", markup=False))
         self._progress = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
         self._bar = self._progress.add_task("answering", total=len(tasks), told="")
-        self._pace = Pace([task.variant for task in tasks], time.monotonic)
+        self._pace = Pace([task.variant for task in tasks], time.monotonic, processes)
         self._total = len(tasks)
         self._scores: dict[str, list[float]] = defaultdict(list)
 

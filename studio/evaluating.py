@@ -33,7 +33,7 @@ def evaluating(order: Order) -> None:
     note(f"{len(tasks):,} answers to give{there}, with at most {plan.most_calls(tasks):,} model calls")
     search(plan, order, lambda row: None)
     try:
-        with Watching(tasks) as watching:
+        with Watching(tasks, order.workers) as watching:
             asyncio.run(ask(tasks, plan, order, watching, watching.tell_speed))
     except ModelError:
         if any(row["error"] is None and row["strategy"] != SEARCH for row in outlines(order.out / RESULTS).values()):

@@ -6,13 +6,18 @@ import threading
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import pytest
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatResult
 
 from ramify.evaluation import workers
 from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.evaluation.run import execute
 from ramify.tools.errors import InputError, ModelError
+from ramify.tools.extractive import Extractive
 from tests.evaluation.small import asked, knowing, order, questions, timeless, write_data
 
 
@@ -35,6 +40,28 @@ def test_a_model_that_fails_now_and_then_changes_nothing_about_the_rest(data: Pa
     mended = knowing()
     assert timeless(execute(order(data, out, mended, strategies=("naive", "closed-book")))) == timeless(calm)
     assert len(mended.calls) == 4
+
+
+class Breaking(Extractive):
+    """The embedded model over a wire that is cut in one call of ten, the same ones each time."""
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        if crc32(str(messages[-1].content).encode()) % 10 == 0:
+            raise OSError("the wire was cut")
+        return super()._generate(messages, *args, **kwargs)
+
+
+@pytest.mark.parametrize("strategy", ["prune", "tor"])
+def test_trees_that_lose_a_tenth_of_their_calls_are_named_and_the_others_are_as_they_were(
+    data: Path, tmp_path: Path, strategy: str
+) -> None:
+    write_data(data, questions(20))
+    calm = execute(order(data, tmp_path / "calm", Extractive(reader="rules"), strategies=(strategy,)))
+    disturbed = execute(order(data, tmp_path / "disturbed", Breaking(reader="rules"), strategies=(strategy,)))
+    failed = {row["key"] for row in disturbed if row["error"] is not None}
+    assert 0 < len(failed) < 20
+    assert all("the wire was cut" in row["error"] for row in disturbed if row["error"])
+    assert scores(disturbed) == {key: value for key, value in scores(calm).items() if key not in failed}
 
 
 def test_a_model_that_never_answers_is_not_asked_to_the_end(data: Path, tmp_path: Path) -> None:
@@ -91,8 +118,8 @@ def test_an_interruption_keeps_what_was_finished(data: Path, tmp_path: Path) -> 
     assert len(model.calls) == asked_so_far + 12 - kept
 
 
-MEASURED = 4
-"""Answers that come before the others, to measure the speed."""
+MEASURED = 5
+"""Answers that come before the others, to measure the speed: one in each worker, then three."""
 
 
 class Late(ProcessPoolExecutor):

@@ -1,4 +1,4 @@
-"""Forgetting, abstaining, calibration, cost and priors."""
+"""Forgetting, abstaining, calibration and priors."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from ramify.evaluation.metrics.abstention import abstention_precision, abstention_recall
 from ramify.evaluation.metrics.answers import exact_match
 from ramify.evaluation.metrics.calibration import expected_calibration_error, reliability, risk_coverage
-from ramify.evaluation.metrics.cost import spread
 from ramify.evaluation.metrics.forgetting import efr, stands_for
 from ramify.evaluation.priors import majority, majority_by_type, most_frequent
 from ramify.tools.errors import UsageError
@@ -84,13 +83,6 @@ def test_risk_and_coverage_worked_by_hand() -> None:
 def test_confidences_that_are_none(confidences: list[float], right: list[bool]) -> None:
     with pytest.raises(UsageError, match="confidence"):
         expected_calibration_error(confidences, right)
-
-
-def test_cost_is_summed_up() -> None:
-    assert tuple(spread([1, 2, 3, 4, 10])) == pytest.approx((4.0, 3.0, 8.8))
-    assert tuple(spread([7])) == (7.0, 7.0, 7.0)
-    with pytest.raises(UsageError, match="nothing to sum up"):
-        spread([])
 
 
 def test_priors_answer_every_question_alike() -> None:

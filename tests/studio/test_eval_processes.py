@@ -97,8 +97,8 @@ def unreported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 CALM = 12
 STALLED = 5
-PILOT = 4
-"""Answers that come before the others, to measure the speed."""
+PILOT = 5
+"""Answers that come before the others, to measure the speed: one in each of two workers, then three."""
 
 
 @pytest.mark.usefixtures("unreported")
