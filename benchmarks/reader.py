@@ -91,8 +91,11 @@ def cases(data: Path) -> Iterator[tuple[str, Callable[[], Iterator[Case]]]]:
     yield "SQuAD, unanswerable", lambda: squad_cases(data, False)
     yield "SQuAD, both", lambda: itertools.chain(squad_cases(data, True), squad_cases(data, False))
     for name in SETS:
-        yield f"{name}, whole questions", lambda name=name: whole_questions(load(data / name))  # type: ignore[misc]  # bound at once
-        yield f"{name}, of unseen paragraphs", lambda name=name: unseen(data, whole_questions(load(data / name)))  # type: ignore[misc]
+        every = list(whole_questions(load(data / name)))
+        for kind, wanted in (("spans", False), ("yes or no", True)):
+            if some := [case for case in every if (case.answers[0].casefold() in ("yes", "no")) == wanted]:
+                yield f"{name}, whole questions, {kind}", lambda some=some: iter(some)  # type: ignore[misc]  # bound at once
+        yield f"{name}, of unseen paragraphs", lambda every=every: unseen(data, iter(every))  # type: ignore[misc]
     yield "musique, single hops", lambda: single_hops(load(data / "musique"))
 
 
@@ -104,8 +107,8 @@ def measured(reader: Reader, some: Sequence[Case]) -> str:
     given = [span.answer if span.confidence >= least else "" for span in spans]
     golds = [case.answers or ("",) for case in some]
     right = [exact_match(span.answer, gold) for span, gold in zip(spans, golds, strict=True)]
-    sure = [float(bool(span.answer)) and exact_match(span.answer, case.answers) for span, case in zip(spans, some, strict=True)]
-    ece = expected_calibration_error([min(1.0, span.confidence) for span in spans], sure)
+    answered = [exact_match(span.answer, case.answers) for span, case in zip(spans, some, strict=True)]
+    ece = expected_calibration_error([min(1.0, span.confidence) for span in spans], answered)
     figures = (
         right,
         [token_f1(span.answer, gold) for span, gold in zip(spans, golds, strict=True)],

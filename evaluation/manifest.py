@@ -17,11 +17,13 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import InputError, UsageError
+from ramify.tools.extractive.calibration import SPANS, VERDICTS
+from ramify.tools.reader.weights import SHA256
 from ramify.tools.whole import write_whole
 
 MANIFEST = "manifest.json"
 PACKAGES = ("ramify", "langgraph", "langchain-core", "langchain-ollama", "sentence-transformers", "torch", "faiss-cpu", "numpy")
-FIXED = ("ramify", "model", "embedding", "seed", "base")
+FIXED = ("ramify", "model", "reader", "embedding", "seed", "base")
 """What may not change while a run goes on; strategies, variants and questions may be added."""
 NAMED = {"ramify": "version", "base": "settings"}
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s\"]+@")
@@ -65,6 +67,11 @@ def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant
         "datasets": [_dataset(path, dataset) for path, dataset in datasets],
         **told,
     }
+
+
+def reader_of(model: str | None) -> dict[str, Any] | None:
+    """Describe what the embedded model reads with; another reader gives another run."""
+    return {"weights": SHA256[:12], "spans": SPANS, "verdicts": VERDICTS} if model == "extractive" else None
 
 
 def _dataset(path: str, dataset: Dataset) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from ramify.evaluation.asking import Task, head
 from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.load import load
 from ramify.evaluation.log import Log
-from ramify.evaluation.manifest import describe, write_manifest
+from ramify.evaluation.manifest import describe, reader_of, write_manifest
 from ramify.evaluation.models import with_models
 from ramify.evaluation.order import Order, variants_of
 from ramify.evaluation.patience import Patience
@@ -56,7 +56,8 @@ def prepare(
     wanted, model = with_models(wanted, tell)
     facts = order.model_dump(include={"seed", "sample", "limit", "embedding", "retrieval_only"})
     base = {name: value for name, value in order.options.items() if name != "model"}
-    write_manifest(order.out, describe(datasets, wanted, **facts, model=model, base=base, concurrency=order.at_once, workers=order.workers))
+    told = {**facts, "model": model, "reader": reader_of(model), "base": base, "concurrency": order.at_once, "workers": order.workers}
+    write_manifest(order.out, describe(datasets, wanted, **told))
     sources = [Source(path, dataset, _indexed(dataset, order, progress)) for path, dataset in datasets]
     return Plan(sources, wanted, order.seed, order.sample)
 

@@ -17,7 +17,11 @@ Datasets = Annotated[
 ]
 Strategies = Annotated[
     str | None,
-    typer.Option("--strategy", metavar="A,B", help="Strategies to compare, with commas between. [prune; none with --retrieval-only]"),
+    typer.Option(
+        "--strategy",
+        metavar="A,B",
+        help="Strategies to compare, with commas between; closed-book, a prior, comes along. [prune; none with --retrieval-only]",
+    ),
 ]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the run; a run that is there is gone on with.")]
 Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions of each set.")]
@@ -59,7 +63,7 @@ def evaluate(
         strategy = "" if retrieval_only else "prune"
     order = Order(
         datasets=tuple(datasets),
-        strategies=tuple(name.strip() for name in strategy.split(",") if name.strip()),
+        strategies=_with_prior([name.strip() for name in strategy.split(",") if name.strip()], retrieval_only),
         options=joined(read_pairs(settings or [], "--set"), {"model": model, "base_url": base_url}),
         sweeps=read_sweeps(sweep or []),
         ablations=tuple(name.strip() for text in ablate or [] for name in text.replace("|", ",").split(",") if name.strip()),
@@ -73,6 +77,12 @@ def evaluate(
         retrieval_only=retrieval_only,
     )
     evaluating(order)
+
+
+def _with_prior(strategies: list[str], retrieval_only: bool) -> tuple[str, ...]:
+    """Add what the model says without any document: beside that, a score means something."""
+    prior = [] if retrieval_only or not strategies else ["closed-book"]
+    return tuple(dict.fromkeys((*strategies, *prior)))
 
 
 RunA = Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of a run.")]

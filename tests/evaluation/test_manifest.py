@@ -72,6 +72,15 @@ def test_a_run_of_another_configuration_is_not_gone_on_with(data: Path, tmp_path
     assert {file.name: file.read_bytes() for file in out.iterdir()} == before
 
 
+def test_nor_is_one_of_another_reader(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights that were trained anew answer otherwise, under the same name and version."""
+    wanted = order(data, tmp_path / "run", "extractive", limit=1)
+    execute(wanted)
+    monkeypatch.setattr("ramify.evaluation.manifest.SHA256", "0" * 64)
+    with pytest.raises(UsageError, match=r"reader .*weights=000000000000"):
+        execute(wanted)
+
+
 def test_nor_is_one_on_other_data_of_the_same_name(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     execute(order(data, out, limit=1))

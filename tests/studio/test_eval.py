@@ -37,6 +37,12 @@ def test_it_says_what_it_found_what_it_can_cost_and_where_the_report_is(ramify: 
     assert len(ollama.requests) == 12
 
 
+def test_what_the_model_says_without_documents_stands_beside(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
+    done = ramify("eval", data, "--out", tmp_path / "run", "--model", "extractive", "--strategy", "naive", "--limit", 2)
+    assert done.out.startswith("4 answers of 2 strategies")
+    assert {row["strategy"] for row in lines(tmp_path / "run")} == {"naive", "closed-book"}
+
+
 def test_searching_alone_needs_no_model(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
     done = ramify("eval", data, "--out", tmp_path / "run", "--retrieval-only")
     assert done.code == 0, done.err

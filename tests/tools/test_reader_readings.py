@@ -12,7 +12,7 @@ from ramify.tools.extractive.read import read, reading_with
 from ramify.tools.extractive.span import Span
 from ramify.tools.extractive.text import Quote
 from ramify.tools.reader.pairs import LONGEST, in_context, pairs
-from ramify.tools.reader.reading import Reading, read_contexts
+from ramify.tools.reader.reading import Reading, of_like_length, read_contexts
 
 
 def quote(title: str, text: str) -> Quote:
@@ -140,6 +140,15 @@ def test_the_same_question_is_read_the_same_whatever_was_read_before() -> None:
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda item: read(*item), asked * 2))
     assert together == first * 2
+
+
+@given(st.lists(st.integers(1, 512), max_size=60))
+def test_passages_are_read_with_others_of_about_their_length(lengths: list[int]) -> None:
+    groups = of_like_length(lengths)
+    assert sorted(number for group in groups for number in group) == [*range(len(lengths))]
+    for group in groups:
+        assert len(group) <= 16
+        assert 2 * min(lengths[number] for number in group) >= max(lengths[number] for number in group)
 
 
 def test_the_next_answer_is_one_that_says_something_else() -> None:
