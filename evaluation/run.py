@@ -46,10 +46,8 @@ def _limited(dataset: Dataset, limit: int | None) -> Dataset:
     return dataset.model_copy(update={"questions": dataset.questions[:limit]})
 
 
-def prepare(
-    order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], progress: Progress = silent, tell: Tell = unheard
-) -> Plan:
-    """Look the models up, note down in the run's folder what it is, and bring each data set's index up to date.
+def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], tell: Tell = unheard) -> Plan:
+    """Look the models up, and note down in the run's folder what it is.
 
     ModelError where a model is missing, UsageError where the folder holds a run of another configuration.
     """
@@ -58,16 +56,20 @@ def prepare(
     base = {name: value for name, value in order.options.items() if name != "model"}
     told = {**facts, "model": model, "reader": reader_of(model), "base": base, "concurrency": order.at_once, "workers": order.workers}
     write_manifest(order.out, describe(datasets, wanted, **told))
-    sources = [Source(path, dataset, _indexed(dataset, order, progress)) for path, dataset in datasets]
+    sources = [Source(path, dataset, _index_folder(dataset, order)) for path, dataset in datasets]
     return Plan(sources, wanted, order.seed, order.sample)
 
 
-def _indexed(dataset: Dataset, order: Order, progress: Progress) -> Path:
+def _index_folder(dataset: Dataset, order: Order) -> Path:
     name = "".join(letter if letter.isalnum() else "-" for letter in order.embedding)
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
-    folder = order.work / "indexes" / f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}"
-    Index.build(list(dataset.documents), folder, order.embedding, chunk_tokens=CHUNK_TOKENS[dataset.hits_by], progress=progress)
-    return folder
+    return order.work / "indexes" / f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}"
+
+
+def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
+    """Bring each data set's index up to date."""
+    for _, dataset, folder in plan.sources:
+        Index.build(list(dataset.documents), folder, order.embedding, chunk_tokens=CHUNK_TOKENS[dataset.hits_by], progress=progress)
 
 
 def left(plan: Plan, out: Path) -> list[Task]:
@@ -121,6 +123,7 @@ def repeat(plan: Plan, log: Log, out: Path) -> None:
 def execute(order: Order, watch: Watch = lambda row: None) -> list[Row]:
     """Do all of a run and give its lines, from synchronous code."""
     plan = prepare(order, *look(order))
+    index(plan, order)
     search(plan, order, watch)
     asyncio.run(ask(left(plan, order.out), plan, order, watch))
     return read_rows(order.out / RESULTS)

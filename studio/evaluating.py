@@ -7,7 +7,7 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.order import Order
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row, outlines
-from ramify.evaluation.run import ask, left, look, prepare, search
+from ramify.evaluation.run import ask, index, left, look, prepare, search
 from ramify.evaluation.searching import SEARCH
 from ramify.studio.bar import bar
 from ramify.studio.consoles import note, one_line, out
@@ -25,12 +25,13 @@ def evaluating(order: Order) -> None:
     datasets, wanted = look(order)
     for _, dataset in datasets:
         note(found(dataset))
-    with bar() as progress:
-        plan = prepare(order, datasets, wanted, progress, note)
+    plan = prepare(order, datasets, wanted, note)
     tasks = left(plan, order.out)
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
     there = f" ({finished:,} are there already)" if finished else ""
     note(f"{len(tasks):,} answers to give{there}, with at most {plan.most_calls(tasks):,} model calls")
+    with bar() as progress:
+        index(plan, order, progress)
     search(plan, order, lambda row: None)
     try:
         with Watching(tasks, order.workers) as watching:

@@ -9,7 +9,7 @@ import pytest
 from ramify.evaluation.log import Log
 from ramify.evaluation.order import Order
 from ramify.evaluation.rows import RESULTS
-from ramify.evaluation.run import ask, execute, left, look, prepare
+from ramify.evaluation.run import ask, execute, index, left, look, prepare
 from ramify.tools.errors import UsageError
 from ramify.tools.reader.reading import read_contexts
 from tests.evaluation.small import asked, knowing, order, questions, timeless, write_data
@@ -46,6 +46,7 @@ def test_the_speed_is_known_before_the_many_are_begun(data: Path, tmp_path: Path
     model, rows = knowing(), []
     wanted = order(data, tmp_path / "run", model, strategies=("naive", "closed-book"), at_once=2, sweeps=sweeps)
     plan = prepare(wanted, *look(wanted))
+    index(plan, wanted)
     tasks = left(plan, wanted.out)
     first: list[int] = []
     asyncio.run(ask(tasks, plan, wanted, rows.append, lambda: first.append(len(rows))))
