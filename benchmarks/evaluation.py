@@ -17,12 +17,11 @@ SAMPLE = 150
 ALL = "naive,prune,tor,iterative,chain,closed-book"
 RUNS = (
     (ALL,),
-    ("tor", "--sweep", "max_depth=1,2,3,4", "--sweep", "theta=0.2,0.4,0.6,0.8", "--ablate", "judge,prune,mmr,hybrid,dependent"),
     (
-        *("prune", "--sweep", "tau=0,0.5,0.7,0.9,0.95,0.99", "--sweep", "max_depth=1,2,3"),
-        *("--sweep", "joint=true,false", "--sweep", "backtrace=single,recursive"),
+        *("prune", "--sweep", "tau=0,0.1,0.25,0.5,0.7,0.9,0.95,0.99", "--sweep", "max_depth=1,2,3"),
         *("--ablate", "answer,entities,confidence,adaptive,hybrid,dependent"),
     ),
+    ("tor", "--sweep", "max_depth=1,2,3,4", "--sweep", "theta=0.2,0.4,0.6,0.8", "--ablate", "judge,prune,mmr,hybrid,dependent"),
 )
 """Strategies with what is run beside their defaults: on the whole sets, then on the sample."""
 

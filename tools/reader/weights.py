@@ -27,6 +27,7 @@ def load_network() -> "Network":
 
 def _network(path: "Path") -> "Network":
     """Put the trained layers on the encoder's lower ones, which are shared with it in memory."""
+    import torch
     from safetensors.torch import load_file
 
     from ramify.tools.reader.network import Network
@@ -34,14 +35,14 @@ def _network(path: "Path") -> "Network":
 
     packed = load_file(path)
     lower = _encoder_layers()
-    network = Network(lower.config)
-    network.load_state_dict(unpack(packed), strict=False)
-    network = network.to(lower.device, lower.dtype).eval()
+    with torch.device("meta"):  # nothing is made that is thrown away at once
+        network = Network(lower.config)
     network.encoder.embeddings = lower.embeddings
     for number, layer in enumerate(lower.encoder.layer):
         if f"encoder.encoder.layer.{number}.output.dense.weight" not in packed:
             network.encoder.encoder.layer[number] = layer
-    return network
+    network.load_state_dict(unpack(packed), strict=False, assign=True)
+    return network.to(lower.device, lower.dtype).eval()
 
 
 def _encoder_layers() -> "BertModel":
