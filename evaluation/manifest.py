@@ -18,6 +18,7 @@ from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.extractive.calibration import SPANS, VERDICTS
+from ramify.tools.extractive.in_force import threshold
 from ramify.tools.reader.weights import SHA256
 from ramify.tools.whole import write_whole
 
@@ -71,7 +72,7 @@ def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant
 
 def reader_of(model: str | None) -> dict[str, Any] | None:
     """Describe what the embedded model reads with; another reader gives another run."""
-    return {"weights": SHA256[:12], "spans": SPANS, "verdicts": VERDICTS} if model == "extractive" else None
+    return {"weights": SHA256[:12], "spans": SPANS, "verdicts": VERDICTS, "threshold": threshold()} if model == "extractive" else None
 
 
 def _dataset(path: str, dataset: Dataset) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from ramify.tools.reader.pairs import Pair
 
 KINDS: Final = ("span", "yes", "no", "none")
 """What an answer can be; `none` where the passage does not hold it."""
-
 _STEP = 32
+"""Lengths of batches are multiples of this."""
 
 
 @dataclass(frozen=True)
