@@ -34,7 +34,15 @@ def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any
 
 
 def handed(result: Result) -> list[Passage]:
-    """List all passages in the order in which the final call takes them."""
+    """List what the model was shown of the passages, in the order in which the final call takes them.
+
+    What was retrieved and never shown, or cut away, was not there to be forgotten.
+    """
+    shown = result.shown
+    return [passage.model_copy(update={"text": passage.text[: shown[passage.id]]}) for passage in _in_order(result) if passage.id in shown]
+
+
+def _in_order(result: Result) -> list[Passage]:
     if result.search is not None:
         return [result.passages[key] for key in result.search.relevant]
     state = cast(State, {"tree": result.tree, "passages": result.passages})

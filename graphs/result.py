@@ -31,6 +31,8 @@ class Result(Value):
     settled_by: str = ""
     notices: list[str] = Field(default_factory=list)
     passages: dict[str, Passage] = Field(default_factory=dict, repr=False)
+    shown: dict[str, int] = Field(default_factory=dict, repr=False)
+    """The passages that the model was shown, by id, and how many characters of each."""
     search: Search | None = Field(default=None, repr=False)
     """What the loop of Iterative RAG remembers."""
 
@@ -43,5 +45,5 @@ class Result(Value):
 
     def to_json(self) -> dict[str, Any]:
         """Give the object that `ramify ask --json` prints."""
-        told = self.model_dump(exclude={"tree", "passages", "search"})
+        told = self.model_dump(exclude={"tree", "passages", "shown", "search"})
         return {**told, "tree": [row(branch) for branch in self.tree.values()]}

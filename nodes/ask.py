@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from ramify.nodes.budget import CURRENT, Work
 from ramify.nodes.fit import Request, fit, once_more
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import Usage
+from ramify.nodes.state import Usage, furthest
 from ramify.nodes.tree import ConfidenceSource, Passage
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, MalformedError, ReplyError
@@ -43,12 +43,13 @@ async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, fi
     work = CURRENT.get()
     model, request = await asyncio.to_thread(_prepare, prompt, passages, slots, work.settings)
     reply = await _call(model, prompt, request, work)
+    work.shown = furthest(work.shown, request.lengths)
     if reply.parsed is None:
         reply = await _repair(model, prompt, request, reply, work)
     value = prompt.reply.model_validate(reply.parsed)
     measured = span_confidence(reply.raw, field)
     if measured is not None:
-        return Reply(value, measured, "logprobs", request.shown)
+        return Reply(value, measured, model.confidence_source, request.shown)
     stated = min(1.0, max(0.0, float(getattr(value, "confidence", 1.0))))
     return Reply(value, stated, "stated", request.shown)
 

@@ -64,6 +64,8 @@ class Work:
     settings: Settings
     ledger: Ledger
     spent: Usage = field(default_factory=Usage)
+    shown: dict[str, int] = field(default_factory=dict)
+    """The passages that the model was shown, by id, and how many characters of each."""
 
 
 CURRENT: ContextVar[Work] = ContextVar("ramify_work")

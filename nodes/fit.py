@@ -1,7 +1,7 @@
 """Make a prompt fit the model's context: the least relevant passage goes first, the question never."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
@@ -11,7 +11,7 @@ from ramify.nodes.tree import Passage
 from ramify.prompts.prompt import Prompt, Quote
 from ramify.tools.errors import ReplyError
 from ramify.tools.models import Model
-from ramify.tools.models.tokens import cut
+from ramify.tools.models.tokens import cut, passage_length
 
 Count = Callable[[str], int]
 
@@ -21,11 +21,12 @@ MARGIN = 64
 
 @dataclass(frozen=True)
 class Request:
-    """Messages that fit, their tokens, and the passages they show."""
+    """Messages that fit, their tokens, the passages they show and how many characters of each."""
 
     messages: list[BaseMessage]
     tokens: int
     shown: tuple[Passage, ...] = ()
+    lengths: Mapping[str, int] = field(default_factory=dict)
 
 
 def fit(prompt: Prompt[Any], passages: tuple[Passage, ...] | None, slots: dict[str, Any], settings: Settings, model: Model) -> Request:
@@ -34,14 +35,14 @@ def fit(prompt: Prompt[Any], passages: tuple[Passage, ...] | None, slots: dict[s
     ReplyError where it does not fit even without passages.
     """
     room = room_for(settings, model)
-    shown = None if passages is None else within(passages, settings, model.count)
-    quotes = {passage.id: quote(passage, settings, model.count) for passage in shown or ()}
+    shown = None if passages is None else within(passages, settings)
+    quotes = {passage.id: quote(passage, settings) for passage in shown or ()}
     while True:
         quoted = {} if shown is None else {"passages": [quotes[passage.id] for passage in shown]}
         messages = prompt.render({**slots, **quoted})
         tokens = size(messages, model.count)
         if tokens <= room:
-            return Request(messages, tokens, shown or ())
+            return Request(messages, tokens, shown or (), {passage.id: len(quotes[passage.id]["text"]) for passage in shown or ()})
         if not shown:
             raise ReplyError(f"the prompt of {tokens} tokens does not fit into {room}", "shorten the question, or raise num_ctx")
         least = min(shown, key=lambda passage: passage.score)
@@ -56,8 +57,8 @@ def once_more(request: Request, said: str, error: str, settings: Settings, model
     messages = [*request.messages, complaint]
     tokens = size(messages, model.count)
     if tokens > room_for(settings, model):
-        return Request(request.messages, request.tokens, request.shown)
-    return Request(messages, tokens, request.shown)
+        return request
+    return replace(request, messages=messages, tokens=tokens)
 
 
 def room_for(settings: Settings, model: Model) -> int:
@@ -65,23 +66,23 @@ def room_for(settings: Settings, model: Model) -> int:
     return min(settings.num_ctx, model.num_ctx or settings.num_ctx) - settings.num_predict - MARGIN
 
 
-def within(passages: tuple[Passage, ...], settings: Settings, count: Count) -> tuple[Passage, ...]:
-    """Keep the first passages that come to at most `context_tokens`."""
+def within(passages: tuple[Passage, ...], settings: Settings) -> tuple[Passage, ...]:
+    """Keep the first passages that come to at most `context_tokens`, the first always."""
     kept: list[Passage] = []
     total = 0
     for passage in passages:
-        total += min(count(passage.text), settings.passage_tokens)
+        total += min(passage_length(passage.text), settings.passage_tokens)
         if kept and total > settings.context_tokens:
             break
         kept.append(passage)
     return tuple(kept)
 
 
-def quote(passage: Passage, settings: Settings, count: Count) -> Quote:
+def quote(passage: Passage, settings: Settings) -> Quote:
     """Show a passage as a prompt does, cut to `passage_tokens`."""
     page = passage.metadata.get("page")
     source = passage.source if page is None else f"{passage.source}:{page}"
-    return Quote(title=passage.title, source=source, text=cut(passage.text, settings.passage_tokens, count))
+    return Quote(title=passage.title, source=source, text=cut(passage.text, settings.passage_tokens, passage_length))
 
 
 def size(messages: list[BaseMessage], count: Count) -> int:

@@ -22,4 +22,4 @@ async def model_call(state: State, call: Callable[[], Awaitable[R]]) -> tuple[R 
     except BudgetError as error:
         update = {"stopped_by": error.limit, "notices": [*state["notices"], str(error)]}
     spent = work.spent
-    return reply, {**update, "usage": spent + Usage(critical_path_calls=spent.llm_calls)}
+    return reply, {**update, "shown": work.shown, "usage": spent + Usage(critical_path_calls=spent.llm_calls)}

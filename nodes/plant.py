@@ -28,6 +28,7 @@ def plant(status: Status) -> Whole[Settings]:
             "question": question,
             "tree": Overwrite({ROOT: Branch(path=ROOT, question=question, status=status)}),
             "passages": Overwrite({}),
+            "shown": Overwrite({}),
             "usage": Overwrite(Usage()),
             "started": time.time(),
             "model": model.name,

@@ -67,6 +67,14 @@ def pool(passages: Mapping[str, Any] | None, found: Mapping[str, Any] | None) ->
     return merged
 
 
+def furthest(shown: Mapping[str, int] | None, more: Mapping[str, int] | None) -> dict[str, int]:
+    """Merge how many characters of each passage the model was shown, as a new dict: the most counts."""
+    merged = dict(shown or {})
+    for key, length in (more or {}).items():
+        merged[key] = max(length, merged.get(key, 0))
+    return merged
+
+
 def spend(usage: Any, more: Any) -> Usage:
     """Add what a step spent."""
     return Usage.model_validate(usage or {}) + Usage.model_validate(more or {})
@@ -110,6 +118,8 @@ class State(TypedDict):
     """The turns of a conversation; empty where none is held."""
     tree: Annotated[Tree, graft]
     passages: Annotated[dict[str, Passage], pool]
+    shown: Annotated[dict[str, int], furthest]
+    """The passages that the model was shown, by id, and how many characters of each."""
     usage: Annotated[Usage, spend]
     started: float
     """When the question was planted, in seconds since the epoch: the budget of seconds survives a resume."""

@@ -18,7 +18,7 @@ from pydantic import Field
 from ramify.nodes.budget import CURRENT, working
 from ramify.nodes.select import Selection
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import State, Usage
+from ramify.nodes.state import State, Usage, furthest
 from ramify.nodes.tree import Branch, Passage, Value
 from ramify.nodes.twins import echo, twin
 from ramify.tools.errors import BudgetError, Limit, MalformedError, RamifyError, ReplyError
@@ -35,6 +35,8 @@ class Growth(Value):
 
     branches: tuple[Branch, ...] = ()
     passages: tuple[Passage, ...] = ()
+    shown: dict[str, int] = Field(default_factory=dict)
+    """The passages that the model was shown, by id, and how many characters of each."""
     usage: Usage = Field(default_factory=Usage)
     failure: str = ""
     malformed: bool = False
@@ -118,7 +120,7 @@ class Each(Generic[G, S]):
                 why = {"failure": str(error), "malformed": isinstance(error, MalformedError)}
             except BudgetError as error:
                 why = {"failure": error.what, "limit": error.limit}
-        return growth.model_copy(update={"usage": work.spent, **why}).model_dump(mode="json")
+        return growth.model_copy(update={"usage": work.spent, "shown": work.shown, **why}).model_dump(mode="json")
 
 
 def each(
@@ -184,10 +186,14 @@ def _settle(branch: Branch, growth: Growth) -> Growth:
 
 def _update(tree: Mapping[str, Branch], growths: Sequence[Growth]) -> Update:
     spent = [growth.usage for growth in growths]
+    shown: Mapping[str, int] = {}
+    for growth in growths:
+        shown = furthest(shown, growth.shown)
     path = Usage(critical_path_calls=max((usage.llm_calls for usage in spent), default=0))
     update: Update = {
         "tree": dict(tree),
         "passages": {passage.id: passage for growth in growths for passage in growth.passages},
+        "shown": shown,
         "usage": sum(spent, path),
     }
     if limits := [growth.limit for growth in growths if growth.limit]:

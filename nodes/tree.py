@@ -16,7 +16,7 @@ Kind = Literal["question", "entity"]
 Status = Literal[
     "open", "found", "waiting", "answered", "growing", "atomic", "split", "judged", "inner", "leaf", "pruned", "failed"
 ]  # fmt: skip
-ConfidenceSource = Literal["logprobs", "stated"]
+ConfidenceSource = Literal["logprobs", "stated", "reader"]
 
 ROOT = "0"
 WORKING: frozenset[str] = frozenset({"open", "found", "waiting", "answered", "growing", "atomic", "judged"})

@@ -1,18 +1,19 @@
 """Answer one question from its passages (ToR-RAG partial answers, PruneRAG staged answers, naive and chain)."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Numbers, Said, Share, Text
 from ramify.prompts.prompt import Prompt
 
 
-class Answered(BaseModel):
+class Answered(Said):
     """A short answer, how sure the model is, and the passages it rests on."""
 
-    answer: str = Field(
+    answer: Text = Field(
         description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; Unknown if the passages do not say"
     )
-    confidence: float = Field(ge=0, le=1, description="how sure you are that the answer is right")
-    citations: list[int] = Field(description="the numbers of the passages that support the answer")
+    confidence: Share = Field(description="how sure you are that the answer is right")
+    citations: Numbers = Field(description="the numbers of the passages that support the answer")
 
 
 ANSWER = Prompt(

@@ -1,19 +1,20 @@
 """Answer from the facts and passages that the filter kept (Iterative RAG, step 4)."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Numbers, Said, Share, Text
 from ramify.prompts.prompt import Prompt
 
 
-class Compressed(BaseModel):
+class Compressed(Said):
     """A short answer and the explanation that cites its sources."""
 
-    answer: str = Field(
+    answer: Text = Field(
         description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; Unknown if it cannot be told"
     )
-    confidence: float = Field(ge=0, le=1, description="how sure you are that the answer is right")
-    citations: list[int] = Field(description="the numbers of the passages that support the answer")
-    explanation: str = Field(description="how the answer follows, citing source and page in brackets")
+    confidence: Share = Field(description="how sure you are that the answer is right")
+    citations: Numbers = Field(description="the numbers of the passages that support the answer")
+    explanation: Text = Field(default="", description="how the answer follows, citing source and page in brackets")
 
 
 COMPRESS = Prompt(

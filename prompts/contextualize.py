@@ -1,14 +1,15 @@
 """Make a follow-up question self-contained from the conversation before it."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Said, Text
 from ramify.prompts.prompt import Prompt
 
 
-class Standalone(BaseModel):
+class Standalone(Said):
     """A question that needs no conversation to be understood."""
 
-    question: str = Field(description="the last question, self-contained; unchanged if it already is")
+    question: Text = Field(description="the last question, self-contained; unchanged if it already is")
 
 
 CONTEXTUALIZE = Prompt(

@@ -1,22 +1,25 @@
 """Answer, decompose or name entities, in one reply (PruneRAG, joint wiring)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from ramify.prompts.decompose import DEPENDENT, EXAMPLES, INDEPENDENT
+from ramify.prompts.lenient import Numbers, Said, Share, Text, Texts, word_of
 from ramify.prompts.prompt import Prompt
 
+Way = Literal["answer", "decompose", "entities"]
 
-class Decision(BaseModel):
+
+class Decision(Said):
     """What to do with a question: one of three ways, with what that way needs."""
 
-    action: Literal["answer", "decompose", "entities"] = Field(description="which of the three you choose")
-    answer: str = Field(description="for answer: the shortest exact answer; otherwise empty")
-    confidence: float = Field(ge=0, le=1, description="for answer: how sure you are; otherwise 0")
-    citations: list[int] = Field(description="for answer: the numbers of the passages that support it; otherwise an empty list")
-    questions: list[str] = Field(description="for decompose: exactly two self-contained sub-questions; otherwise an empty list")
-    entities: list[str] = Field(description="for entities: one or two names to look up; otherwise an empty list")
+    action: Annotated[Way, word_of(Way)] = Field(description="which of the three you choose")
+    answer: Text = Field(default="", description="for answer: the shortest exact answer; otherwise empty")
+    confidence: Share = Field(description="for answer: how sure you are; otherwise 0")
+    citations: Numbers = Field(description="for answer: the numbers of the passages that support it; otherwise an empty list")
+    questions: Texts = Field(description="for decompose: exactly two self-contained sub-questions; otherwise an empty list")
+    entities: Texts = Field(description="for entities: one or two names to look up; otherwise an empty list")
 
 
 DECIDE = Prompt(

@@ -1,7 +1,8 @@
 """Split a question into two (ToR-RAG §4, PruneRAG's decomposition)."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Flag, Said, Text
 from ramify.prompts.prompt import Prompt
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
@@ -15,12 +16,12 @@ EXAMPLES = (
 )
 
 
-class Pair(BaseModel):
+class Pair(Said):
     """Two sub-questions, or the verdict that the question is already simple."""
 
-    simple: bool = Field(description="true if the question is already simple and should not be split; then first and second are empty")
-    first: str = Field(description="the first sub-question, self-contained")
-    second: str = Field(description="the second sub-question, self-contained but for {1}")
+    simple: Flag = Field(description="true if the question is already simple and should not be split; then first and second are empty")
+    first: Text = Field(default="", description="the first sub-question, self-contained")
+    second: Text = Field(default="", description="the second sub-question, self-contained but for {1}")
 
 
 DECOMPOSE = Prompt(

@@ -1,20 +1,23 @@
 """Answer the whole question from the tree and its best passages (ToR-RAG finalizer, PruneRAG single backtrace, chain)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Numbers, Said, Share, Text, word_of
 from ramify.prompts.prompt import Prompt
 
+Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]
 
-class Final(BaseModel):
+
+class Final(Said):
     """The answer, what it rests on, and how conflicting findings were settled."""
 
-    answer: str = Field(description="Yes or No, a number, a date, a name or a short span; Unknown if it cannot be settled")
-    confidence: float = Field(ge=0, le=1, description="how sure you are that the answer is right")
-    citations: list[int] = Field(description="the numbers of the passages that support the answer")
-    settled_by: Literal["agreement", "trust", "majority", "fit", "unsettled"] = Field(
-        description="agreement if the findings do not conflict, otherwise the step that settled the conflict"
+    answer: Text = Field(description="Yes or No, a number, a date, a name or a short span; Unknown if it cannot be settled")
+    confidence: Share = Field(description="how sure you are that the answer is right")
+    citations: Numbers = Field(description="the numbers of the passages that support the answer")
+    settled_by: Annotated[Step, word_of(Step, otherwise="agreement")] = Field(
+        default="agreement", description="agreement if the findings do not conflict, otherwise the step that settled the conflict"
     )
 
 

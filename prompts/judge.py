@@ -1,22 +1,25 @@
 """Judge a fork: a question, its two sub-questions and their answers (ToR-RAG's LLM-as-a-Judge)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Points, Said, word_of
 from ramify.prompts.prompt import Prompt
 
 CRITERIA = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 
+Place = Literal["1", "2"]
 
-class Judgement(BaseModel):
+
+class Judgement(Said):
     """Four criteria of a fork, 0 to 5 each, and the weaker of its two sub-questions."""
 
-    sufficiency: float = Field(ge=0, le=5, description="how far the two answers together answer the question")
-    non_redundancy: float = Field(ge=0, le=5, description="5 if neither sub-question nor answer repeats the other")
-    consistency: float = Field(ge=0, le=5, description="5 if the answers do not contradict each other")
-    decomposition: float = Field(ge=0, le=5, description="how well the sub-questions divide the question")
-    weaker: Literal["1", "2"] = Field(description="which sub-question helps less")
+    sufficiency: Points = Field(description="how far the two answers together answer the question")
+    non_redundancy: Points = Field(description="5 if neither sub-question nor answer repeats the other")
+    consistency: Points = Field(description="5 if the answers do not contradict each other")
+    decomposition: Points = Field(description="how well the sub-questions divide the question")
+    weaker: Annotated[Place, word_of(Place)] = Field(description="which sub-question helps less")
 
     @property
     def score(self) -> float:

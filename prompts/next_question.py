@@ -1,15 +1,16 @@
 """Ask the next sub-question, or stop (chain of retrieval, CoR-RAG)."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Flag, Said, Text
 from ramify.prompts.prompt import Prompt
 
 
-class Next(BaseModel):
+class Next(Said):
     """The next sub-question of a chain, or the verdict that the history suffices."""
 
-    done: bool = Field(description="true if the history suffices to answer the main question")
-    question: str = Field(description="the next simple, self-contained question to look up; empty if done")
+    done: Flag = Field(description="true if the history suffices to answer the main question")
+    question: Text = Field(default="", description="the next simple, self-contained question to look up; empty if done")
 
 
 NEXT_QUESTION = Prompt(

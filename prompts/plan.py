@@ -1,17 +1,18 @@
 """Plan a wide search (Iterative RAG, step 1)."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Said, Text, Texts
 from ramify.prompts.prompt import Prompt
 
 
-class Plan(BaseModel):
+class Plan(Said):
     """What to search for, which words matter, and what a good passage would hold."""
 
-    primary: str = Field(description="the one best search query for the question")
-    sub_queries: list[str] = Field(description="two to four further queries for its parts")
-    keywords: list[str] = Field(description="names and terms that a relevant passage would contain")
-    expected: list[str] = Field(description="the kinds of information that the answer needs")
+    primary: Text = Field(default="", description="the one best search query for the question")
+    sub_queries: Texts = Field(description="two to four further queries for its parts")
+    keywords: Texts = Field(description="names and terms that a relevant passage would contain")
+    expected: Texts = Field(description="the kinds of information that the answer needs")
 
 
 PLAN = Prompt(

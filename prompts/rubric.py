@@ -1,18 +1,21 @@
 """Judge a decomposition before anything is retrieved for it (ToR-RAG's decomposition judge)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Points, Said, Text, word_of
 from ramify.prompts.prompt import Prompt
 
+Fitness = Literal["VALID", "INVALID"]
 
-class Verdict(BaseModel):
+
+class Verdict(Said):
     """Whether a pair of sub-questions is fit for use, its score and why."""
 
-    reasons: str = Field(description="one sentence on what is right or wrong with the pair")
-    score: float = Field(ge=0, le=5, description="one point for each of the five criteria that is met")
-    verdict: Literal["VALID", "INVALID"] = Field(description="VALID if the pair can be used")
+    reasons: Text = Field(default="", description="one sentence on what is right or wrong with the pair")
+    score: Points = Field(description="one point for each of the five criteria that is met")
+    verdict: Annotated[Fitness, word_of(Fitness)] = Field(description="VALID if the pair can be used")
 
 
 RUBRIC = Prompt(

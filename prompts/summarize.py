@@ -1,18 +1,19 @@
 """Summarise what the passages say of an entity, with a question in mind (PruneRAG's entity branches)."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from ramify.prompts.lenient import Numbers, Said, Share, Text
 from ramify.prompts.prompt import Prompt
 
 
-class Summary(BaseModel):
+class Summary(Said):
     """What the passages say of an entity."""
 
-    answer: str = Field(
+    answer: Text = Field(
         description="one or two sentences with the facts that bear on the question; Unknown if the passages say nothing of it"
     )
-    confidence: float = Field(ge=0, le=1, description="how well the passages support the summary")
-    citations: list[int] = Field(description="the numbers of the passages it rests on")
+    confidence: Share = Field(description="how well the passages support the summary")
+    citations: Numbers = Field(description="the numbers of the passages it rests on")
 
 
 SUMMARIZE = Prompt(

@@ -3,10 +3,9 @@
 from ramify.graphs.result import Result
 from ramify.nodes.tree import is_unknown
 from ramify.studio.cards import measure
-from ramify.studio.words import STOPPED, advice, heading, settled, snippet
+from ramify.studio.words import ORIGINS, STOPPED, advice, heading, settled, snippet
 from ramify.tools.markup import element, marked, safe
 
-ORIGINS = {"logprobs": "from log probabilities", "stated": "as the model states it"}
 LONG = 120
 """Characters from which on an answer is a text to read, not a name to see."""
 

@@ -8,6 +8,8 @@ from ramify.nodes.tree import ROOT, Branch, Passage, is_unknown
 from ramify.tools.quoting import one_line
 from ramify.tools.quoting import snippet as snippet  # said at every door
 
+ORIGINS = {"logprobs": "from log probabilities", "stated": "as the model states it", "reader": "from the embedded reader"}
+"""Where a confidence is known from."""
 LONGEST = 300
 """Characters of a question that are shown; the JSON has all of it."""
 
@@ -53,8 +55,7 @@ def measures(branch: Branch) -> list[tuple[str, float]]:
 
 def sureness(result: Result) -> str:
     """Say how sure an answer is, and where that is known from."""
-    sources = {"logprobs": "from log probabilities", "stated": "as the model states it"}
-    source = sources.get(result.confidence_source or "")
+    source = ORIGINS.get(result.confidence_source or "")
     return f"confidence {figure(result.confidence)}" + (f", {source}" if source else "")
 
 

@@ -61,7 +61,7 @@ const columnOf = (line, told) => {
 
 const scoresOf = (line, told) => {
   const found = told.retrieval && told.retrieval["recall@10"];
-  const source = { logprobs: ", from log probabilities", stated: ", as the model states it" }[told.confidence_source] || "";
+  const source = { logprobs: ", from log probabilities", stated: ", as the model states it", reader: ", from the embedded reader" }[told.confidence_source] || "";
   return [`EM ${share(line.em)}`, `F1 ${share(line.f1)}`, `confidence ${figure(line.confidence)}${source}`,
     found === undefined || found === null ? "" : `recall@10 ${share(found)}`].filter(Boolean).join(" · ");
 };

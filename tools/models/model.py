@@ -44,6 +44,8 @@ class Model:
     num_ctx: int | None
     """Tokens of prompt and reply together; none where the model has no such limit."""
     server: Server = field(repr=False)
+    confidence_source: Literal["logprobs", "reader"] = "logprobs"
+    """What the log probabilities of its replies are: a language model's own, or the embedded reader's confidence."""
     notice: str | None = None
     """What the user should know: that another model was taken than the one hoped for."""
     objection: Callable[[str], str | None] = field(default=lambda question: None, repr=False)

@@ -70,7 +70,7 @@ def _extractive(options: ModelOptions, notice: str | None) -> Model:
 
     chat = Extractive(reader=options.reader)
     cap = cap_for(("extractive", "", None), options.max_concurrency)
-    return Model("extractive", chat, counter(chat), cap, None, Server("extractive", options.timeout), notice, objection)
+    return Model("extractive", chat, counter(chat), cap, None, Server("extractive", options.timeout), "reader", notice, objection)
 
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:

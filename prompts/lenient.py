@@ -1,0 +1,91 @@
+"""What a model says, asked for strictly and taken leniently: a right answer does not die of a number nobody uses.
+
+The schema that a model is shown, and a grammar holds it to, has every field, its type and bounds. What comes back may lack a field that
+something else stands in for, or write it in another form; only a reply without what it was asked for is malformed.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d{1,2}\b)?", re.IGNORECASE)
+PLACE = re.compile(r"(?<![-\d])\d{1,6}\b")
+LONGEST_NUMBER = 40
+MOST_POINTS = 5
+
+
+def _all_required(schema: dict[str, Any]) -> None:
+    """Ask for every field, also for one that may be missing."""
+    schema["required"] = list(schema["properties"])
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
+class Said(BaseModel):
+    """A reply of a model."""
+
+    model_config = ConfigDict(json_schema_extra=_all_required)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _something(cls, given: Any) -> Any:
+        """Refuse an object that has none of the fields: it is another one."""
+        if isinstance(given, Mapping) and not cls.model_fields.keys() & given.keys():
+            raise ValueError(f"it has none of the fields {', '.join(cls.model_fields)}")
+        return given
+
+
+def _number(value: Any) -> float:
+    """Read the first number in what was said; 0 where there is none."""
+    found = NUMBER.search(str(value)[:LONGEST_NUMBER]) if isinstance(value, (int, float, str)) else None
+    return float(found[0]) if found else 0.0
+
+
+def _share(value: Any) -> float:
+    """Bring a stated share to [0, 1]: 95 and "95%" are .95."""
+    number = _number(value)
+    return max(0.0, min(1.0, number / 100 if number > 1 else number))
+
+
+def _points(value: Any) -> float:
+    return max(0.0, min(float(MOST_POINTS), _number(value)))
+
+
+def _text(value: Any) -> Any:
+    """Write as text what was said in another type: Yes for true, a list as its parts."""
+    if isinstance(value, bool):
+        return "Yes" if value else "No"
+    if isinstance(value, (int, float)):
+        return str(value).removesuffix(".0")
+    if isinstance(value, list) and all(isinstance(part, (str, int, float)) for part in value):
+        return ", ".join(str(_text(part)) for part in value)
+    return "" if value is None else value
+
+
+def _texts(value: Any) -> Any:
+    """Take one text for a list of one, and nothing for an empty list."""
+    parts = value if isinstance(value, list) else [] if value is None else [value]
+    return [text for text in map(_text, parts) if isinstance(text, str)]
+
+
+def _numbers(value: Any) -> list[int]:
+    """Read the numbers of passages, however they are written: 1, "[1]", "passage 2", "1, 3"."""
+    parts = value if isinstance(value, list) else [value]
+    written = [part for part in parts if isinstance(part, (int, str)) and not isinstance(part, bool)]
+    return [int(number) for part in written for number in PLACE.findall(str(part)[:LONGEST_NUMBER])]
+
+
+def word_of(kind: Any, otherwise: str | None = None) -> BeforeValidator:
+    """Take one of a Literal's words in any case, or as a number; `otherwise` stands for what is none of them."""
+    words = {word.casefold(): word for word in get_args(kind)}
+    return BeforeValidator(lambda value: words.get(str(value).strip(" .").casefold(), value if otherwise is None else otherwise))
+
+
+Share = Annotated[float, Field(default=0.0, ge=0, le=1), BeforeValidator(_share)]
+Points = Annotated[float, Field(ge=0, le=MOST_POINTS), BeforeValidator(_points)]
+Text = Annotated[str, BeforeValidator(_text)]
+Texts = Annotated[list[str], Field(default_factory=list), BeforeValidator(_texts)]
+Numbers = Annotated[list[int], Field(default_factory=list), BeforeValidator(_numbers)]
+Flag = Annotated[bool, Field(default=False), BeforeValidator(lambda value: False if value is None else value)]
