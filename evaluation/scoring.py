@@ -6,6 +6,7 @@ from typing import Any, cast
 from ramify.evaluation.dataset import HitsBy, Question
 from ramify.evaluation.metrics.answers import containment, exact_match, official_multihop_rag, token_f1
 from ramify.evaluation.metrics.facts import fact_scores, held_facts
+from ramify.evaluation.metrics.forgetting import stands_for
 from ramify.evaluation.metrics.retrieval import retrieval_scores, supporting_facts_f1
 from ramify.graphs import Result
 from ramify.nodes.findings import by_mmr, by_turns, leaves, whole_tree
@@ -29,17 +30,19 @@ def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any
     return {
         **(known if question.answer else dict.fromkeys(known)),  # for retrieval alone, a question needs no gold answer
         "abstained": is_unknown(answer),
-        **(retrieval(question, handed(result), hits_by, cited) if result.usage.retrievals else NOT_SEARCHED),
+        **(retrieval(question, handed(result, hits_by), hits_by, cited) if result.usage.retrievals else NOT_SEARCHED),
     }
 
 
-def handed(result: Result) -> list[Passage]:
+def handed(result: Result, hits_by: HitsBy = "fact") -> list[Passage]:
     """List what the model was shown of the passages, in the order in which the final call takes them.
 
-    What was retrieved and never shown, or cut away, was not there to be forgotten.
+    What was retrieved and never shown, or cut away, was not there to be forgotten. A passage stands for its document where most of it was
+    shown (PruneRAG's reference code), for a sentence where that was.
     """
-    shown = result.shown
-    return [passage.model_copy(update={"text": passage.text[: shown[passage.id]]}) for passage in _in_order(result) if passage.id in shown]
+    seen = [(whole, whole.text[: result.shown.get(whole.id, 0)]) for whole in _in_order(result)]
+    enough = [(whole, text) for whole, text in seen if text and (hits_by == "fact" or stands_for(text, whole.text))]
+    return [whole.model_copy(update={"text": text}) for whole, text in enough]
 
 
 def _in_order(result: Result) -> list[Passage]:

@@ -32,7 +32,9 @@ class Settings(BaseModel):
     fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR picks from; four times k where not given.")
     mmr: float | None = Field(default=None, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
     hybrid: bool = Field(default=True, description="Fuse dense search with BM25 by reciprocal rank.")
-    passage_tokens: int = Field(default=300, ge=20, description="A passage is cut to this many tokens before the model reads it.")
+    passage_tokens: int = Field(
+        default=300, ge=20, description="A passage is cut to this many tokens, counted as an index counts them, before the model reads it."
+    )
     context_tokens: int = Field(default=1500, ge=50, description="Tokens of passages given to one call.")
     final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
     temperature: float = Field(default=0.0, ge=0, le=2, description="Sampling temperature of every call.")

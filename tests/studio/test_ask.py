@@ -45,6 +45,15 @@ def test_without_ollama_the_answer_comes_with_a_notice(ramify: Ramify, nowhere: 
     assert "using the extractive model" in done.err
 
 
+def test_where_a_confidence_is_known_from(ramify: Ramify, nowhere: str, built: Path) -> None:
+    """The embedded model measures no log probabilities of its own: what it tells is its reader's confidence."""
+    asked = ("ask", "Where was Marie Curie born?", "--index", built, "--strategy", "prune", "--model", "extractive")
+    told = json.loads(ramify(*asked, "--json").out)
+    assert told["confidence_source"] == "reader"
+    assert {branch["confidence_source"] for branch in told["tree"]} <= {"reader", None}
+    assert "from the embedded reader" in ramify(*asked).out
+
+
 def test_a_budget_is_kept_and_told(ramify: Ramify, ollama: Ollama, built: Path) -> None:
     final = {**CURIE, "settled_by": "agreement"}
     ollama.when("", Say(final))

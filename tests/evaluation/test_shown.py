@@ -1,0 +1,89 @@
+"""What the model is shown of the passages: all of them, and no score counts what it was not shown."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from ramify.evaluation.dataset import HitsBy, Question, Support
+from ramify.evaluation.load import load
+from ramify.evaluation.scoring import scores
+from ramify.nodes.fit import quote
+from ramify.nodes.settings import Settings
+from ramify.nodes.tree import Passage
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.sentence_encoder import MINILM
+from ramify.tools.index.load import load as read
+from ramify.tools.index.split import split
+from ramify.tools.models.tokens import estimate
+from tests.fakes import FakeModel, library
+from tests.graphs.wirings import WIRINGS
+from tests.river import model
+
+DATA = os.environ.get("RAMIFY_DATA")
+SET = Path(DATA or ".") / "multihop_rag"
+SENTENCE = "The municipal administration commissioned comprehensive hydrological investigations throughout the surrounding countryside. "
+"""Of long words: by its bytes it counts far more tokens than it has."""
+FACT = "The river Seine runs through the city of Paris."
+TEXT = SENTENCE * 21 + FACT
+ASKED = "Which river runs through Paris?"
+
+
+def naive(**settings: Any) -> tuple[FakeModel, graphs.Result]:
+    chat = model()
+    return chat, graphs.ask(ASKED, "naive", model=chat, index=library(TEXT), **settings)
+
+
+def scored(result: graphs.Result, hits_by: HitsBy) -> dict[str, Any]:
+    document = next(iter(result.passages))
+    gold = Question(id="1", question=ASKED, answer="Thames", supporting=(Support(doc_id=document, facts=(FACT,)),))
+    return scores(gold, result, hits_by)
+
+
+def test_a_passage_of_three_hundred_tokens_is_shown_to_its_end() -> None:
+    assert 270 < load_encoder(MINILM).count_tokens(TEXT) <= 300 < estimate(TEXT)
+    chat, result = naive()
+    assert chat.asked("answer")[0]["passages"][0]["text"] == TEXT
+    assert scored(result, "fact")["gold_retrieved"]
+    assert scored(result, "document")["gold_retrieved"]
+
+
+@pytest.mark.parametrize("hits_by", ["fact", "document"])
+def test_what_was_cut_away_was_not_there_to_be_forgotten(hits_by: HitsBy) -> None:
+    chat, result = naive(passage_tokens=100)
+    assert FACT not in chat.asked("answer")[0]["passages"][0]["text"]
+    told = scored(result, hits_by)
+    assert not told["gold_retrieved"]
+    assert told["retrieval"]["recall@5"] == 0
+
+
+@pytest.mark.parametrize(("strategy", "arguments"), WIRINGS)
+def test_every_wiring_tells_what_the_model_was_shown(strategy: str, arguments: dict[str, Any]) -> None:
+    chat = model()
+    texts = ("France has the capital Paris.", "The river Seine runs through Paris.", "Berlin is in Germany.")
+    result = graphs.ask("Which river runs through the capital of France?", strategy, model=chat, index=library(*texts), **arguments)
+    said = {quoted["text"] for _, slots in chat.calls for quoted in slots.get("passages", [])}
+    assert {result.passages[key].text[:length] for key, length in result.shown.items()} == said
+
+
+def test_what_did_not_fit_beside_others_was_not_shown() -> None:
+    _, result = naive(context_tokens=300, k=2)
+    assert result.shown.keys() == result.passages.keys()
+    other = graphs.ask(ASKED, "naive", model=model(), index=library(TEXT, SENTENCE * 18), context_tokens=300, k=2)
+    assert len(other.passages) == 2
+    assert len(other.shown) == 1
+
+
+@pytest.mark.skipif(not SET.exists(), reason="RAMIFY_DATA names no folder with multihop_rag in it")
+def test_no_gold_sentence_that_a_passage_holds_is_cut_away(tmp_path: Path) -> None:
+    """Of real articles, split as an index splits them; by a careful estimate a sixth was lost."""
+    articles = load(SET, tmp_path)
+    facts = {fact for question in articles.questions for fact in question.gold_facts}
+    passages = [passage for group in split(list(read(*articles.documents)), load_encoder(MINILM)) for passage in group]
+    whole = "\n".join(passage.page_content for passage in passages)
+    shown = "\n".join(quote(Passage(id="p", text=p.page_content, source="s", score=0), Settings())["text"] for p in passages)
+    held = {fact for fact in facts if fact in whole}
+    assert len(held) > 300
+    assert {fact for fact in held if fact not in shown} == set()
