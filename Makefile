@@ -32,12 +32,14 @@ format: $(VENV)/.test
 $(VENV)/.demo: pyproject.toml constraints.txt
 	@echo "Installing into $(VENV): about 2 GB with PyTorch, a few minutes the first time …"
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip uninstall --quiet --yes ramify 2>/dev/null # this project under its first name, where it is still installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $@
 
 # Strict editable mode, because type checkers do not see into the default one; it lists the files, so new ones need it again.
 $(VENV)/.test: pyproject.toml constraints.txt $(SOURCES)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip uninstall --quiet --yes ramify 2>/dev/null # this project under its first name, where it is still installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --config-settings editable_mode=strict -e '.[test]'
 	touch $@ $(VENV)/.demo
 

@@ -23,7 +23,7 @@ from ramify.tools.reader.weights import SHA256
 from ramify.tools.whole import write_whole
 
 MANIFEST = "manifest.json"
-PACKAGES = ("ramify", "langgraph", "langchain-core", "langchain-ollama", "sentence-transformers", "torch", "faiss-cpu", "numpy")
+PACKAGES = ("ramify-rag", "langgraph", "langchain-core", "langchain-ollama", "sentence-transformers", "torch", "faiss-cpu", "numpy")
 FIXED = ("ramify", "model", "reader", "embedding", "seed", "base")
 """What may not change while a run goes on; strategies, variants and questions may be added."""
 NAMED = {"ramify": "version", "base": "settings"}
@@ -56,7 +56,7 @@ def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant
     """Describe a run; `datasets` come with the path or name they were asked for by."""
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "ramify": _version("ramify"),
+        "ramify": _version("ramify-rag"),
         "command": shlex.join(["ramify", *sys.argv[1:]]),
         "versions": {name: _version(name) for name in PACKAGES},
         "python": platform.python_version(),

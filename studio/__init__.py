@@ -19,5 +19,5 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "ipywidgets":
             raise
-        raise RamifyError("the notebook's widgets are not installed", "run `pip install 'ramify[notebook]'`") from error
+        raise RamifyError("the notebook's widgets are not installed", "run `pip install 'ramify-rag[notebook]'`") from error
     return Chat

@@ -34,7 +34,7 @@ def checkup() -> Iterator[Check]:
         except RamifyError as error:
             yield Check(name, "broken", error.what, error.remedy)
         except (ImportError, OSError) as error:
-            yield Check(name, "broken", f"{type(error).__name__}: {error}", "reinstall with `pip install --force-reinstall ramify`")
+            yield Check(name, "broken", f"{type(error).__name__}: {error}", "reinstall with `pip install --force-reinstall ramify-rag`")
 
 
 def _python() -> Check:
@@ -46,7 +46,7 @@ def _python() -> Check:
 
 def _packages() -> Check:
     missing = [name for name in PACKAGES if _version(name) is None]
-    found = ", ".join(f"{name} {_version(name)}" for name in ("ramify", *PACKAGES) if name not in missing)
+    found = ", ".join(f"{name} {_version(name)}" for name in ("ramify-rag", *PACKAGES) if name not in missing)
     if missing:
         return Check("packages", "broken", f"missing: {', '.join(missing)}", f"run `pip install {' '.join(missing)}`")
     return Check("packages", "ok", found)

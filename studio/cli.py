@@ -55,7 +55,7 @@ for command, name in (
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"ramify {version('ramify')}")
+        typer.echo(f"ramify {version('ramify-rag')}")
         raise typer.Exit
 
 

@@ -21,7 +21,7 @@ LISTED = 3
 def evaluating(order: Order) -> None:
     """Run an order from its look at the data to its report."""
     if missing := [name for name in ("ir_measures", "matplotlib") if find_spec(name) is None]:
-        raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify[eval]'`")
+        raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
     datasets, wanted = look(order)
     for _, dataset in datasets:
         note(found(dataset))

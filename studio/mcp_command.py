@@ -29,7 +29,7 @@ def mcp(
 ) -> None:
     """Serve research and search as MCP tools on stdin and stdout, for a client that starts this command; ends with the client."""
     if find_spec("mcp") is None:
-        raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify[mcp]'`")
+        raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify-rag[mcp]'`")
     options = joined(read_pairs(settings or [], "--set"), {"index": index, "model": model, "base_url": base_url})
     from ramify.studio.mcp_server import serve, server
 

@@ -65,7 +65,7 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
             return _result(await tools[given.name].ainvoke(call))
 
     told = INSTRUCTIONS.format(about=about, **dict(zip(("research", "search"), tools, strict=True)))
-    return Server("ramify", version=version("ramify"), instructions=told, on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server("ramify", version=version("ramify-rag"), instructions=told, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 async def serve(made: Server[Any]) -> None:

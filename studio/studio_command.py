@@ -27,7 +27,7 @@ AT_ONCE = 16
 def studio(port: Port = 2024, host: Host = "127.0.0.1") -> None:
     """Start the server for LangGraph Studio: every strategy as a graph to run, look into, edit and run on; Ctrl-C ends it."""
     if find_spec("langgraph_cli") is None or find_spec("langgraph_api") is None:
-        raise RamifyError("the development server of LangGraph is not installed", "run `pip install 'ramify[studio]'`")
+        raise RamifyError("the development server of LangGraph is not installed", "run `pip install 'ramify-rag[studio]'`")
     _claim(host, port)
     os.environ.update({**ENVIRONMENT, **QUIET})
     os.environ.setdefault("LOG_LEVEL", "WARNING")

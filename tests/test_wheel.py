@@ -1,8 +1,10 @@
 """What is installed: every module and every file it reads, and nothing of the folders that stay in the clone."""
 
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 HOUSE = ("tools", "prompts", "nodes", "graphs", "evaluation", "studio")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "Makefile", "docs")
 NEEDED = {".py", ".typed", ".jsonl", ".css", ".js", ".ipynb", ".safetensors"}
 
 pytest.importorskip("setuptools", minversion="77")
@@ -28,3 +31,18 @@ def test_a_wheel_holds_the_house_and_nothing_else(tmp_path: Path) -> None:
     assert "ramify/tools/reader/weights.safetensors" in wanted
     assert wanted - held == set()
     assert {name for name in held if not name.startswith(tuple(f"ramify/{name}/" for name in HOUSE))} == set()
+
+
+def test_what_is_told_to_be_installed_is_this_project_and_no_namesake() -> None:
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert told["name"] == "ramify-rag"  # `ramify` on PyPI is somebody else's
+    files = [
+        path
+        for name in (*HOUSE, *DOCUMENTS)
+        for path in (ROOT / name, *(ROOT / name).rglob("*"))
+        if path.suffix in {".py", ".md", ".ipynb"}
+    ]
+    said = [line for path in files for line in path.read_text(encoding="utf-8").splitlines() if "pip install" in line]
+    assert any("ramify-rag[studio]" in line for line in said)
+    assert [line for line in said if re.search(r"pip install [^`]*(?<![\w-])ramify(?!-rag)\b", line.partition("  #")[0])] == []
+    assert all(extra.startswith("ramify-rag[") for extra in told["optional-dependencies"]["test"] if extra.startswith("ramify"))

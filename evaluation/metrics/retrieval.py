@@ -90,7 +90,7 @@ def _measure(name: str, k: int) -> "Measure":
     try:
         import ir_measures
     except ImportError as error:
-        raise UsageError("retrieval is scored with ir_measures, which is not installed", "pip install 'ramify[eval]'") from error
+        raise UsageError("retrieval is scored with ir_measures, which is not installed", "pip install 'ramify-rag[eval]'") from error
     measure: Measure = getattr(ir_measures, PRINTED[name]) @ k
     return measure
 

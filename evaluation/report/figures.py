@@ -14,6 +14,6 @@ def drawn(name: str, *given: Any) -> str:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
-        raise UsageError("a report draws with matplotlib, which is not installed", "pip install 'ramify[eval]'") from error
+        raise UsageError("a report draws with matplotlib, which is not installed", "pip install 'ramify-rag[eval]'") from error
     svg: str = getattr(drawing, function)(*given)
     return svg

@@ -48,7 +48,7 @@ def manifest(datasets: Sequence[str], questions: int, chosen: Sequence[tuple[str
     return {
         "created": "2026-11-20T12:00:00+00:00",
         "command": f"ramify eval {' '.join(datasets)} --out run",
-        "versions": {"ramify": "0.1.0", "langgraph": "1.2.22", "torch": None},
+        "versions": {"ramify-rag": "0.1.0", "langgraph": "1.2.22", "torch": None},
         "python": "3.11.9",
         "machine": machine,
         "model": "extractive",

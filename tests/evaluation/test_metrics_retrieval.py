@@ -140,5 +140,5 @@ def test_no_gold_is_an_error_not_a_score(score: "Collection[str]") -> None:
 
 def test_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_measures", None)
-    with pytest.raises(UsageError, match=r"pip install 'ramify\[eval\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'ramify-rag\[eval\]'"):
         retrieval_scores(["a"], {"a"})

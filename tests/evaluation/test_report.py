@@ -184,7 +184,7 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path, monkeypatch:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     from ramify.evaluation.report.build import write_report as fresh
 
-    with pytest.raises(UsageError, match=r"pip install 'ramify\[eval\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'ramify-rag\[eval\]'"):
         fresh(folder)
 
 

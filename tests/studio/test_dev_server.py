@@ -324,7 +324,7 @@ def test_without_the_extra_one_line_says_what_to_install(ramify: Ramify, monkeyp
     outcome = ramify("studio")
     assert outcome.code == 1
     assert outcome.err.strip().splitlines() == [
-        "error: the development server of LangGraph is not installed — run `pip install 'ramify[studio]'`"
+        "error: the development server of LangGraph is not installed — run `pip install 'ramify-rag[studio]'`"
     ]
 
 

@@ -229,7 +229,7 @@ async def test_a_turn_is_taken_away_as_json_page_or_drawing(tmp_path: Path) -> N
 def test_without_the_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['ipywidgets'] = None\nfrom ramify.studio import Chat"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "pip install 'ramify[notebook]'" in done.stderr.splitlines()[-1]
+    assert "pip install 'ramify-rag[notebook]'" in done.stderr.splitlines()[-1]
 
 
 def test_the_other_doors_load_neither_widgets_nor_torch() -> None:

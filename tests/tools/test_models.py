@@ -85,7 +85,7 @@ def test_a_missing_openai_package_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     for name in ("openai", "langchain_openai"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ModelError, match=r"run `pip install 'ramify\[openai\]'`"):
+    with pytest.raises(ModelError, match=r"run `pip install 'ramify-rag\[openai\]'`"):
         resolve("openai:gpt-4o", ModelOptions())
 
 

@@ -86,6 +86,6 @@ def _openai_arguments(options: "ModelOptions") -> dict[str, Any]:
 
 def _install(provider: str, error: ImportError) -> str:
     if provider == "openai":
-        return "run `pip install 'ramify[openai]'`"
+        return "run `pip install 'ramify-rag[openai]'`"
     package = re.search(r"pip install ([\w-]+)", str(error))
     return f"run `pip install {package[1] if package else f'langchain-{provider}'}`"
