@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import httpx
 
+from ramify import evaluation, graphs, nodes, prompts, studio, tools
 from ramify.tools.demo import demo_index
 
 RAMIFY = str(Path(sys.executable).parent / "ramify")
@@ -33,11 +34,19 @@ class DevServer(NamedTuple):
         return re.sub(r"\x1b\[\d+m", "", self.said.read_text(encoding="utf-8"))
 
     def complaints(self) -> list[str]:
-        """List its warnings that concern our code: of what is read from checkpoints, of what blocks its loop, of what is deprecated."""
-        of_ours = re.compile(
-            r"deserializ|allowed_msgpack|BlockingError|blocking call|ramify/.*Warning|never awaited|Slow graph", re.IGNORECASE
-        )
-        return [line for line in self.log().splitlines() if of_ours.search(line)]
+        """List its warnings that concern our code."""
+        return complaints(self.log())
+
+
+TROUBLE = re.compile(r"deserializ|allowed_msgpack|BlockingError|blocking call|never awaited|Slow graph", re.IGNORECASE)
+FOLDERS = [folder for package in (tools, prompts, nodes, graphs, evaluation, studio) for folder in package.__path__]
+WARNED = re.compile(rf"(?:{'|'.join(re.escape(folder) for folder in FOLDERS)})/[^:]*\.py:\d+: \w*Warning")
+"""A warning that Python gives for a file of ours: of other packages' we are not the ones to mend anything, wherever they are installed."""
+
+
+def complaints(log: str) -> list[str]:
+    """List the warnings that concern our code: of what is read from checkpoints, of what blocks the loop, of what is deprecated."""
+    return [line for line in log.splitlines() if TROUBLE.search(line) or WARNED.search(line)]
 
 
 @contextmanager

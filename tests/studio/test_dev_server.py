@@ -21,7 +21,7 @@ from ramify.studio import app
 from ramify.studio.langgraph_json import DESCRIPTIONS, configuration, variable, written
 from ramify.tools.demo import demo_index
 from tests.studio.conftest import Ramify
-from tests.studio.dev_server import DevServer, dev_server, free_port
+from tests.studio.dev_server import DevServer, complaints, dev_server, free_port
 from tests.tools.ollama_replies import Hang
 from tests.tools.ollama_server import Ollama
 
@@ -42,6 +42,26 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevServer]:
     assert running.complaints() == []
     assert running.process.returncode == 0
     assert "Traceback" not in running.log().rpartition("the server has ended")[2]
+
+
+OURS = f"{graphs.__path__[0]}/run.py"
+THEIRS = "/home/me/ramify/.venv/lib/python3.11/site-packages/structlog/dev.py"
+
+
+@pytest.mark.parametrize(
+    ("line", "concerns_us"),
+    [
+        (f"{OURS}:12: DeprecationWarning: asyncio.get_event_loop is deprecated", True),
+        (f"2026-11-01 [warning  ] {OURS}:12: UserWarning: so [py.warnings]", True),
+        (f"{OURS}:12: RuntimeWarning: coroutine 'ask_async' was never awaited", True),
+        ("Deserializing unregistered type ramify.nodes.tree.Branch from checkpoint.", True),
+        (f"{THEIRS}:711: UserWarning: Remove `format_exc_info` from your processor chain if you want pretty exceptions.", False),
+        (f"{THEIRS}:711: UserWarning: look at {OURS}", False),
+        (f"{OURS} was loaded", False),
+    ],
+)
+def test_only_what_concerns_our_code_is_complained_of(line: str, concerns_us: bool) -> None:
+    assert complaints(f"before\n{line}\nafter") == ([line] if concerns_us else [])
 
 
 @pytest.fixture

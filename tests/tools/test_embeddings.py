@@ -1,6 +1,7 @@
 """Embeddings by name, and what is said when one cannot be had."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -35,6 +36,15 @@ def test_minilm_gives_unit_vectors_near_for_the_same_meaning() -> None:
     near, far = documents @ question
     assert near > 0.7 > 0.3 > far
     assert np.allclose(encoder.embed_query("What is the capital of France?"), question, atol=1e-2)
+
+
+@pytest.mark.skipif(not sentence_encoder.cpu_has_bfloat16(), reason="this processor computes in float32 anyway")
+def test_a_processor_can_be_asked_to_compute_as_one_without_bfloat16() -> None:
+    code = "from ramify.tools.embeddings import load_encoder; print(load_encoder('minilm').model.dtype)"
+    environments = {"torch.bfloat16": os.environ, "torch.float32": {**os.environ, "ATEN_CPU_CAPABILITY": "avx2"}}
+    for dtype, environment in environments.items():
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [dtype]
 
 
 def test_minilm_sees_the_end_of_a_long_passage() -> None:

@@ -147,7 +147,11 @@ def _load_offline(path: str) -> "SentenceTransformer":
 
 
 def cpu_has_bfloat16() -> bool:
-    """Tell whether the processor multiplies bfloat16 itself: twice as fast there, and slower elsewhere."""
+    """Tell whether the processor multiplies bfloat16 itself, and torch is not kept from it: twice as fast there, and slower elsewhere."""
+    import torch
+
+    if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can ask for less than there is
+        return False
     info = Path("/proc/cpuinfo")
     return info.is_file() and "avx512_bf16" in info.read_text(encoding="utf-8", errors="replace")
 
