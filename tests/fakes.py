@@ -16,6 +16,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from pydantic import PrivateAttr
 
 from tests.embeddings import WordEmbeddings
+from tests.likelihood import MEASURED, likelihoods, value_span
 
 TOKEN = re.compile(r"\s*\w{1,5}|\s*[^\w\s]|\s+")
 """About what a tokenizer takes for one: a few letters with the space before them."""
@@ -28,7 +29,7 @@ class FakeModel(BaseChatModel):
     replies: Replies
     latency: float = 0.0
     logprobs: bool = False
-    """Give log probabilities, such that the answer's confidence is the `confidence` of the reply."""
+    """Give log probabilities, such that the confidence of the measured field, and of nothing else, is the `confidence` of the reply."""
     _clients: dict[Any, Runnable[Any, Any]] = PrivateAttr(default_factory=dict)
     _calls: list[tuple[str, dict[str, Any]]] = PrivateAttr(default_factory=list)
 
@@ -52,7 +53,7 @@ class FakeModel(BaseChatModel):
         self._calls.append((mark["prompt"], mark["slots"]))
         reply = self.replies(mark["prompt"], mark["slots"])
         text = reply if isinstance(reply, str) else json.dumps(reply)
-        message = AIMessage(text, response_metadata={"logprobs": _logprobs(text, reply)} if self.logprobs else {})
+        message = AIMessage(text, response_metadata={"logprobs": _logprobs(mark["prompt"], text, reply)} if self.logprobs else {})
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
@@ -79,10 +80,11 @@ class FakeModel(BaseChatModel):
         return RunnableLambda(never, call)
 
 
-def _logprobs(text: str, reply: Mapping[str, Any] | str) -> list[dict[str, Any]]:
+def _logprobs(prompt: str, text: str, reply: Mapping[str, Any] | str) -> list[dict[str, Any]]:
     confidence = reply.get("confidence", 1.0) if isinstance(reply, Mapping) else 1.0
-    logprob = math.log(max(float(confidence), 1e-9))
-    return [{"token": token, "logprob": logprob} for token in TOKEN.findall(text)]
+    span = value_span(reply, MEASURED.get(prompt, "answer"))
+    told = likelihoods(TOKEN.findall(text), span, math.log(max(float(confidence), 1e-9)))
+    return [{"token": token, "logprob": logprob} for token, logprob in told]
 
 
 def library(*texts: str) -> InMemoryVectorStore:

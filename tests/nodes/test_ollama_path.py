@@ -61,7 +61,7 @@ def passages(number: int, text: str = TEXT) -> tuple[Passage, ...]:
 
 
 async def test_what_is_sent_and_what_comes_back(ollama: Ollama, work: Work) -> None:
-    ollama.when(QUESTION, Say(GOOD, sure=lambda token: -0.25))
+    ollama.when(QUESTION, Say(GOOD, sure=-0.25))
     reply = await ask(ANSWER, passages(2), question=QUESTION)
     assert reply.value.answer == "Marie Curie"
     assert reply.cited() == ("p0",)

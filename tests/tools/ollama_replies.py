@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tests.likelihood import likelihoods, value_span
+
 Request = dict[str, Any]
 """The body of a call to /api/chat."""
 PIECES = re.compile(r"\s?\w{1,6}|\s+|[^\w\s]")
@@ -13,15 +15,22 @@ PIECES = re.compile(r"\s?\w{1,6}|\s+|[^\w\s]")
 
 @dataclass(frozen=True)
 class Say:
-    """A reply: an object, or a text that need not be one; `sure` gives the log probability of each token."""
+    """A reply: an object, or a text that need not be one; `sure` is the log probability of the answer's tokens, or gives that of each."""
 
     content: dict[str, Any] | str
-    sure: Callable[[str], float] | None = lambda token: -0.1
+    sure: Callable[[str], float] | float | None = -0.1
     """None for a server too old for log probabilities."""
 
     @property
     def text(self) -> str:
         return self.content if isinstance(self.content, str) else json.dumps(self.content, ensure_ascii=False)
+
+    def likely(self, pieces: list[str]) -> list[float]:
+        """The log probability of each token."""
+        if callable(self.sure):
+            return [self.sure(piece) for piece in pieces]
+        span = value_span(self.content, "answer", ensure_ascii=False)
+        return [logprob for _, logprob in likelihoods(pieces, span, self.sure or 0.0)]
 
 
 @dataclass(frozen=True)
@@ -74,10 +83,10 @@ def lines(request: Request, said: Say) -> Iterator[dict[str, Any]]:
     pieces = PIECES.findall(said.text)
     allowed = pieces[: options.get("num_predict", len(pieces))]
     head = {"model": request["model"], "created_at": "2026-11-01T00:00:00Z"}
-    for piece in allowed:
+    for piece, logprob in zip(allowed, said.likely(allowed), strict=True):
         line = {**head, "message": {"role": "assistant", "content": piece}, "done": False}
-        if request.get("logprobs") and said.sure:
-            line["logprobs"] = [{"token": piece, "logprob": said.sure(piece), "bytes": list(piece.encode())}]
+        if request.get("logprobs") and said.sure is not None:
+            line["logprobs"] = [{"token": piece, "logprob": logprob, "bytes": list(piece.encode())}]
         yield line
     yield {
         **head,
