@@ -1,4 +1,4 @@
-"""Whatever a model says, a run ends: with every branch settled, within its depth, and an answer or Unknown."""
+"""Whatever a model says, a run ends: with every branch settled, within its depth, and the answer that the model gave last, or Unknown."""
 
 import random
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.nodes.tree import WORKING
+from ramify.nodes.tree import WORKING, is_unknown
 from tests.fakes import FakeModel
 from tests.graphs.wirings import WIRINGS, named
 from tests.river import QUESTION, replies, river
@@ -16,8 +16,8 @@ WORDS = ["Paris", "Seine", "Unknown", "", "What is the capital of France?", "Whi
 LIBRARY = river()
 
 
-def wild(seed: int) -> Any:
-    """Make replies that have the right form and any content; one in twelve is malformed."""
+def wild(seed: int, malformed: float = 1 / 12, **steady: Any) -> Any:
+    """Make replies that have the right form and any content but for the `steady` fields; some are malformed."""
     chance = random.Random(seed)
 
     def shaken(value: Any) -> Any:
@@ -30,7 +30,7 @@ def wild(seed: int) -> Any:
         return chance.choice(WORDS)
 
     def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any] | str:
-        if chance.random() < 1 / 12:
+        if chance.random() < malformed:
             return chance.choice(["", "I cannot do that.", '{"answer": '])
         said = replies(prompt, {**slots, "history": []})
         fixed = {
@@ -38,6 +38,7 @@ def wild(seed: int) -> Any:
             "verdict": ["VALID", "INVALID"],
             "action": ["answer", "decompose", "entities"],
             "settled_by": ["fit"],
+            **{name: [value] for name, value in steady.items()},
         }
         whole = {"relevant": [1], "citations": [1], "questions": ["?"], "entities": ["?"]}
         return {key: chance.choice(fixed[key]) if key in fixed else shaken(value or whole.get(key, value)) for key, value in said.items()}
@@ -45,13 +46,39 @@ def wild(seed: int) -> Any:
     return reply
 
 
+class Recorder:
+    """Give the replies of another, and keep what was said last to the whole question where an answer was asked for."""
+
+    def __init__(self, replies: Any) -> None:
+        self.replies = replies
+        self.last: Mapping[str, Any] | str | None = None
+
+    def __call__(self, prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any] | str:
+        said: Mapping[str, Any] | str = self.replies(prompt, slots)
+        answering = isinstance(said, str) or ("answer" in said and said.get("action", "answer") == "answer")
+        if answering and slots.get("question") == QUESTION:
+            self.last = said
+        return said
+
+
 @pytest.mark.parametrize("wiring", WIRINGS, ids=named)
 def test_every_run_ends_settled(wiring: tuple[str, dict[str, Any]]) -> None:
     for seed in range(3):
-        chat = FakeModel(replies=wild(seed), logprobs=True)
+        chat = FakeModel(replies=(said := Recorder(wild(seed))), logprobs=True)
         result = graphs.ask(QUESTION, wiring[0], model=chat, index=LIBRARY, **wiring[1])
         _, settings = graphs.configure(wiring[0], wiring[1])
         assert not [branch for branch in result.tree.values() if branch.status in WORKING]
         assert max(branch.depth for branch in result.tree.values()) <= getattr(settings, "max_depth", 1)
-        assert result.answer
+        if isinstance(said.last, Mapping):
+            assert result.answer == ("Unknown" if is_unknown(said.last["answer"]) else said.last["answer"])
         assert all(citation.id in result.passages for citation in result.citations)
+
+
+@pytest.mark.parametrize("wiring", WIRINGS, ids=named)
+def test_an_answer_that_the_model_always_gives_is_the_answer(wiring: tuple[str, dict[str, Any]]) -> None:
+    for seed in range(3):
+        chat = FakeModel(replies=wild(seed, malformed=0, answer="Seine", relevant=[1], citations=[1]), logprobs=True)
+        result = graphs.ask(QUESTION, wiring[0], model=chat, index=LIBRARY, **wiring[1])
+        assert result.answer == "Seine"
+        assert result.stopped_by in {"finished", "rounds"}
+        assert bool(result.citations) is (wiring[0] != "closed-book")
