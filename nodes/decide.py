@@ -51,7 +51,7 @@ def _follow(found: Found, reply: Reply[Decision], settings: PruneSettings) -> Gr
     if decision.action == "entities" and (names := distinct(decision.entities)):
         return grow(branch.to("split"), *children_of(given, names, "entity"))
     if decision.action != "answer" and not decision.answer:
-        return grow(branch.to("leaf", note=f"chose {decision.action} but named nothing that can be asked"))
+        return grow(branch.to("leaf", note=branch.noted(f"chose {decision.action} but named nothing that can be asked")))
     answered = branch.to(
         "answered",
         answer=decision.answer.strip(),

@@ -57,7 +57,10 @@ def usable(questions: list[str], given: Fork, settings: TreeSettings) -> list[st
 def children_of(given: Fork, questions: list[str], kind: Kind = "question") -> list[Branch]:
     """Make the children for the next free positions; one with a hole waits for the sibling before it."""
     start = max((position(child.path)[-1] + 1 for child in given.children), default=0)
+    paths = [f"{given.branch.path}.{start + n}" for n in range(len(questions))]
     return [
-        Branch(path=f"{given.branch.path}.{start + n}", question=text, kind=kind, status="waiting" if HOLE in text else "open")
-        for n, text in enumerate(questions)
+        Branch(path=path, question=text, kind=kind, status="waiting", awaits=before)
+        if HOLE in text
+        else Branch(path=path, question=text, kind=kind)
+        for path, text, before in zip(paths, questions, [None, *paths], strict=False)
     ]

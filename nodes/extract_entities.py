@@ -29,7 +29,7 @@ async def extract_entities(given: ReadFork, settings: Settings) -> Growth:
     reply = await ask(ENTITIES, given.passages, question=given.branch.question)
     names = distinct(reply.value.entities)
     if not names:
-        return grow(given.branch.to("leaf", note="cannot be split, and names no entity to look up"))
+        return grow(given.branch.to("leaf", note=given.branch.noted("cannot be split, and names no entity to look up")))
     return grow(given.branch.to("split"), *children_of(given, names, "entity"))
 
 

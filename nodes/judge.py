@@ -33,7 +33,7 @@ async def rubric(fork: Fork, settings: TorSettings) -> Growth:
     first, second = fork.pair
     reply = await ask(RUBRIC, field="verdict", question=fork.branch.question, first=first.question, second=second.question)
     if reply.value.verdict == "VALID":
-        return grow(fork.branch.to("split", note=f"pair scored {reply.value.score:g} of 5"))
+        return grow(fork.branch.to("split", note=fork.branch.noted(f"pair scored {reply.value.score:g} of 5")))
     return weaken(fork, settings, f"invalid pair, {reply.value.score:g} of 5: {reply.value.reasons}")
 
 

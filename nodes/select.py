@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ramify.nodes.settings import Settings
+from ramify.nodes.standing import awaited, doubt, sibling_of, standing
 from ramify.nodes.state import State, evidence_of
-from ramify.nodes.tree import UNKNOWN, WORKING, Branch, Passage, Status, Tree, Value, ancestors, children, descendants
+from ramify.nodes.tree import WORKING, Branch, Passage, Status, Tree, Value, ancestors, children, descendants
 
 G = TypeVar("G")
 
@@ -50,11 +51,11 @@ class Fork(Value):
 
 
 class Waiting(Value):
-    """A branch that waits, the sibling it waits for, and what came of that one."""
+    """A branch that waits, the sibling it waits for, and the branch whose answer stands for that one's."""
 
     branch: Branch
     sibling: Branch
-    answer: str | None
+    settled: Branch | None
     doubt: str = ""
     """Why the answer is to be taken with care."""
 
@@ -91,30 +92,7 @@ def settled_fork(*statuses: Status) -> Selection[Fork]:
 
 def waiting() -> Selection[Waiting]:
     """Give each branch that waits for a sibling which has settled."""
-    return Selection(frozenset({"waiting"}), lambda state, branch, settings: _waiting(state["tree"], branch))
-
-
-def sibling_of(tree: Tree, branch: Branch) -> Branch:
-    """Find the sibling that a waiting branch refers to: the one just before it."""
-    head, _, last = branch.path.rpartition(".")
-    return tree[f"{head}.{int(last) - 1}"]
-
-
-def resolved(tree: Tree, branch: Branch) -> str | None:
-    """Give what came of a branch: its own answer, or where it has none the answer of the last of its children."""
-    if branch.known:
-        return branch.answer
-    below = [child for child in children(tree, branch.path) if child.status != "pruned"]
-    return resolved(tree, below[-1]) if below else None
-
-
-def awaited(tree: Tree, branch: Branch) -> bool:
-    """Tell whether another branch waits for this one's answer: its next sibling, or its parent's where it is the last child."""
-    if branch.parent is None:
-        return False
-    head, _, last = branch.path.rpartition(".")
-    following = tree.get(f"{head}.{int(last) + 1}")
-    return following.status == "waiting" if following else awaited(tree, tree[branch.parent])
+    return Selection(frozenset({"waiting"}), lambda state, branch, settings: _waiting(state["tree"], branch, settings))
 
 
 def _found(state: State, branch: Branch, settings: Settings) -> Found:
@@ -137,13 +115,10 @@ def _fresh(tree: Tree, branch: Branch) -> Fork | None:
     return given if given.pair and all(child.status in {"open", "waiting"} for child in given.pair) else None
 
 
-def _waiting(tree: Tree, branch: Branch) -> Waiting | None:
+def _waiting(tree: Tree, branch: Branch, settings: Settings) -> Waiting | None:
     sibling = sibling_of(tree, branch)
     unsettled = WORKING - {"answered"}
     if sibling.status in unsettled or any(below.status in WORKING for below in descendants(tree, sibling.path)):
         return None
-    doubt = f"confidence {sibling.confidence:.3f}" if sibling.confidence is not None else ""
-    return Waiting(branch=branch, sibling=sibling, answer=resolved(tree, sibling), doubt=doubt)
-
-
-UNFILLABLE = f"the question before it has no answer ({UNKNOWN})"
+    settled = standing(tree, sibling, settings)
+    return Waiting(branch=branch, sibling=sibling, settled=settled, doubt=doubt(settled, settings) if settled else "")

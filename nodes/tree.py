@@ -69,6 +69,8 @@ class Branch(Value):
     """The judge's score of the fork below."""
     attempts: int = Field(default=0, ge=0)
     """How often it has been split."""
+    awaits: str | None = Field(default=None, pattern=r"^0(\.\d+)+$")
+    """The sibling whose answer belongs, or was put, into its question: it is the second hop of a bridge."""
     note: str = ""
     """Why it was pruned, what was filled in, what went wrong."""
 
