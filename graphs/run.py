@@ -29,8 +29,20 @@ async def ask_async(
     UsageError, IndexingError or ModelError where nothing can be asked at all; a weak or failed branch is told in the tree instead.
     """
     wiring, settings = configure(strategy, options)
+    return await answered_by(wiring.ready, strategy, question, settings, watch, config)
+
+
+async def answered_by(
+    graph: CompiledStateGraph[Any, Any, Any, Any],
+    strategy: str,
+    question: str,
+    settings: Settings,
+    watch: Watch | None = None,
+    config: RunnableConfig | None = None,
+) -> Result:
+    """Answer a question by a strategy's graph."""
     began = time.perf_counter()
-    state = await watched(wiring.ready, {"question": checked(question)}, settings, watch, config)
+    state = await watched(graph, {"question": checked(question)}, settings, watch, config)
     return Result.from_state(state, strategy, time.perf_counter() - began)
 
 

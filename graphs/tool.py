@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import DEFAULT_RECURSION_LIMIT
 from langchain_core.tools import StructuredTool, ToolException
 from pydantic import BaseModel, ValidationError
 
-from ramify.graphs.run import Watch, ask_async, blocking
+from ramify.graphs.inherited import in_threads, inherited
+from ramify.graphs.run import Watch, answered_by, blocking
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.tool_arguments import Asked, AskedWithin, Sought, SoughtWithin
 from ramify.graphs.tool_text import answered, failure, found
@@ -51,12 +51,13 @@ def research_tool(
     `about` tells the calling model what the documents are; `watch` sees each event of a run. The artifact is what `ask --json` prints,
     with its figures rounded. UsageError or IndexingError for wrong options, at once.
     """
-    _, settings = configure(strategy, options)
+    wiring, settings = configure(strategy, options)
     _there(settings.index)
 
     async def research(config: RunnableConfig, question: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
-        within = {**options, "filter": {**(filter or {}), **(settings.filter or {})} or None}
-        result = await ask_async(question, strategy, watch, inherited(config), **within)
+        within = settings.model_copy(update={"filter": {**(filter or {}), **(settings.filter or {})} or None})
+        given = inherited(config, strategy, name, question, filter)
+        result = await answered_by(wiring.embedded, strategy, question, within, watch, given)
         if reason := failure(result):
             raise ToolException(f"error: {one_line(reason)}")
         return answered(result), _rounded(result.to_json())
@@ -88,17 +89,6 @@ def about_of(index: Searchable) -> str:
     return ABOUT_DEMO if index == DEMO else ABOUT
 
 
-def inherited(config: RunnableConfig) -> RunnableConfig:
-    """Take over the caller's callbacks, tags, metadata and streams, and its recursion limit.
-
-    Outside a graph LangChain fills in a limit of its own, which nobody chose.
-    """
-    given = config.copy()
-    if given.get("recursion_limit") == DEFAULT_RECURSION_LIMIT and "langgraph_node" not in given.get("metadata", {}):
-        del given["recursion_limit"]
-    return given
-
-
 def _offered(name: str, description: str, arguments: type[BaseModel], work: Work) -> StructuredTool:
     """Make a tool with both faces; what the calling model can act on comes back to it as one line, all else is raised."""
 
@@ -109,7 +99,7 @@ def _offered(name: str, description: str, arguments: type[BaseModel], work: Work
             raise ToolException(f"error: {one_line(error)}") from error
 
     def act(config: RunnableConfig, **given: Any) -> tuple[str, Any]:
-        return blocking(acting(config, **given))
+        return blocking(acting(in_threads(config), **given))
 
     return StructuredTool(
         name=name,

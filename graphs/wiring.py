@@ -30,6 +30,11 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
         """Give the graph ready to run, without a checkpointer of its own."""
         return self.compile(checkpointer=False)
 
+    @cached_property
+    def embedded(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """Give the graph ready to run inside another one: its checkpoints go where that one keeps its own, if it does."""
+        return self.compile()
+
     @property
     def has_final_call(self) -> bool:
         """Tell whether a step makes a last call that budgets keep back."""

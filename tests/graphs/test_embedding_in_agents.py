@@ -69,14 +69,16 @@ async def test_the_caller_s_handlers_tags_and_thread_reach_our_calls(sync: bool)
 
 
 @pytest.mark.parametrize("sync", [True, False])
-async def test_the_caller_s_checkpoints_hold_its_own_steps_only(sync: bool, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_caller_s_history_holds_its_own_steps_only(sync: bool, caplog: pytest.LogCaptureFixture) -> None:
     saver = InMemorySaver()
     made = agent(saver=saver)
     config = heard(Ears())
     _ = made.invoke(TWICE, config) if sync else await made.ainvoke(TWICE, config)
-    kept = list(saver.list(None))
-    assert {checkpoint.config["configurable"]["checkpoint_ns"] for checkpoint in kept} == {""}
-    assert [checkpoint.metadata["step"] for checkpoint in kept] == [3, 2, 1, 0, -1]  # model, tools, model
+    history = list(made.get_state_history(config))
+    assert [snapshot.metadata["step"] for snapshot in history] == [3, 2, 1, 0, -1]  # model, tools, model
+    assert all(snapshot.values.keys() <= {"messages"} for snapshot in history)
+    below = {name.partition(":")[0] for name in saver.storage["mine"] if name}
+    assert below == {"tools"}, "what a run keeps lies in a namespace below the call"
     again = tools_said(made.get_state(config).values["messages"])
     assert again[0].artifact["tree"][0]["question"] == QUESTION
     assert "msgpack" not in caplog.text
