@@ -87,6 +87,51 @@ def test_there_is_none_when_it_cannot_be_told(form: Any) -> None:
     assert span_confidence(form([("no object", -1)]), "answer") is None
 
 
+@pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf, 0.5, 3.0])
+@pytest.mark.parametrize("form", [openai, ollama])
+def test_what_is_no_log_probability_measures_nothing(form: Any, odd: float) -> None:
+    tokens = [(text, odd if text == "ie" else logprob) for text, logprob in REPLY]
+    assert span_confidence(form(tokens), "answer") is None
+    assert span_confidence(form(tokens), "n") == pytest.approx(math.exp(-0.6)), "another field's tokens are what they are"
+
+
+def test_a_zero_that_was_rounded_up_is_certain() -> None:
+    assert span_confidence(openai([('{"answer": "', -9), ("Yes", 1e-6), ('"}', -9)]), "answer") == 1.0
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None,
+        "none",
+        7,
+        {"content": None},
+        {"content": "none"},
+        {"content": {"token": "x"}},
+        [None],
+        [7],
+        [[]],
+        [{}],
+        [{"token": None, "logprob": -0.1}],
+        [{"token": '{"answer": "Yes"}', "logprob": None}],
+        [{"token": '{"answer": "Yes"}', "logprob": "-0.1"}],
+        [{"token": '{"answer": "Yes"}', "logprob": 10**400}],
+        [{"token": '{"answer": "Yes"}', "logprob": -0.1, "bytes": [300]}],
+        [{"token": '{"answer": "Yes"}', "logprob": -0.1, "bytes": 10**12}],
+        [{"token": '{"answer": "Yes"}', "logprob": -0.1, "bytes": ["a"]}],
+    ],
+)
+def test_anything_else_in_the_place_of_log_probabilities_measures_nothing(told: Any) -> None:
+    assert span_confidence(AIMessage('{"answer": "Yes"}', response_metadata={"logprobs": told}), "answer") is None
+
+
+def test_a_token_with_half_a_character_still_spells_the_text() -> None:
+    tokens: Tokens = [('{"answer": "', -9), ("Cur", -0.1), ("\ud83d", -0.3), ("ie", -0.5), ('"}', -9)]
+    told = [{"token": token, "logprob": logprob} for token, logprob in tokens]
+    message = AIMessage('{"answer": "Cur\ufffdie"}', response_metadata={"logprobs": told})
+    assert span_confidence(message, "answer") == pytest.approx(math.exp(-0.3))
+
+
 def test_a_copy_without_them_keeps_the_rest() -> None:
     message = openai(REPLY)
     message.response_metadata["model_name"] = "m"

@@ -1,18 +1,17 @@
 """How sure a model was of one field of its reply, read from the log probabilities of that field's tokens."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
 from ramify.tools.models.json_text import field_span
+from ramify.tools.models.surrogates import BROKEN, whole
 
-BROKEN = "\ufffd"
-"""Stands in a token's text for bytes that are no whole character."""
-LONGEST_CHARACTER = 4
-"""Tokens that one broken character can be spread over, and characters that one broken token can hide, at most."""
+ROUNDING = 1e-3
+"""A log probability above zero by no more than this is a rounded zero; anything higher is no log probability."""
 
 Span = tuple[int, int]
 
@@ -27,7 +26,8 @@ class _Token:
 def span_confidence(message: AIMessage, field: str) -> float | None:
     """Give the geometric mean probability of the tokens that spell a top-level field's value.
 
-    None where the server sent no log probabilities, the field is not there or empty, or the tokens do not spell the text.
+    None where the server sent no log probabilities or something else in their place, the field is not there or empty, or the tokens do
+    not spell the text.
     """
     tokens = _tokens(message.response_metadata.get("logprobs"))
     text = message.text
@@ -37,7 +37,9 @@ def span_confidence(message: AIMessage, field: str) -> float | None:
         return None
     start, end = span
     told = [token.logprob for token, (first, last) in zip(tokens, places, strict=True) if first < end and last > start]
-    return min(1.0, math.exp(math.fsum(told) / len(told))) if told else None
+    if not told or not all(math.isfinite(logprob) and logprob <= ROUNDING for logprob in told):
+        return None
+    return min(1.0, math.exp(math.fsum(told) / len(told)))
 
 
 def without_logprobs(message: AIMessage) -> AIMessage:
@@ -47,16 +49,22 @@ def without_logprobs(message: AIMessage) -> AIMessage:
 
 
 def _tokens(told: Any) -> list[_Token]:
-    """Read Ollama's form (a list) and OpenAI's (a list under `content`)."""
+    """Read Ollama's form (a list) and OpenAI's (a list under `content`); of anything else none."""
     if isinstance(told, Mapping):
         told = told.get("content")
-    return [_token(entry) for entry in told] if isinstance(told, Iterable) else []
+    tokens = [_token(entry) for entry in told] if isinstance(told, list | tuple) else []
+    return [token for token in tokens if token] if all(tokens) else []
 
 
-def _token(entry: Any) -> _Token:
-    told = entry if isinstance(entry, Mapping) else vars(entry)
-    raw = told.get("bytes")
-    return _Token(told["token"], float(told["logprob"]), None if raw is None else bytes(raw))
+def _token(entry: Any) -> _Token | None:
+    told = entry if isinstance(entry, Mapping) else getattr(entry, "__dict__", {})
+    text, logprob, raw = told.get("token"), told.get("logprob"), told.get("bytes")
+    if not isinstance(text, str) or not isinstance(logprob, float | int) or not isinstance(raw, list | None):
+        return None
+    try:
+        return _Token(whole(text), float(logprob), None if raw is None else bytes(raw))
+    except (OverflowError, TypeError, ValueError):  # a number too large, or bytes that are none
+        return None
 
 
 def _places(tokens: list[_Token], text: str) -> list[Span] | None:
@@ -67,10 +75,12 @@ def _places(tokens: list[_Token], text: str) -> list[Span] | None:
 def _by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
     """Join the tokens' bytes; the text is the last part of them that equals it (a model may have thought before)."""
     parts = [token.text.encode() if token.raw is None else token.raw for token in tokens]
-    content = text.encode()
-    before = b"".join(parts).rfind(content)
-    if before < 0:
+    content, joined = text.encode(), b"".join(parts)
+    # Backwards, because `rfind` is quadratic where `find` is not.
+    found = joined[::-1].find(content[::-1])
+    if found < 0:
         return None
+    before = len(joined) - found - len(content)
     # The character that byte n belongs to; one more entry for the end.
     characters = [number for number, character in enumerate(text) for _ in character.encode()] + [len(text)]
     places, position = [], -before
