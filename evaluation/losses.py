@@ -17,18 +17,15 @@ class Losses:
         self._malformed: list[str] = []
 
     def __call__(self, kind: str, event: Any) -> None:
-        """Take note of a task that failed, and of a step over the whole state that did."""
+        """Take note of a task that failed."""
         if kind != "tasks":
             return
         if error := event.get("error"):
             self._mishaps.append(f"{type(error).__name__}: {error}")
         ended = event.get("result")
-        told = ended.get("__return__", ended) if isinstance(ended, dict) else None
-        if not isinstance(told, dict):
-            return
-        failure = told["notices"][-1] if told.get("stopped_by") == "error" else told.get("failure")
-        if failure and not told.get("limit"):
-            (self._malformed if told["malformed"] else self._mishaps).append(failure)
+        told = ended.get("__return__") if isinstance(ended, dict) else None
+        if isinstance(told, dict) and told.get("failure") and not told.get("limit"):
+            (self._malformed if told["malformed"] else self._mishaps).append(told["failure"])
 
     def failure(self, result: Result) -> str | None:
         """Say why the question counts as failed; nothing where it was answered as it would be again."""

@@ -1,10 +1,9 @@
 """finalize (compress): answer from the facts and passages that the filter kept (Iterative RAG, step 4)."""
 
-from ramify.nodes.ask import ask
 from ramify.nodes.conclude import citations, stranded
 from ramify.nodes.once import model_call
 from ramify.nodes.settings import IterativeSettings
-from ramify.nodes.state import IterativeState
+from ramify.nodes.state import IterativeState, Search
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import COMPRESS
@@ -16,9 +15,9 @@ async def compress(state: IterativeState, settings: IterativeSettings) -> Update
     stranded(state)
     passages = kept(state, settings)
     if not passages:
-        return {"answer": UNKNOWN, "confidence": 0.0, "explanation": "no passage was found relevant"}
+        return _nothing(state["search"])
     facts = list(state["search"].facts[: settings.final_facts])
-    reply, update = await model_call(state, lambda: ask(COMPRESS, passages, question=state["question"], facts=facts))
+    reply, update = await model_call(state, COMPRESS, passages, question=state["question"], facts=facts)
     if reply is None:
         return update
     return {
@@ -29,6 +28,13 @@ async def compress(state: IterativeState, settings: IterativeSettings) -> Update
         "explanation": reply.value.explanation,
         "citations": [] if is_unknown(reply.value.answer) else citations(state, reply.cited() or (passages[0].id,)),
     }
+
+
+def _nothing(search: Search) -> Update:
+    """Say that nothing was found relevant; where every round was lost, the model never read anything."""
+    lost = f"; rounds of reading that were lost: {search.lost} of {search.round}" if search.lost else ""
+    told: Update = {"answer": UNKNOWN, "confidence": 0.0, "explanation": f"no passage was found relevant{lost}"}
+    return {**told, "stopped_by": "error"} if search.lost and search.lost == search.round else told
 
 
 def kept(state: IterativeState, settings: IterativeSettings) -> tuple[Passage, ...]:

@@ -1,6 +1,5 @@
 """contextualize: make a follow-up self-contained, before it grows a tree."""
 
-from ramify.nodes.ask import ask
 from ramify.nodes.once import model_call
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
@@ -11,6 +10,7 @@ from ramify.prompts import CONTEXTUALIZE
 
 REMEMBERED = 4
 """Turns that a follow-up may refer to."""
+AS_IT_IS = "the follow-up could not be made self-contained, and was asked as it is"
 
 
 def follows(state: State, settings: Settings) -> bool:
@@ -22,7 +22,7 @@ def follows(state: State, settings: Settings) -> bool:
 async def contextualize(state: State, settings: Settings) -> Update:
     """Rewrite the question so that it needs no conversation; where the model cannot, it is asked as it is."""
     question, turns = state["question"], earlier(state)[-REMEMBERED:]
-    reply, update = await model_call(state, lambda: ask(CONTEXTUALIZE, field="question", question=question, turns=turns))
+    reply, update = await model_call(state, CONTEXTUALIZE, field="question", instead=AS_IT_IS, question=question, turns=turns)
     rewritten = reply.value.question.strip() if reply else ""
     if not rewritten or rewritten == question:
         return update

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from ramify.nodes.ask import Reply, ask
+from ramify.nodes.ask import Reply
 from ramify.nodes.once import model_call
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState, Search, StoppedBy
@@ -21,10 +21,11 @@ async def filter(state: IterativeState, settings: IterativeSettings) -> Update:
     if not batch:
         return {}
     slots = {"question": state["question"], "facts": list(search.facts), "expected": ", ".join(search.expected) or "anything that helps"}
-    reply, update = await model_call(state, lambda: ask(FILTER, batch, field="relevance", **slots))
-    if reply is None:
+    unread = f"round {search.round + 1} of reading was lost, and its {len(batch)} passages with it"
+    reply, update = await model_call(state, FILTER, batch, field="relevance", instead=unread, **slots)
+    if "stopped_by" in update:
         return {**update, "search": search.model_copy(update={"round": settings.rounds})}
-    after, suggested = remember(search, reply, settings)
+    after, suggested = remember(search, reply, settings) if reply else (lose(search, batch), "")
     update |= {"search": after}
     if suggested and (grown := _suggest(state["tree"], suggested)):
         update["tree"] = grown
@@ -74,6 +75,12 @@ def remember(search: Search, reply: Reply[Filtered], settings: IterativeSettings
         }
     )
     return after, suggested
+
+
+def lose(search: Search, batch: tuple[Passage, ...]) -> Search:
+    """Count a batch as read whose round came to nothing: a reply that fails once would fail again."""
+    seen = joined(search.seen, [passage.id for passage in batch])
+    return search.model_copy(update={"round": search.round + 1, "lost": search.lost + 1, "seen": seen})
 
 
 def joined(old: tuple[str, ...], new: list[str]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ramify.nodes.ask import Reply, ask
+from ramify.nodes.ask import Reply
 from ramify.nodes.conclude import citations, conclusion, stranded
 from ramify.nodes.findings import Rank, by_mmr, by_turns, finding, leaves, whole_tree
 from ramify.nodes.once import model_call
@@ -37,7 +37,7 @@ def finalize_with(pick: Pick, rank: Rank, name: str) -> Whole[Settings]:
 
 async def _settle(state: State, branches: list[Branch], passages: tuple[Passage, ...]) -> Update:
     shown = [finding(branch) for branch in branches]
-    reply, update = await model_call(state, lambda: ask(FINALIZE, passages, question=state["question"], findings=shown))
+    reply, update = await model_call(state, FINALIZE, passages, question=state["question"], findings=shown)
     if reply is not None:
         return {**update, **_answer(reply, branches, state)}
     root = state["tree"][ROOT]

@@ -1,25 +1,52 @@
 """One model call of a step over the whole state: as a task of its own, its cost booked, its failure told."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from ramify.nodes.budget import CURRENT
+from pydantic import BaseModel, Field
+
+from ramify.nodes.ask import Reply, ask
+from ramify.nodes.attempt import Attempt, Outcome
 from ramify.nodes.state import State, Usage
-from ramify.tools.errors import BudgetError, MalformedError, ReplyError
+from ramify.nodes.tree import ConfidenceSource, Passage
+from ramify.prompts.prompt import Prompt
 
-R = TypeVar("R")
+T = TypeVar("T", bound=BaseModel)
 
 
-async def model_call(state: State, call: Callable[[], Awaitable[R]]) -> tuple[R | None, dict[str, Any]]:
-    """Make the call; give its reply and the update that books it. No reply means that it failed: the update says why."""
-    work = CURRENT.get()
-    update: dict[str, Any] = {}
-    reply = None
-    try:
-        reply = await call()
-    except ReplyError as error:
-        update = {"stopped_by": "error", "notices": [*state["notices"], str(error)], "malformed": isinstance(error, MalformedError)}
-    except BudgetError as error:
-        update = {"stopped_by": error.limit, "notices": [*state["notices"], str(error)]}
-    spent = work.spent
-    return reply, {**update, "shown": work.shown, "usage": spent + Usage(critical_path_calls=spent.llm_calls)}
+class Said(Outcome):
+    """What the task of a call brings back: the reply as plain values."""
+
+    value: dict[str, Any] = Field(default_factory=dict)
+    confidence: float = 0.0
+    confidence_source: ConfidenceSource = "stated"
+
+
+async def model_call(
+    state: State, prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", instead: str = "", **slots: Any
+) -> tuple[Reply[T] | None, dict[str, Any]]:
+    """Ask the model one thing; give its reply and the update that books it. No reply means that it failed: the update says why.
+
+    `instead` is what is done without a reply; where there is nothing, the failure is what the question was stopped by.
+    """
+
+    async def call(given: dict[str, Any], settings: Any) -> Said:
+        reply = await ask(prompt, field=field, **given)
+        value = reply.value.model_dump(mode="json")
+        return Said(value=value, confidence=reply.confidence, confidence_source=reply.confidence_source)
+
+    given = slots if passages is None else {"passages": passages, **slots}
+    [said] = await Attempt(prompt.name, call, Said).all([given])
+    if said.failure:
+        return None, {**_booked(said), **_told(state, said, instead)}
+    shown = tuple(passage for passage in passages or () if passage.id in said.shown)
+    return Reply(prompt.reply.model_validate(said.value), said.confidence, said.confidence_source, shown), _booked(said)
+
+
+def _booked(said: Said) -> dict[str, Any]:
+    return {"shown": said.shown, "usage": said.usage + Usage(critical_path_calls=said.usage.llm_calls)}
+
+
+def _told(state: State, said: Said, instead: str) -> dict[str, Any]:
+    notice = f"{instead}: {said.failure}" if instead else said.failure
+    stopped = said.limit or ("" if instead else "error")
+    return {"notices": [*state["notices"], notice], **({"stopped_by": stopped} if stopped else {})}

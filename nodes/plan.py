@@ -1,6 +1,5 @@
 """plan: what to search for (Iterative RAG, step 1)."""
 
-from ramify.nodes.ask import ask
 from ramify.nodes.once import model_call
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState, Search
@@ -9,13 +8,14 @@ from ramify.nodes.tree import ROOT, sprout
 from ramify.prompts import PLAN
 
 QUERIES = 5
+UNPLANNED = "no plan was made, and the question was searched as it is"
 
 
 @whole(takes=("growing",), gives=("split", "open"))
 async def plan(state: IterativeState, settings: IterativeSettings) -> Update:
     """Plan the primary query, the sub-queries and the keywords; without a plan the question itself is searched."""
     root = state["tree"][ROOT]
-    reply, update = await model_call(state, lambda: ask(PLAN, field="primary", question=root.question))
+    reply, update = await model_call(state, PLAN, field="primary", instead=UNPLANNED, question=root.question)
     wanted = reply.value if reply else None
     queries = [wanted.primary, *wanted.sub_queries] if wanted else []
     distinct = list(dict.fromkeys(text.strip() for text in queries if text.strip()))[:QUERIES] or [root.question]

@@ -40,7 +40,6 @@ def plant(status: Status) -> Whole[Settings]:
             "settled_by": "",
             "citations": [],
             "stopped_by": "finished",
-            "malformed": False,
         }
 
     return Whole(plant, (), (status,), final=False)

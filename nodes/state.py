@@ -43,6 +43,8 @@ class Search(Value):
     """What the filter loop of Iterative RAG remembers."""
 
     round: int = 0
+    lost: int = 0
+    """Rounds whose reply never came, or came malformed."""
     seen: tuple[str, ...] = ()
     relevant: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
@@ -132,8 +134,6 @@ class State(TypedDict):
     settled_by: str
     citations: list[Citation]
     stopped_by: StoppedBy
-    malformed: bool
-    """Whether the last error was a reply that was malformed, also when asked for again."""
 
 
 class IterativeState(State):

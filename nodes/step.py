@@ -5,43 +5,27 @@ checkpointed one by one), a plain function runs at once. `@whole(takes=…, give
 `step.wanted(…)` whether the step has anything to do, so the condition by which a step selects and an edge routes is one.
 """
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-from langgraph.errors import GraphBubbleUp
-from langgraph.func import task
-from langgraph.types import RetryPolicy
-from pydantic import Field
-
-from ramify.nodes.budget import CURRENT, working
+from ramify.nodes.attempt import Attempt, Outcome
 from ramify.nodes.select import Selection
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, Usage, furthest
-from ramify.nodes.tree import Branch, Passage, Value
+from ramify.nodes.tree import Branch, Passage
 from ramify.nodes.twins import echo, twin
-from ramify.tools.errors import BudgetError, Limit, MalformedError, RamifyError, ReplyError
 
 G = TypeVar("G")
 S = TypeVar("S", bound=Settings)
 Update = dict[str, Any]
 
-PROGRAMMING = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError, TypeError, ValueError)
 
-
-class Growth(Value):
-    """What a task brings back: branches, passages, what it spent, and why it failed if it did."""
+class Growth(Outcome):
+    """What the task of a branch brings back."""
 
     branches: tuple[Branch, ...] = ()
     passages: tuple[Passage, ...] = ()
-    shown: dict[str, int] = Field(default_factory=dict)
-    """The passages that the model was shown, by id, and how many characters of each."""
-    usage: Usage = Field(default_factory=Usage)
-    failure: str = ""
-    malformed: bool = False
-    """Whether it failed by a reply that was malformed, also when asked for again."""
-    limit: Limit | None = None
 
 
 def grow(*branches: Branch) -> Growth:
@@ -67,11 +51,6 @@ class Step(Protocol):
         ...
 
 
-def transient(error: BaseException) -> bool:
-    """Tell whether a failure may pass: then its task is tried again, and at last its branch fails alone."""
-    return isinstance(error, Exception) and not isinstance(error, (RamifyError, GraphBubbleUp, *PROGRAMMING))
-
-
 class Each(Generic[G, S]):
     """A step over single branches."""
 
@@ -82,8 +61,7 @@ class Each(Generic[G, S]):
         self.selection, self.act, self.once = selection, act, once
         self.takes = selection.takes
         self.gives = frozenset(gives) | ({"leaf", "failed"} if inspect.iscoroutinefunction(act) else frozenset())
-        retry = RetryPolicy(max_attempts=2, retry_on=transient)
-        self.task: Any = task(name=name, retry_policy=retry)(cast(Any, self._perform))
+        self.attempt = Attempt[G, Growth](name, act, Growth)
 
     def wanted(self, state: State, settings: Settings) -> bool:
         """Tell whether any branch is to be taken."""
@@ -105,22 +83,7 @@ class Each(Generic[G, S]):
     async def _all(self, given: list[G], settings: Settings) -> list[Growth]:
         if not inspect.iscoroutinefunction(self.act):
             return [self.act(item, cast(S, settings)) for item in given]
-        results = await asyncio.gather(*(self.task(item) for item in given), return_exceptions=True)
-        return [_growth(result) for result in results]
-
-    async def _perform(self, given: G) -> dict[str, Any]:
-        """Act on one branch; what it spent is part of the result, also when it fails."""
-        outer = CURRENT.get()
-        why: dict[str, Any] = {}
-        growth = Growth()
-        with working(outer.settings, outer.ledger) as work:
-            try:
-                growth = await self.act(given, cast(S, outer.settings))
-            except ReplyError as error:
-                why = {"failure": str(error), "malformed": isinstance(error, MalformedError)}
-            except BudgetError as error:
-                why = {"failure": error.what, "limit": error.limit}
-        return growth.model_copy(update={"usage": work.spent, "shown": work.shown, **why}).model_dump(mode="json")
+        return await self.attempt.all(given)
 
 
 def each(
@@ -166,14 +129,6 @@ def whole(
 ) -> Callable[[Callable[[Any, S], Awaitable[Update]]], Whole[S]]:
     """Make a step of a function over the whole state; `final` marks the one that makes the question's last call."""
     return lambda act: Whole(act, takes, gives, final, name, when)
-
-
-def _growth(result: Any) -> Growth:
-    if isinstance(result, BaseException):
-        if not transient(result):
-            raise result
-        return Growth(failure=f"{type(result).__name__}: {result}")
-    return Growth.model_validate(result)
 
 
 def _settle(branch: Branch, growth: Growth) -> Growth:

@@ -95,6 +95,22 @@ async def test_a_run_cut_off_resumes_at_the_unfinished_branch_with_its_costs() -
     assert state.values["usage"].llm_calls == len(chat.calls) - 1, "what was spent before the cut is counted, the call that died is not"
 
 
+async def test_a_call_on_the_whole_question_is_not_made_again_after_a_run_was_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut_off(*given: Any) -> Any:
+        raise ValueError("a fault of the program ends the run")
+
+    chat = model()
+    graph, settings = compiled("iterative", chat)
+    with monkeypatch.context() as broken, pytest.raises(ValueError, match="ends the run"):
+        broken.setattr("ramify.nodes.compress.citations", cut_off)
+        await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
+    result = await graph.ainvoke(None, CONFIG, context=settings)
+    assert (result["answer"], len(result["citations"])) == ("Seine", 1)
+    assert [name for name, _ in chat.calls] == ["plan", "filter", "compress"]
+    state = await graph.aget_state(CONFIG)
+    assert state.values["usage"].llm_calls == 3, "what was spent before the cut is counted"
+
+
 async def test_a_second_question_on_a_thread_grows_a_new_tree() -> None:
     graph, settings = compiled("tor", model())
     await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)

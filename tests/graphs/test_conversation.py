@@ -88,6 +88,8 @@ def test_a_follow_up_that_the_model_cannot_rewrite_is_asked_as_it_is(reply: Any)
     second = talk.ask("Which river runs through Rome?", "naive", model=but(contextualize=lambda slots: reply), index=river())
     assert second.question == "Which river runs through Rome?"
     assert second.answer != "Unknown"
+    assert second.stopped_by == "finished"
+    assert any("asked as it is" in notice for notice in second.notices) == (reply == "not JSON")
 
 
 class TestOnAThread:

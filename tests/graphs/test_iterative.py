@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 import ramify.graphs as graphs
 from ramify.nodes.filter import priority
 from ramify.nodes.state import Search
@@ -65,6 +67,63 @@ def test_without_a_plan_the_question_itself_is_searched_and_the_tree_says_so() -
     assert result.tree["0.0"].question == QUESTION
     assert "no plan" in result.tree["0"].note
     assert result.answer == "Seine"
+
+
+def test_a_plan_that_fails_ends_no_question() -> None:
+    result = graphs.ask(QUESTION, "iterative", model=but(plan="no plan"), index=river())
+    assert (result.answer, result.stopped_by, result.usage.retrievals) == ("Seine", "finished", 1)
+    assert [notice for notice in result.notices if "searched as it is" in notice and "'plan' is malformed" in notice]
+
+
+def test_a_round_that_fails_counts_as_read_and_the_loop_goes_on() -> None:
+    chat = but(filter=lambda slots: "no JSON" if lost(chat) else replies("filter", slots))
+    result = run(chat)
+    assert (result.answer, result.stopped_by) == ("Seine", "finished")
+    assert [notice for notice in result.notices if notice.startswith("round 1 of reading was lost, and its 4 passages with it")]
+    first, again, second = ({quote["text"] for quote in call["passages"]} for call in chat.asked("filter"))
+    assert first == again
+    assert not first & second
+
+
+def lost(chat: Any) -> bool:
+    """Tell whether the first round is still read: the call, and the one that repairs it."""
+    return len(chat.asked("filter")) <= 2
+
+
+def test_where_every_round_fails_the_result_says_that_the_model_did() -> None:
+    result = run(but(filter="no JSON"))
+    assert (result.answer, result.stopped_by) == ("Unknown", "error")
+    assert "rounds of reading that were lost: 5 of 5" in result.explanation
+    assert len(result.notices) == 5
+
+
+@pytest.mark.parametrize("prompt", ["plan", "filter", "compress"])
+def test_a_call_on_the_whole_question_is_made_again_where_its_failure_may_pass(prompt: str) -> None:
+    chat = but(**{prompt: lambda slots: cut_off() if len(chat.asked(prompt)) == 1 else replies(prompt, slots)})
+    result = graphs.ask(QUESTION, "iterative", model=chat, index=river())
+    assert (result.answer, result.stopped_by, result.notices) == ("Seine", "finished", [])
+
+
+def cut_off() -> Any:
+    raise OSError("the wire was cut")
+
+
+@pytest.mark.parametrize("prompt", ["plan", "filter", "compress"])
+def test_what_a_client_raises_over_a_reply_is_told_and_ends_no_run(prompt: str) -> None:
+    result = run(but(**{prompt: lambda slots: cut_off()}))
+    assert any("OSError: the wire was cut" in notice for notice in result.notices)
+    assert (result.answer, result.stopped_by) == (("Seine", "finished") if prompt == "plan" else ("Unknown", "error"))
+
+
+def test_a_call_on_the_whole_question_is_a_task_in_the_stream() -> None:
+    begun: list[str] = []
+
+    def watch(kind: str, event: Any) -> None:
+        if kind == "tasks" and isinstance(event.get("input"), tuple):
+            begun.append(event["name"])
+
+    graphs.ask(QUESTION, "iterative", watch, model=but(), index=river())
+    assert begun == ["plan", "filter", "compress"]
 
 
 def test_priority_adds_what_the_method_says() -> None:
