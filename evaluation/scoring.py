@@ -20,7 +20,7 @@ NOT_SEARCHED: dict[str, Any] = {"retrieved": [], "retrieval": None, "gold_retrie
 def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any]:
     """Score a result in every way that its question allows."""
     answer, golds = result.answer, question.golds
-    cited = [citation.id for citation in result.citations]
+    cited = [citation.id for citation in result.citations if citation.cited]
     known = {
         "em": exact_match(answer, golds),
         "f1": token_f1(answer, golds),

@@ -31,7 +31,7 @@ def answered(result: Result) -> str:
     known = not is_unknown(result.answer)
     head = f"Answer: {one_line(result.answer)}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
     quoted = [
-        f"[{number}] {one_line(citation.source)}: {snippet(citation.text, result.answer)}"
+        f"[{number}] {one_line(citation.source)}{citation.mark}: {snippet(citation.text, result.answer)}"
         for number, citation in enumerate(result.citations, 1)
     ]
     return "\n".join([head, *([QUOTED, *quoted] if quoted else []), *([] if known else _findings(result)), *_notes(result, known)])

@@ -34,6 +34,10 @@ class Reply(Generic[T]):
         numbers: list[int] = getattr(self.value, "citations", [])
         return tuple(dict.fromkeys(self.passages[number - 1].id for number in numbers if 0 < number <= len(self.passages)))
 
+    def shown(self) -> tuple[str, ...]:
+        """Give the ids of the passages that the model was shown."""
+        return tuple(passage.id for passage in self.passages)
+
 
 async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", **slots: Any) -> Reply[T]:
     """Ask the model one thing; the confidence is that of the reply's `field`.

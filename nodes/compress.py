@@ -26,7 +26,7 @@ async def compress(state: IterativeState, settings: IterativeSettings) -> Update
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "explanation": reply.value.explanation,
-        "citations": [] if is_unknown(reply.value.answer) else citations(state, reply.cited() or (passages[0].id,)),
+        "citations": [] if is_unknown(reply.value.answer) else citations(state, reply.cited(), reply.shown()),
     }
 
 

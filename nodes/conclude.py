@@ -6,6 +6,9 @@ from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import ROOT, UNKNOWN, WORKING, Branch
 from ramify.tools.errors import UsageError
 
+SHOWN = 3
+"""Passages given beside an answer that cites none."""
+
 
 @whole(name="finalize")
 async def conclude(state: State, settings: Settings) -> Update:
@@ -18,19 +21,19 @@ def conclusion(state: State, root: Branch) -> Update:
     """Take the answer from the root; without one it is Unknown, and the root's note says why."""
     if root.answer is None:
         return {"answer": UNKNOWN, "confidence": 0.0, "explanation": root.note}
-    support = (root.cited or root.evidence[:1]) if root.known else ()
     return {
         "answer": root.answer or UNKNOWN,
         "confidence": root.confidence or 0.0,
         "confidence_source": root.confidence_source,
-        "citations": citations(state, support),
+        "citations": citations(state, root.cited, root.evidence) if root.known else [],
     }
 
 
-def citations(state: State, ids: tuple[str, ...]) -> list[Citation]:
-    """Turn passage ids into citations, each once."""
+def citations(state: State, cited: tuple[str, ...], shown: tuple[str, ...]) -> list[Citation]:
+    """Turn the ids of the cited passages into citations, each once; where none is cited, the first that were shown, marked so."""
+    ids = cited or shown[:SHOWN]
     passages = [state["passages"][key] for key in dict.fromkeys(ids) if key in state["passages"]]
-    return [Citation(id=p.id, source=p.source, text=p.text) for p in passages]
+    return [Citation(id=p.id, source=p.source, text=p.text, cited=bool(cited)) for p in passages]
 
 
 def stranded(state: State) -> None:

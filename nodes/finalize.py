@@ -39,21 +39,20 @@ async def _settle(state: State, branches: list[Branch], passages: tuple[Passage,
     shown = [finding(branch) for branch in branches]
     reply, update = await model_call(state, FINALIZE, passages, question=state["question"], findings=shown)
     if reply is not None:
-        return {**update, **_answer(reply, branches, state)}
+        return {**update, **_answer(reply, state)}
     root = state["tree"][ROOT]
     return {**conclusion(state, root), **update}
 
 
-def _answer(reply: Reply[Final], branches: list[Branch], state: State) -> dict[str, Any]:
+def _answer(reply: Reply[Final], state: State) -> dict[str, Any]:
     final = reply.value
     known = not is_unknown(final.answer)
-    support = reply.cited() or tuple(key for branch in branches if branch.status != "pruned" for key in branch.cited[:1])
     return {
         "answer": final.answer.strip() if known else UNKNOWN,
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "settled_by": final.settled_by,
-        "citations": citations(state, support or tuple(p.id for p in reply.passages[:1])) if known else [],
+        "citations": citations(state, reply.cited(), reply.shown()) if known else [],
     }
 
 

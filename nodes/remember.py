@@ -24,7 +24,7 @@ async def remember(state: State, settings: Settings) -> Update:
 
 
 def said(answer: str, citations: list[Citation]) -> str:
-    """Write an answer with its numbered sources."""
-    marks = "".join(f"[{number}]" for number in range(1, len(citations) + 1))
-    sources = "".join(f"\n[{number}] {citation.source}" for number, citation in enumerate(citations, 1))
-    return f"{answer} {marks}\n{sources}" if citations else answer
+    """Write an answer with its numbered sources; only what is cited has its number behind the answer."""
+    marks = "".join(f"[{number}]" for number, citation in enumerate(citations, 1) if citation.cited)
+    sources = "".join(f"\n[{number}] {citation.source}{citation.mark}" for number, citation in enumerate(citations, 1))
+    return f"{answer} {marks}".rstrip() + f"\n{sources}" if citations else answer

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from ramify.nodes.tree import Branch, Passage, Tree, Value, graft
 
+NOT_CITED = "shown, not cited"
 StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
 
 
@@ -32,11 +33,18 @@ class Usage(Value):
 
 
 class Citation(Value):
-    """A passage that an answer rests on."""
+    """A passage that an answer rests on; where the model cites none, one that it was shown."""
 
     id: str
     source: str
     text: str
+    cited: bool = True
+    """Whether the model cites it; otherwise it was only shown to the model, which cited nothing."""
+
+    @property
+    def mark(self) -> str:
+        """Say behind its source that the model does not cite it."""
+        return "" if self.cited else f" ({NOT_CITED})"
 
 
 class Search(Value):

@@ -1,6 +1,7 @@
 """The answer as HTML: how sure it is, and numbered sources that open. Page and notebook share it."""
 
 from ramify.graphs.result import Result
+from ramify.nodes.state import NOT_CITED
 from ramify.nodes.tree import is_unknown
 from ramify.studio.cards import measure
 from ramify.studio.words import ORIGINS, STOPPED, advice, heading, settled, snippet
@@ -32,13 +33,13 @@ def answer_html(result: Result, prefix: str = "") -> str:
 
 
 def _numbers(result: Result, prefix: str) -> str:
-    """Each leads into its passage: a browser unfolds what a link leads into."""
-    numbers = range(1, len(result.citations) + 1)
+    """Each leads into its passage: a browser unfolds what a link leads into. What is not cited has no number behind the answer."""
+    numbers = [number for number, citation in enumerate(result.citations, 1) if citation.cited]
     return "".join(element("a", f"[{n}]", class_="number", href=f"#{prefix}source-{n}", title=f"Open source {n}") for n in numbers)
 
 
 def sources_html(result: Result, prefix: str = "") -> str:
-    """Give the passages that the answer rests on, each folded to what matters; nothing where there are none."""
+    """Give the passages that the answer rests on, or else was shown, each folded to what matters; nothing where there are none."""
     if not result.citations:
         return ""
     listed = "".join(element("li", _source(number, result, prefix)) for number in range(1, len(result.citations) + 1))
@@ -51,6 +52,7 @@ def _source(number: int, result: Result, prefix: str) -> str:
     answers = [] if is_unknown(result.answer) else [result.answer]
     parts = [element("span", f"[{number}]", class_="number"), element("span", safe(title), class_="title")]
     parts.append(element("span", safe(citation.source), class_="source") if citation.source != title else "")
+    parts.append("" if citation.cited else element("span", NOT_CITED, class_="source"))
     parts.append(element("span", marked(snippet(citation.text, result.answer), answers), class_="snippet", dir="auto"))
     whole = element("p", marked(citation.text, answers), id=f"{prefix}source-{number}", dir="auto")
     return element("details", element("summary", " ".join(parts)) + whole)

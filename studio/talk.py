@@ -88,7 +88,7 @@ class Talk:
 
     def _show_sources(self) -> None:
         for number, citation in enumerate(self._answered().citations, 1):
-            head = Text.assemble((f"[{number}] ", "cyan"), (one_line(citation.source), "bold"))
+            head = Text.assemble((f"[{number}] ", "cyan"), (one_line(citation.source), "bold"), (citation.mark, "dim"))
             out().print(head, Text(one_line(citation.text)), sep="\n")
 
     def _change_strategy(self, name: str) -> None:

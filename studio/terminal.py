@@ -52,6 +52,7 @@ def _citation(number: int, result: Result) -> Text:
     head = Text.assemble((f"[{number}] ", "cyan"), (title, "bold"))
     if citation.source != title:
         head.append(f"  {one_line(citation.source)}", style="dim")
+    head.append(citation.mark, style="dim")
     return head.append(f"\n{snippet(citation.text, result.answer)}", style="not bold")
 
 

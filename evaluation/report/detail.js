@@ -76,9 +76,10 @@ const citationsOf = told => {
   if (!cited.length) return null;
   const items = cited.map(one => {
     const text = one.text ?? "";
-    return make("li", {}, make("p", { class: "source", text: `${one.id ?? ""} ${one.source ?? ""}` }), make("p", { dir: "auto", text: text.length < CUT ? text : `${text} …` }));
+    const mark = one.cited === false ? " (shown, not cited)" : "";
+    return make("li", {}, make("p", { class: "source", text: `${one.id ?? ""} ${one.source ?? ""}${mark}` }), make("p", { dir: "auto", text: text.length < CUT ? text : `${text} …` }));
   });
-  return make("details", {}, make("summary", { text: many(cited.length, "citation") }), make("ul", { class: "citations" }, ...items));
+  return make("details", {}, make("summary", { text: many(cited.length, cited[0].cited === false ? "passage" : "citation") }), make("ul", { class: "citations" }, ...items));
 };
 
 const retrievedOf = told => {

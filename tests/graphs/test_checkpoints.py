@@ -101,9 +101,10 @@ async def test_a_call_on_the_whole_question_is_not_made_again_after_a_run_was_cu
 
     chat = model()
     graph, settings = compiled("iterative", chat)
-    with monkeypatch.context() as broken, pytest.raises(ValueError, match="ends the run"):
+    with monkeypatch.context() as broken:
         broken.setattr("ramify.nodes.compress.citations", cut_off)
-        await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
+        with pytest.raises(ValueError, match="ends the run"):
+            await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
     result = await graph.ainvoke(None, CONFIG, context=settings)
     assert (result["answer"], len(result["citations"])) == ("Seine", 1)
     assert [name for name, _ in chat.calls] == ["plan", "filter", "compress"]

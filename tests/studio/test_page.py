@@ -160,6 +160,16 @@ def test_both_say_why_it_stopped(reason: str) -> None:
     assert STOPPED[reason].capitalize() in page(result(stopped_by=reason))
 
 
+def test_both_say_that_a_passage_was_shown_and_not_cited() -> None:
+    shown = [citation.model_copy(update={"cited": False}) for citation in result().citations]
+    assert "shown, not cited" in terminal(120, citations=shown)
+    assert "shown, not cited" not in terminal(120)
+    words = "".join(read(page(result(citations=shown))).words)
+    assert words.count("shown, not cited") == len(shown)
+    assert "Vistula[1]" in "".join(read(page(result())).words)
+    assert "Vistula[1]" not in words, "a number behind an answer is a claim"
+
+
 def terminal(width: int, **changes: object) -> str:
     file = StringIO()
     show(result(**changes), Console(file=file, width=width, highlight=False), tree=True)
