@@ -8,6 +8,7 @@ from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import ROOT, Branch, Kind, Status, position
 from ramify.nodes.twins import wording
 from ramify.prompts import DECOMPOSE
+from ramify.tools.quoting import one_line
 
 HOLE = "{1}"
 """Where the answer of the first sub-question belongs in the second."""
@@ -46,7 +47,7 @@ async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
 def usable(questions: list[str], given: Fork, settings: TreeSettings) -> list[str]:
     """Keep the sub-questions that can be asked: not empty, none from above again, a hole only where one can be filled."""
     above = {wording(Branch(path=ROOT, question=text)) for text in (*given.above, given.branch.question)}
-    kept = [text.strip() for text in questions[:2] if text.strip()]
+    kept = [one_line(text) for text in questions[:2] if text.strip()]
     if any(wording(Branch(path=ROOT, question=text)) in above for text in kept):
         return []
     if kept and (HOLE in kept[0] or (not settings.dependent and any(HOLE in text for text in kept))):

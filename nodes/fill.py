@@ -5,7 +5,10 @@ from ramify.nodes.select import Waiting, waiting
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import UNKNOWN
+from ramify.tools.quoting import brief
 
+LONGEST_ANSWER = 200
+"""Characters of an answer that go into another question; what is longer is no name, and may be an instruction."""
 UNFILLABLE = f"the question before it has no answer ({UNKNOWN})"
 
 
@@ -16,5 +19,5 @@ def fill(given: Waiting, settings: Settings) -> Growth:
     if settled is None or settled.answer is None:
         return grow(given.branch.to("pruned", note=f"{UNFILLABLE}: {given.sibling.path}"))
     told = ", ".join(filter(None, (f"filled with {settled.answer!r} from {settled.path}", given.doubt)))
-    question = given.branch.question.replace(HOLE, settled.answer)
+    question = given.branch.question.replace(HOLE, brief(settled.answer, LONGEST_ANSWER))
     return grow(given.branch.to("open", question=question, awaits=given.sibling.path, note=told))

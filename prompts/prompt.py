@@ -9,7 +9,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.tools.quoting import one_line
+from ramify.tools.quoting import brief
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -112,8 +112,7 @@ def _show_item(number: int, item: object) -> str:
 
 def flat(said: str) -> str:
     """Put what was said before on one line, bounded and escaped: it cannot end its line, its passage or the prompt."""
-    line = one_line(said)
-    return escape(line if len(line) <= LONGEST_FINDING else line[: LONGEST_FINDING - 1] + "…", quote=False)
+    return escape(brief(said, LONGEST_FINDING), quote=False)
 
 
 def outline(reply: type[BaseModel]) -> str:

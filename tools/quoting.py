@@ -12,6 +12,12 @@ def one_line(message: object) -> str:
     return " ".join(CONTROL.sub(" ", str(message)).split())
 
 
+def brief(text: object, longest: int) -> str:
+    """Put a text on one line of at most so many characters."""
+    line = one_line(text)
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
 def snippet(text: str, answer: str, length: int = SNIPPET) -> str:
     """Quote the part of a text that holds the answer, else its beginning."""
     flat = one_line(text)
