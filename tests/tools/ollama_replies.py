@@ -20,6 +20,8 @@ class Say:
     content: dict[str, Any] | str
     sure: Callable[[str], float] | float | None = -0.1
     """None for a server too old for log probabilities."""
+    at_once: bool = False
+    """In one line of the stream."""
 
     @property
     def text(self) -> str:
@@ -41,11 +43,20 @@ class Fail:
     message: str
 
 
+@dataclass(frozen=True)
+class Raw:
+    """Anything at all in the place of a reply; `cut` promises more than is sent."""
+
+    body: str
+    kind: str = "application/x-ndjson"
+    cut: bool = False
+
+
 class Hang:
     """No reply at all."""
 
 
-Answer = Say | Fail | Hang
+Answer = Say | Fail | Raw | Hang
 
 
 def prompt_of(request: Request) -> str:
@@ -80,7 +91,7 @@ def example(schema: dict[str, Any]) -> Any:
 def lines(request: Request, said: Say) -> Iterator[dict[str, Any]]:
     """The stream: a token a line, then the figures."""
     options = request["options"]
-    pieces = PIECES.findall(said.text)
+    pieces = [said.text] if said.at_once else PIECES.findall(said.text)
     allowed = pieces[: options.get("num_predict", len(pieces))]
     head = {"model": request["model"], "created_at": "2026-11-01T00:00:00Z"}
     for piece, logprob in zip(allowed, said.likely(allowed), strict=True):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.ollama_replies import Answer, Fail, Hang, Request, Say, example, lines, prompt_of
+from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Say, example, lines, prompt_of
 
 Rule = tuple[str, Callable[[Request], Answer]]
 
@@ -96,6 +96,8 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
                 if isinstance(answer, Hang):
                     server.hang()
                     self.close_connection = True
+                elif isinstance(answer, Raw):
+                    self.send(200, answer.kind, answer.body, answer.cut)
                 elif isinstance(answer, Fail) and answer.status > 0:
                     self.tell(answer.status, {"error": answer.message})
                 else:
@@ -107,12 +109,13 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
         def stream(self, parts: list[dict[str, Any]]) -> None:
             self.send(200, "application/x-ndjson", "".join(json.dumps(part) + "\n" for part in parts))
 
-        def send(self, status: int, kind: str, body: str) -> None:
+        def send(self, status: int, kind: str, body: str, cut: bool = False) -> None:
             self.send_response(status)
             self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body.encode())))
+            self.send_header("Content-Length", str(len(body.encode()) + cut))
             self.end_headers()
             self.wfile.write(body.encode())
+            self.close_connection = cut
 
     return Handler
 
