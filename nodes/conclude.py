@@ -22,7 +22,7 @@ def conclusion(state: State, root: Branch) -> Update:
     if root.answer is None:
         return {"answer": UNKNOWN, "confidence": 0.0, "explanation": root.note}
     return {
-        "answer": root.answer or UNKNOWN,
+        "answer": root.answer if root.known else UNKNOWN,
         "confidence": root.confidence or 0.0,
         "confidence_source": root.confidence_source,
         "citations": citations(state, root.cited, root.evidence) if root.known else [],

@@ -45,7 +45,7 @@ def hint(found: Found) -> str:
 
 def _follow(found: Found, reply: Reply[Decision], settings: PruneSettings) -> Growth:
     decision, branch = reply.value, found.branch
-    given = Fork(branch=branch, children=(), above=(found.parent.question,) if found.parent else ())
+    given = Fork(branch=branch, children=(), above=found.above)
     if decision.action == "decompose" and (questions := usable(decision.questions, given, settings)):
         return grow(branch.to("split"), *children_of(given, questions))
     if decision.action == "entities" and (names := distinct(decision.entities)):

@@ -2,6 +2,7 @@
 
 from ramify.nodes.ask import ask
 from ramify.nodes.conditions import within_depth
+from ramify.nodes.holes import HOLE, holes, normal
 from ramify.nodes.select import Fork, fork
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.step import Growth, each, grow
@@ -9,9 +10,6 @@ from ramify.nodes.tree import ROOT, Branch, Kind, Status, position
 from ramify.nodes.twins import wording
 from ramify.prompts import DECOMPOSE
 from ramify.tools.quoting import one_line
-
-HOLE = "{1}"
-"""Where the answer of the first sub-question belongs in the second."""
 
 
 @each(fork("growing"), gives=("split", "open", "waiting"))
@@ -46,13 +44,13 @@ async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
 
 def usable(questions: list[str], given: Fork, settings: TreeSettings) -> list[str]:
     """Keep the sub-questions that can be asked: not empty, none from above again, a hole only where one can be filled."""
-    above = {wording(Branch(path=ROOT, question=text)) for text in (*given.above, given.branch.question)}
-    kept = [one_line(text) for text in questions[:2] if text.strip()]
-    if any(wording(Branch(path=ROOT, question=text)) in above for text in kept):
+    above = (*given.above, given.branch.question)
+    kept = [normal(one_line(text), above) for text in questions[:2] if text.strip()]
+    asked = {wording(Branch(path=ROOT, question=text)) for text in above}
+    if any(wording(Branch(path=ROOT, question=text)) in asked for text in kept):
         return []
-    if kept and (HOLE in kept[0] or (not settings.dependent and any(HOLE in text for text in kept))):
-        return []
-    return kept
+    fillable: tuple[set[int], ...] = (set(), {1} if settings.dependent else set())
+    return kept if all(holes(text) <= allowed for text, allowed in zip(kept, fillable, strict=False)) else []
 
 
 def children_of(given: Fork, questions: list[str], kind: Kind = "question") -> list[Branch]:

@@ -4,6 +4,7 @@ from pydantic import ConfigDict
 
 from ramify.nodes.ask import ask
 from ramify.nodes.decompose import children_of
+from ramify.nodes.holes import normal
 from ramify.nodes.select import Fork, Selection
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, evidence_of
@@ -34,5 +35,5 @@ async def extract_entities(given: ReadFork, settings: Settings) -> Growth:
 
 
 def distinct(names: list[str]) -> list[str]:
-    """Keep the first two different names."""
-    return list(dict.fromkeys(name.strip() for name in names if name.strip() and "{" not in name))[:2]
+    """Keep the first two different names; a reference to another's answer is none."""
+    return list(dict.fromkeys(name.strip() for name in names if name.strip() and "{" not in normal(name)))[:2]

@@ -1,6 +1,6 @@
 """fill: put a sibling's answer into the question that waits for it (METHODS §5)."""
 
-from ramify.nodes.decompose import HOLE
+from ramify.nodes.holes import HOLE
 from ramify.nodes.select import Waiting, waiting
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow

@@ -2,6 +2,7 @@
 
 from ramify.nodes.ask import ask
 from ramify.nodes.findings import finding
+from ramify.nodes.holes import filled, normal
 from ramify.nodes.select import Selection
 from ramify.nodes.settings import ChainSettings, Settings
 from ramify.nodes.state import State
@@ -31,7 +32,10 @@ async def next_question(link: Link, settings: ChainSettings) -> Growth:
     asked = [*link.history[1:], tip] if link.history else []
     question = (link.history or (tip,))[0].question
     reply = await ask(NEXT_QUESTION, field="question", question=question, history=[finding(branch) for branch in asked])
-    following = Branch(path=f"{tip.path}.0", question=reply.value.question.strip() or question)
+    wanted = filled(normal(reply.value.question, [question]), [branch.answer if branch.known else None for branch in asked])
+    if asked and wanted is None:
+        return grow(tip.to("leaf", note=f"the sub-question refers to an answer that is not there: {reply.value.question!r}"))
+    following = Branch(path=f"{tip.path}.0", question=wanted or question)
     repeated = wording(following) in {wording(branch) for branch in asked}
     if asked and (reply.value.done or repeated):
         return grow(tip.to("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices"))

@@ -29,11 +29,12 @@ class Selection(Generic[G]):
 
 
 class Found(Value):
-    """A branch with its passages, what it hangs from, and whether another waits for its answer."""
+    """A branch with its passages, what it hangs from, the questions above it, and whether another waits for its answer."""
 
     branch: Branch
     passages: tuple[Passage, ...]
     parent: Branch | None = None
+    above: tuple[str, ...] = ()
     awaited: bool = False
 
 
@@ -97,12 +98,21 @@ def waiting() -> Selection[Waiting]:
 
 def _found(state: State, branch: Branch, settings: Settings) -> Found:
     tree = state["tree"]
-    return Found(branch=branch, passages=evidence_of(state, branch), parent=tree.get(branch.parent or ""), awaited=awaited(tree, branch))
+    return Found(
+        branch=branch,
+        passages=evidence_of(state, branch),
+        parent=tree.get(branch.parent or ""),
+        above=_above(tree, branch),
+        awaited=awaited(tree, branch),
+    )
+
+
+def _above(tree: Tree, branch: Branch) -> tuple[str, ...]:
+    return tuple(ancestor.question for ancestor in ancestors(tree, branch.path))
 
 
 def _fork(tree: Tree, branch: Branch) -> Fork:
-    above = tuple(ancestor.question for ancestor in ancestors(tree, branch.path))
-    return Fork(branch=branch, children=tuple(children(tree, branch.path)), above=above)
+    return Fork(branch=branch, children=tuple(children(tree, branch.path)), above=_above(tree, branch))
 
 
 def _fork_if(tree: Tree, branch: Branch, pending: set[str] | frozenset[str]) -> Fork | None:

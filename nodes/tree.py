@@ -11,6 +11,7 @@ import networkx as nx
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ramify.tools.errors import UsageError
+from ramify.tools.unknown import is_unknown as is_unknown
 
 Kind = Literal["question", "entity"]
 Status = Literal[
@@ -105,11 +106,6 @@ class Branch(Value):
 
 
 Tree = dict[str, Branch]
-
-
-def is_unknown(answer: str) -> bool:
-    """Tell whether an answer says that it is not known."""
-    return answer.strip().rstrip(".").casefold() in {"", "unknown", "insufficient information", "no relevant information found"}
 
 
 def position(path: str) -> tuple[int, ...]:

@@ -81,7 +81,51 @@ def test_a_tree_exports_to_networkx_with_its_fields() -> None:
     assert graph.nodes["0.0"]["answer"] == "Ulm"
 
 
-@pytest.mark.parametrize("text", ["Unknown", " unknown. ", "Insufficient information", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Unknown",
+        " unknown. ",
+        "Insufficient information",
+        "",
+        "Not mentioned in the passages",
+        "not specified in the provided context.",
+        "The passages do not say.",
+        "The passages don’t mention who directed the film.",
+        "The provided passages do not contain the answer",
+        "There is no information about this in the passages.",
+        "No answer",
+        "N/A",
+        "I don't know.",
+        "I cannot determine the answer from the passages.",
+        "It cannot be determined from the given passages",
+        "Not enough information to answer the question",
+        "Unknown (not mentioned in the passages)",
+        "Unknown. The passages do not say.",
+    ],
+)
 def test_unknown_has_several_words(text: str) -> None:
     assert is_unknown(text)
-    assert not is_unknown("Ulm")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ulm",
+        "No",
+        "None",
+        "0",
+        "Unknown Pleasures",
+        "The Unknown Soldier",
+        "I Don't Know How She Does It",
+        "No Country for Old Men",
+        "Not Without My Daughter",
+        "I Cannot Tell a Lie",
+        "Insufficient Funds",
+        "not known before 1900",
+        "Unknown, Arizona",
+        "The passages do not say, but it is likely Paris",
+    ],
+)
+def test_a_name_with_such_words_in_it_is_an_answer(text: str) -> None:
+    assert not is_unknown(text)

@@ -5,6 +5,8 @@ import unicodedata
 from functools import lru_cache
 from typing import TypedDict
 
+from ramify.tools.unknown import is_unknown as is_unknown
+
 
 class Quote(TypedDict):
     """A passage as a prompt hands it over."""
@@ -77,11 +79,6 @@ def content(text: str) -> frozenset[str]:
 def same_question(one: str, other: str) -> bool:
     """Tell whether two questions are the same but for case and punctuation."""
     return fold(one) == fold(other)
-
-
-def is_unknown(answer: str) -> bool:
-    """Tell whether an answer says nothing."""
-    return answer.strip().rstrip(".").casefold() in {"", "unknown", "insufficient information", "no relevant information found"}
 
 
 def bare_title(title: str) -> str:
