@@ -51,6 +51,11 @@ class Settings(BaseModel):
     max_tokens: int | None = Field(default=None, ge=1, description="Budget of tokens a question, prompts and replies together.")
     max_seconds: float | None = Field(default=None, gt=0, description="Budget of seconds a question.")
 
+    @property
+    def accepted(self) -> float:
+        """Give the confidence above which an answer counts as sure: here, where it is rather right than wrong."""
+        return 0.5
+
     @model_validator(mode="wrap")
     @classmethod
     def _refused_in_one_line(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
@@ -86,6 +91,11 @@ class PruneSettings(TreeSettings):
     tau: float = Field(default=0.95, ge=0, le=1, description="An answer is accepted when its confidence is above this.")
     final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
     context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
+
+    @property
+    def accepted(self) -> float:
+        """Give the confidence above which an answer counts as sure: the one that accepts a branch."""
+        return self.tau
 
 
 class ChainSettings(Settings):

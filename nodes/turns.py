@@ -24,7 +24,7 @@ def heard(message: HumanMessage) -> HumanMessage:
 
 
 def earlier(state: State) -> list[Turn]:
-    """List the answered turns of a conversation: each question as it was understood, with its answer."""
+    """List the answered turns of a conversation: each question as it was understood, with its answer and whether that was sure."""
     turns: list[Turn] = []
     asked = ""
     for message in state.get("messages") or []:
@@ -32,5 +32,6 @@ def earlier(state: State) -> list[Turn]:
             asked = message.text
         elif isinstance(message, AIMessage) and asked:
             told: dict[str, Any] = message.additional_kwargs.get(MARK) or {}
-            turns.append(Turn(asked=str(told.get("question") or asked), answer=str(told.get("answer") or message.text)))
+            answer = str(told.get("answer") or message.text)
+            turns.append(Turn(asked=str(told.get("question") or asked), answer=answer, sure=bool(told.get("sure"))))
     return turns

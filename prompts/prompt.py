@@ -48,6 +48,8 @@ class Turn(TypedDict):
 
     asked: str
     answer: str
+    sure: bool
+    """Whether the answer was accepted: one that was not is no topic for what follows."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def _show_item(number: int, item: object) -> str:
         where = f'title="{escape(item["title"])}" source="{escape(item["source"])}"'
         return f'<passage n="{number}" {where}>\n{escape(item["text"], quote=False)}\n</passage>'
     if isinstance(item, Mapping) and "asked" in item:
-        return f"{number}. {flat(item['asked'])} -> {flat(item['answer'])}"
+        return f"{number}. {flat(item['asked'])} -> {flat(item['answer']) if item['sure'] else '(not sure)'}"
     if isinstance(item, Mapping):
         about = "about " if item["kind"] == "entity" else ""
         label = f"[{item['path']}] {about}{flat(item['question'])}"

@@ -24,7 +24,10 @@ HELP = """Ask a question; a follow-up may lean on what was said before (and who 
   /set KEY=VALUE    change a setting; /set alone lists what was changed; `ramify settings STRATEGY` lists them all
   /html FILE        write the last answer and its tree to one page
   /new              forget what was said
-  /quit             leave; so do Ctrl-D, and Ctrl-C where no answer is under way"""
+  /quit             leave; so do quit and exit, Ctrl-D, and Ctrl-C where no answer is under way"""
+
+LEAVING = ("quit", "exit")
+"""What people type to leave, who have not read the help."""
 
 
 class Talk:
@@ -54,6 +57,8 @@ class Talk:
         try:
             if line.startswith("/"):
                 self._command(*line[1:].partition(" ")[::2])
+            elif line.casefold() in LEAVING:
+                self._leave()
             elif line:
                 self._ask(readable(line))
         except RamifyError as error:

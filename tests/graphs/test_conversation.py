@@ -9,6 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 import ramify.graphs as graphs
 from ramify.nodes.tree import WORKING
+from ramify.prompts import CONTEXTUALIZE
 from ramify.tools.errors import ModelError, UsageError
 from tests.fakes import FakeModel
 from tests.graphs.wirings import WIRINGS, named
@@ -30,11 +31,52 @@ def test_every_strategy_holds_a_conversation(wiring: tuple[str, dict[str, Any]])
     first = talk.ask(QUESTION, name, model=chat, index=river(), **arguments)
     assert not chat.asked("contextualize"), "the first turn refers to nothing"
     second = talk.ask(FOLLOW_UP, name, model=chat, index=river(), **arguments)
-    assert chat.asked("contextualize") == [{"question": FOLLOW_UP, "turns": [{"asked": QUESTION, "answer": first.answer}]}]
+    (asked,) = chat.asked("contextualize")
+    assert asked["question"] == FOLLOW_UP
+    assert [{**turn, "sure": None} for turn in asked["turns"]] == [{"asked": QUESTION, "answer": first.answer, "sure": None}]
     assert second.question == second.tree["0"].question == UNDERSTOOD
     assert f"asked as {FOLLOW_UP!r}" in second.tree["0"].note
     assert not {branch.status for branch in second.tree.values()} & WORKING
     assert [message.type for message in talk.messages] == ["human", "ai", "human", "ai"]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "options", "confidence", "sure"),
+    [
+        ("naive", {}, 0.9, True),
+        ("naive", {}, 0.4, False),
+        ("prune", {"max_depth": 0}, 0.97, True),
+        ("prune", {"max_depth": 0}, 0.9, False),
+        ("prune", {"max_depth": 0, "tau": 0.8}, 0.9, True),
+    ],
+)
+def test_an_answer_below_what_the_strategy_accepts_is_told_as_not_sure(
+    strategy: str, options: dict[str, Any], confidence: float, sure: bool
+) -> None:
+    talk, given = graphs.Conversation(), {"confidence": confidence}
+    chat = listener(answer={"answer": "Oise", **given}, decide={"answer": "Oise", **given}, finalize={"answer": "Oise", **given})
+    first = talk.ask("Which river is it?", strategy, model=chat, index=river(), **options)
+    talk.ask(FOLLOW_UP, strategy, model=chat, index=river(), **options)
+    (asked,) = chat.asked("contextualize")
+    assert first.answer == "Oise"
+    assert asked["turns"] == [{"asked": "Which river is it?", "answer": "Oise", "sure": sure}]
+    told = CONTEXTUALIZE.render(asked)[1].text
+    assert ("Oise" in told) is sure
+    assert ("(not sure)" in told) is not sure
+
+
+def test_the_embedded_model_keeps_the_topic_of_an_answer_that_is_not_sure() -> None:
+    talk = graphs.Conversation()
+    asked = ("Where was the inventor of the ballpoint pen born?", "and when?", "How do I sharpen it?", "and who?")
+    results = [talk.ask(question, model="extractive") for question in asked]
+    assert [result.question for result in results] == [
+        asked[0],
+        "When was the inventor of the ballpoint pen born?",
+        "How do I sharpen the ballpoint pen?",
+        "Who?",
+    ]
+    assert "1899" in results[1].answer
+    assert [result.answer for result in results[2:]] == ["Unknown", "Unknown"]
 
 
 def test_the_cost_of_understanding_is_booked() -> None:

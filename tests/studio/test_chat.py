@@ -67,8 +67,9 @@ def test_what_can_be_typed(talk: Ramify, answering: Ollama, tmp_path: Path) -> N
     assert "/strategy NAME" in done.out
 
 
-def test_after_quit_nothing_is_asked(talk: Ramify, answering: Ollama) -> None:
-    assert talk("/quit", "Where was Marie Curie born?").out == ""
+@pytest.mark.parametrize("leaving", ["/quit", "quit", "exit", " Quit ", "EXIT"])
+def test_after_quit_nothing_is_asked(talk: Ramify, answering: Ollama, leaving: str) -> None:
+    assert talk(leaving, "Where was Marie Curie born?").out == ""
 
 
 def test_a_wrong_option_is_told_before_anything_is_asked(ramify: Ramify) -> None:

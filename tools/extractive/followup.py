@@ -1,36 +1,56 @@
-"""Reply to the prompt that makes a follow-up self-contained: pronouns and what was left out, by rules."""
+"""Reply to the prompt that makes a follow-up self-contained: pronouns and what was left out, by rules.
+
+A pronoun stands for the topic of the questions before, a question word alone asks of it what was asked last.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ramify.tools.extractive.decompose import decompose
 from ramify.tools.extractive.grammar import is_person_noun
 from ramify.tools.extractive.naming import names_in
 from ramify.tools.extractive.questions import expected
-from ramify.tools.extractive.text import is_unknown
-
-Turn = Mapping[str, str]
+from ramify.tools.extractive.topic import Topic, about, inverted, parts, topic_of
 
 _OPENING = re.compile(r"^(?:(?:and|so|but|then|ok|okay|also|now|well)\b[\s,]+)+", re.I)
 _ELLIPSIS = re.compile(r"^(?:what|how) about (?P<rest>.+)$", re.I)
+_WORD_ALONE = re.compile(
+    r"^(?:(?:in|on|at|by|for|from|to|with|since|until|through|of) )?(?:when|where|why|whom|how(?: long| often)?|(?:which|what) [a-z]+)$",
+    re.I,
+)
 _ASKS = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b|^(?:is|are|was|were|do|does|did|has|have|had|can)\b", re.I)
-_OWNS = re.compile(r"\b(?P<whose>his|her|their|its)(?= (?!and\b|or\b|in\b|at\b|to\b|from\b|with\b|by\b|on\b|of\b|for\b)[a-z])", re.I)
+_OWNS = re.compile(r"\b(?P<whose>his|her|their|its) (?P<what>(?!(?:and|or|in|at|to|from|with|by|on|of|for)\b)[a-z-]+)", re.I)
 _PERSON = re.compile(r"\b(?:he|she|him|her|hers)\b", re.I)
 _THING = re.compile(r"\b(?:it|they|them)\b", re.I)
 _NAMED = re.compile(r"\b(?:this|that) (?P<noun>[a-z]+)\b(?! (?:who|which|that)\b)")
 _THERE = re.compile(r"\bthere\b(?! (?:is|are|was|were|any|a|an)\b)(?<!is there)(?<!are there)(?<!was there)(?<!were there)", re.I)
-_DESCRIBED = re.compile(r"^(?P<asks>who|what|which [a-z]+) (?:is|was) (?P<what>the .+?)\W*$", re.I)
 _PERSONAL = ("his", "her")
 
 
 def contextualize(slots: Mapping[str, Any]) -> dict[str, str]:
-    """Write the names in for the words that refer back; a question that refers to nothing stays as it is."""
+    """Write the topic in for the words that refer back; a question that refers to nothing stays as it is."""
     question = _OPENING.sub("", slots["question"].strip()).rstrip("? ")
-    turns: Sequence[Turn] = slots["turns"]
+    turns: Sequence[Mapping[str, Any]] = slots["turns"]
+    asked, topic = str(turns[-1]["asked"]).strip().rstrip("? ") if turns else "", _topic(turns)
     short = _shortened(question)
-    whole = _replaced(question, turns) if short is None else _completed(_replaced(short, turns), turns)
+    if _WORD_ALONE.match(question):
+        whole = _carried(question, asked)
+    else:
+        whole = _replaced(question, topic) if short is None else _completed(short, asked, topic)
     return {"question": whole[:1].upper() + whole[1:] + "?"}
+
+
+def _topic(turns: Sequence[Mapping[str, Any]]) -> Topic:
+    """Gather what there is to refer to: of each kind the latest."""
+    topics = [topic_of(turn) for turn in reversed(turns)]
+    latest = {kind: next(filter(None, (getattr(topic, kind) for topic in topics)), "") for kind in ("person", "thing", "place")}
+    return Topic(**latest)
+
+
+def _carried(word: str, asked: str) -> str:
+    """Ask what was asked before with another question word; where that asks who did something, with one more."""
+    auxiliary, rest = inverted(asked)
+    return f"{word} {auxiliary} {rest}" if auxiliary else f"{asked}, and {word.lower()}"
 
 
 def _shortened(question: str) -> str | None:
@@ -40,21 +60,21 @@ def _shortened(question: str) -> str | None:
     return None if _ASKS.search(question) else question
 
 
-def _completed(rest: str, turns: Sequence[Turn]) -> str:
+def _completed(short: str, asked: str, topic: Topic) -> str:
     """Ask of something else what was asked before; a thing that somebody has is asked for."""
-    if "'s " in rest or "’s " in rest:
-        return f"{'Who' if expected(f'What is the {rest.split()[-1]} of X').kind == 'person' else 'What'} is {rest}"
-    asked = turns[-1]["asked"].rstrip("? ")
-    replaced = names_in(asked)
-    return asked.replace(replaced[-1], rest) if rest[:1].isupper() and replaced else rest
+    rest = _replaced(short, topic)
+    if _OWNS.search(short) or "'s " in short or "’s " in short:
+        return f"{'Who' if expected(f'What is the {short.split()[-1]} of X').kind == 'person' else 'What'} is {rest}"
+    names, new, old = names_in(asked), parts(rest), about(asked)
+    replaced = (names[-1] if names else "") if rest[:1].isupper() else old.person if new.person else old.thing
+    return asked.replace(replaced, rest) if replaced and replaced[:1].isupper() == rest[:1].isupper() else rest
 
 
-def _replaced(question: str, turns: Sequence[Turn]) -> str:
+def _replaced(question: str, topic: Topic) -> str:
     """Put names in the place of pronouns."""
-    person, thing = _referent(turns, persons=True), _referent(turns, persons=False)
-    question = _OWNS.sub(lambda match: _owner(match, person, thing), question)
-    question = _NAMED.sub(lambda match: (person if is_person_noun(match["noun"]) else thing) or match[0], question)
-    for pattern, name in ((_PERSON, person), (_THERE, thing and f"in {thing}"), (_THING, thing)):
+    question = _OWNS.sub(lambda match: _owner(match, topic), question)
+    question = _NAMED.sub(lambda match: (topic.person if is_person_noun(match["noun"]) else topic.thing) or match[0], question)
+    for pattern, name in ((_PERSON, topic.person), (_THERE, topic.place and f"in {topic.place}"), (_THING, topic.thing)):
         question = _put(name, pattern, question)
     return question
 
@@ -64,27 +84,8 @@ def _put(name: str, pattern: re.Pattern[str], question: str) -> str:
     return pattern.sub(lambda match: name or match[0], question)
 
 
-def _owner(match: re.Match[str], person: str, thing: str) -> str:
-    name = person if match["whose"].casefold() in _PERSONAL else thing
-    return f"{name}'s" if name else match[0]
-
-
-def _referent(turns: Sequence[Turn], persons: bool) -> str:
-    """Find what a pronoun stands for: the latest answer that is one such thing, else a name in its question."""
-    for turn in reversed(turns):
-        kind = "person" if re.match(r"who\b", turn["asked"], re.I) else expected(turn["asked"]).kind
-        fits = kind == "person" if persons else kind in ("place", "title", "name")
-        if fits and not is_unknown(turn["answer"]):
-            return turn["answer"]
-        if described := _described(turn["asked"], persons):
-            return described
-        if names := names_in(turn["asked"]):
-            return names[-1]
-    return ""
-
-
-def _described(question: str, persons: bool) -> str:
-    """Find what a question describes without naming it: `the director of Solaris`."""
-    split = decompose(question)
-    found = _DESCRIBED.match(split.first) if split and split.how == "bridge" else None
-    return found["what"] if found and (found["asks"].casefold() == "who") == persons else ""
+def _owner(match: re.Match[str], topic: Topic) -> str:
+    name = topic.person if match["whose"].casefold() in _PERSONAL else topic.thing
+    if name[:1].islower() and is_person_noun(match["what"]):
+        return f"the {match['what']} of {name}"
+    return f"{name}'s {match['what']}" if name else match[0]

@@ -21,7 +21,7 @@ from ramify.tools.extractive.judge import judge, rubric
 from ramify.tools.extractive.logprobs import write
 from ramify.tools.extractive.read import Reader, reading_with
 from ramify.tools.extractive.relevance import filter_batch, summarize
-from ramify.tools.extractive.text import UNKNOWN, reads
+from ramify.tools.extractive.text import UNKNOWN, content, reads
 
 _REPLIES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "aggregate": aggregate,
@@ -42,6 +42,8 @@ _REPLIES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 }
 _REMEDY = "it answers the toolkit's own prompts; for any other, name a language model, such as ollama:llama3.1:8b"
 _ENGLISH_ONLY = "The extractive model reads English only; name a language model for this question."
+_NOTHING_NAMED = "The question does not say what it asks about."
+"""Any date answers `When?`: somebody's, but nobody knows whose."""
 _PIECE = re.compile(r"\w{1,6}|[^\w\s]")
 
 
@@ -92,11 +94,13 @@ def _reply(messages: list[BaseMessage]) -> AIMessage:
     question = str(slots.get("question", ""))
     reply = _REPLIES[name](slots)
     if not reads(question):
-        reply = _unread(reply)
-    content, logprobs = write(reply, float(reply.get("confidence", 1.0)))
-    spent = sum(_count(str(message.content)) for message in messages), _count(content)
+        reply = _refused(reply, _ENGLISH_ONLY)
+    elif "question" in slots and not content(question):
+        reply = _refused(reply, _NOTHING_NAMED)
+    written, logprobs = write(reply, float(reply.get("confidence", 1.0)))
+    spent = sum(_count(str(message.content)) for message in messages), _count(written)
     return AIMessage(
-        content,
+        written,
         response_metadata={"model_name": "extractive", "logprobs": logprobs, "done_reason": "stop"},
         usage_metadata={"input_tokens": spent[0], "output_tokens": spent[1], "total_tokens": sum(spent)},
     )
@@ -113,13 +117,13 @@ def _marked(messages: list[BaseMessage]) -> tuple[str, Mapping[str, Any]]:
     return mark["prompt"], mark["slots"]
 
 
-def _unread(reply: dict[str, Any]) -> dict[str, Any]:
-    """Say Unknown to a question in letters that the rules do not read, and why where there is room for it."""
+def _refused(reply: dict[str, Any], why: str) -> dict[str, Any]:
+    """Say Unknown to a question that cannot be read or says nothing, and why where there is room for it."""
     refused: dict[str, Any] = {
         "answer": UNKNOWN,
         "confidence": 0.0,
         "citations": [],
-        "explanation": _ENGLISH_ONLY,
+        "explanation": why,
         "settled_by": "unsettled",
     }
     if "action" in reply:
