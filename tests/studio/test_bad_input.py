@@ -1,5 +1,6 @@
 """Bad input gets one clear line and an exit code, and nothing is lost."""
 
+import io
 import shutil
 from pathlib import Path
 
@@ -107,6 +108,16 @@ def test_a_half_written_index(ramify: Ramify, built: Path, tmp_path: Path) -> No
     done = ramify("search", "Where?", "--index", tmp_path / "index")
     assert done.code == 1
     assert one_line(done.err, "half-written", "ramify index")
+
+
+@pytest.mark.parametrize("command", ["ask", "chat"])
+def test_an_address_where_nothing_answers_is_an_error_without_a_model_s_name(
+    ramify: Ramify, nowhere: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("Who?\n"))
+    done = ramify(command, *(["Who?"] if command == "ask" else []), "--base-url", f"{nowhere}/v1")
+    assert done.out == ""
+    assert one_line(done.err, f"no Ollama server answers at {nowhere}/v1", f"`--model openai:NAME --base-url {nowhere}/v1`")
 
 
 def test_ollama_is_not_running(ramify: Ramify, nowhere: str) -> None:

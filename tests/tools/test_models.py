@@ -38,17 +38,36 @@ def extractive(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("extractive")
-def test_auto_says_what_it_fell_back_to(ollama: Ollama) -> None:
-    absent = resolve("auto", ModelOptions(base_url=NOWHERE))
+def test_auto_says_what_it_fell_back_to(ollama: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
+    ollama.models.clear()
+    lacking = resolve("auto", ModelOptions())
+    assert lacking.notice is not None
+    monkeypatch.setenv("OLLAMA_HOST", NOWHERE)
+    absent = resolve("auto", ModelOptions())
     assert (absent.name, absent.num_ctx) == ("extractive", None)
     assert absent.notice is not None
     assert "no Ollama server answers at http://127.0.0.1:9: using the extractive model" in absent.notice
     assert "`ollama serve`" in absent.notice
-    ollama.models.clear()
-    lacking = resolve("auto", ModelOptions())
-    assert lacking.notice is not None
     assert "`ollama pull llama3.1:8b`" in lacking.notice
     assert "\n" not in lacking.notice + absent.notice
+
+
+@pytest.mark.usefixtures("extractive")
+def test_an_address_is_never_passed_over_for_the_model_that_needs_none(ollama: Ollama) -> None:
+    with pytest.raises(
+        ModelError, match=r"no Ollama server answers at http://127.0.0.1:9.*--model openai:NAME --base-url http://127.0.0.1:9/v1"
+    ):
+        resolve("auto", ModelOptions(base_url=f"{NOWHERE}/v1"))
+    assert resolve("auto", ModelOptions(base_url=ollama.address)).name == "ollama:llama3.1:8b"
+    ollama.models.clear()
+    models.forget()
+    with pytest.raises(ModelError, match=r"`ollama pull llama3.1:8b`, or ollama:NAME"):
+        resolve("auto", ModelOptions(base_url=ollama.address))
+
+
+def test_a_name_as_ollama_writes_it_is_recognised() -> None:
+    with pytest.raises(UsageError, match=r"did you mean ollama:llama3.1:8b\?"):
+        resolve("llama3.1:8b", ModelOptions())
 
 
 @pytest.mark.usefixtures("extractive")

@@ -61,6 +61,9 @@ def _best(options: ModelOptions) -> Model:
     try:
         return _from_ollama(BEST, options)
     except ModelError as error:
+        if options.base_url:  # a server was meant: a model without one is not what was asked for
+            named = f"for another server name the model as well: `--model openai:NAME --base-url {without_credentials(options.base_url)}`"
+            raise ModelError(error.what, f"{error.remedy}, or ollama:NAME for another of its models; {named}") from error
         notice = f"{error.what}: using the extractive model, which quotes instead of reasoning — for a language model, {error.remedy}"
         return _extractive(options, notice)
 

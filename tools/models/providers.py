@@ -42,7 +42,8 @@ def client(provider: str, name: str, options: "ModelOptions") -> BaseChatModel:
         raise ModelError(f"{provider}:{name} needs a package that is not installed", _install(provider, error)) from error
     except ValueError as error:
         if "Unsupported" in str(error):
-            raise UsageError(f"there is no model provider {provider!r}", FORMS) from None
+            meant = f"did you mean ollama:{provider}:{name}? Otherwise {FORMS}"  # a model of Ollama's has a colon in its name
+            raise UsageError(f"there is no model provider {provider!r}", meant) from None
         # What a client says of its arguments may quote a key.
         what = f"{provider}:{name} cannot be set up ({type(error).__name__})"
         raise ModelError(what, f"set {key_variable(provider)}, and check base_url") from None
