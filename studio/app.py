@@ -1,20 +1,21 @@
 """The graphs that LangGraph Studio shows, as langgraph.json names them: every strategy, holding a conversation.
 
 The server brings the checkpointer. A wiring's arguments change the drawing, so they are no part of its forms: for another drawing, name a
-graph of your own in a langgraph.json.
+graph of your own in a langgraph.json. A run may name only what `ramify studio` was told of (see `bounds`).
 """
 
 import sys
 
 from ramify.graphs import build, conversing
+from ramify.studio.bounds import bounded
 from ramify.studio.langgraph_json import values
 
-prune = conversing(build("prune")).compile()
-tor = conversing(build("tor")).compile()
-iterative = conversing(build("iterative")).compile()
-chain = conversing(build("chain")).compile()
-naive = conversing(build("naive")).compile()
-closed_book = conversing(build("closed-book")).compile()
+prune = bounded(conversing(build("prune"))).compile()
+tor = bounded(conversing(build("tor"))).compile()
+iterative = bounded(conversing(build("iterative"))).compile()
+chain = bounded(conversing(build("chain"))).compile()
+naive = bounded(conversing(build("naive"))).compile()
+closed_book = bounded(conversing(build("closed-book"))).compile()
 
 
 def _allow_values() -> None:

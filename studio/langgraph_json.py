@@ -1,7 +1,10 @@
 """langgraph.json: what the development server is told of our graphs. The file in a clone is a copy of what is written here."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
+
+from ramify.studio.origins import pattern
 
 DESCRIPTIONS = {
     "prune": "PruneRAG: answers a question from the indexed documents; splits it where no answer is sure enough (above tau).",
@@ -17,15 +20,33 @@ ENVIRONMENT = {"LANGGRAPH_STRICT_MSGPACK": "true", "LANGSMITH_TRACING": "false"}
 """Read from a checkpoint only what the state names; send no traces anywhere."""
 
 
-def configuration() -> dict[str, Any]:
-    """Give the content of langgraph.json."""
+GUARD = "ramify.studio.guard:app"
+TO_READ = ["x-pagination-total", "x-pagination-next", "content-location"]
+"""The headers that the server shows to pages where nothing is said of them."""
+
+
+def configuration(origins: Sequence[str] = ()) -> dict[str, Any]:
+    """Give the content of langgraph.json; `origins` may use the server besides this machine's pages and the hosted Studio."""
     graphs = {name: {"path": f"ramify.studio.app:{variable(name)}", "description": told} for name, told in DESCRIPTIONS.items()}
     return {
         "dependencies": ["."],
         "graphs": graphs,
         "env": ENVIRONMENT,
+        "http": {"app": GUARD, "cors": _cors(origins)},
         "checkpointer": {"serde": {"allowed_msgpack_modules": [[value.__module__, value.__name__] for value in values()]}},
     }
+
+
+def _cors(origins: Sequence[str]) -> dict[str, Any]:
+    # Without `allow_origins` the server would allow all.
+    told = {
+        "allow_origins": [],
+        "allow_origin_regex": pattern(origins),
+        "allow_methods": ["*"],
+        "allow_headers": ["*"],
+        "expose_headers": TO_READ,
+    }
+    return told
 
 
 def values() -> tuple[type[Any], ...]:
@@ -42,6 +63,6 @@ def variable(strategy: str) -> str:
     return strategy.replace("-", "_")
 
 
-def written() -> str:
+def written(origins: Sequence[str] = ()) -> str:
     """Write langgraph.json."""
-    return json.dumps(configuration(), indent=2) + "\n"
+    return json.dumps(configuration(origins), indent=2) + "\n"

@@ -12,10 +12,23 @@ import typer
 
 from ramify.studio.consoles import note
 from ramify.studio.langgraph_json import ENVIRONMENT, written
+from ramify.studio.origins import origin_of, place
 from ramify.tools.errors import RamifyError
+from ramify.tools.models.address import without_credentials
 
 Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Where the server listens.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Other than 127.0.0.1, everybody in the network can ask and read.")]
+Indexes = Annotated[
+    list[Path] | None, typer.Option("--index", metavar="DIR", help="An index that runs may name; repeatable. Besides it, only demo.")
+]
+BaseUrls = Annotated[
+    list[str] | None,
+    typer.Option("--base-url", metavar="URL", help="A model server that runs may name as base_url; repeatable. Without it, none."),
+]
+Origins = Annotated[
+    list[str] | None,
+    typer.Option("--allow-origin", metavar="URL", help="Whose pages may use it besides this machine's and Studio's; repeatable."),
+]
 
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true"}
 """No counts of our use sent, no look for a newer version."""
@@ -24,22 +37,43 @@ KEYS = ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY", "LANGSMITH_CONTROL_PLANE_API_K
 AT_ONCE = 16
 
 
-def studio(port: Port = 2024, host: Host = "127.0.0.1") -> None:
+def studio(
+    port: Port = 2024,
+    host: Host = "127.0.0.1",
+    index: Indexes = None,
+    base_url: BaseUrls = None,
+    allow_origin: Origins = None,
+) -> None:
     """Start the server for LangGraph Studio: every strategy as a graph to run, look into, edit and run on; Ctrl-C ends it."""
     if find_spec("langgraph_cli") is None or find_spec("langgraph_api") is None:
         raise RamifyError("the development server of LangGraph is not installed", "run `pip install 'ramify-rag[studio]'`")
+    origins = [*map(origin_of, allow_origin or []), f"http://{place(host, port)}"]
     _claim(host, port)
     os.environ.update({**ENVIRONMENT, **QUIET})
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     for key in KEYS:
         os.environ.pop(key, None)
+    _open(index or [], base_url or [])
     home = _home(port)
-    note(f"threads are kept in {home}; give an index by its full path; Ctrl-C ends the server")
+    note(f"threads are kept in {home}; Ctrl-C ends the server")
     with TemporaryDirectory() as folder:
         config = Path(folder, "langgraph.json")
-        config.write_text(written(), encoding="utf-8")
+        config.write_text(written(origins), encoding="utf-8")
         os.chdir(home)
         _serve(config, host, port)
+
+
+def _open(indexes: list[Path], base_urls: list[str]) -> None:
+    """Settle what runs may name, and say it."""
+    from ramify.studio.bounds import declare, folders
+    from ramify.tools.index.snapshot import open_snapshot
+
+    for folder in indexes:
+        open_snapshot(folder)  # an error now and not at the first run
+    declare(indexes, base_urls)
+    note(f"a run may name as its index: {', '.join(('demo', *sorted(folders())))} (add one with --index)")
+    servers = ", ".join(map(without_credentials, base_urls)) or "none, the environment says where models are (add one with --base-url)"
+    note(f"a run may name as its base_url: {servers}")
 
 
 def _claim(host: str, port: int) -> None:

@@ -50,14 +50,14 @@ def complaints(log: str) -> list[str]:
 
 
 @contextmanager
-def dev_server(folder: Path, port: int | None = None) -> Iterator[DevServer]:
-    """Start `ramify studio` and wait until it answers; at the end interrupt it as Ctrl-C does."""
+def dev_server(folder: Path, port: int | None = None, *options: str, **environment: str) -> Iterator[DevServer]:
+    """Start `ramify studio` with these options and wait until it answers; at the end interrupt it as Ctrl-C does."""
     port = port or free_port()
     said = folder / "said.txt"
     with said.open("wb") as log:
-        process = subprocess.Popen(
-            [RAMIFY, "studio", "--port", str(port)], cwd=folder, env=_environment(folder), stdout=log, stderr=subprocess.STDOUT
-        )
+        command = [RAMIFY, "studio", "--port", str(port), *options]
+        inherited = _environment(folder) | environment
+        process = subprocess.Popen(command, cwd=folder, env=inherited, stdout=log, stderr=subprocess.STDOUT)
     server = DevServer(f"http://127.0.0.1:{port}", process, said)
     try:
         _wait(server)

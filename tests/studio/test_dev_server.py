@@ -23,7 +23,7 @@ from ramify.tools.demo import demo_index
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, complaints, dev_server, free_port
 from tests.tools.ollama_replies import Hang
-from tests.tools.ollama_server import Ollama
+from tests.tools.ollama_server import Ollama, serving
 
 ROOT = Path(__file__).parent.parent.parent
 QUESTION = "In which city was the inventor of the ballpoint pen born?"
@@ -35,9 +35,22 @@ NARROW = {"max_depth": 1, "k": 1, "mmr": 0.75}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevServer]:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that runs may name as their index."""
+    return Path(shutil.copytree(demo_index(), tmp_path_factory.mktemp("documents") / "index"))
+
+
+@pytest.fixture(scope="module")
+def ollama_port() -> int:
+    """Where a model server will be that runs may name."""
+    return free_port()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, index: Path, ollama_port: int) -> Iterator[DevServer]:
     """One server for these tests; whatever they did, it has nothing to complain of, and Ctrl-C ends it well."""
-    with dev_server(tmp_path_factory.mktemp("server")) as running:
+    options = ("--index", str(index), "--base-url", f"http://127.0.0.1:{ollama_port}")
+    with dev_server(tmp_path_factory.mktemp("server"), None, *options) as running:
         yield running
     assert running.complaints() == []
     assert running.process.returncode == 0
@@ -173,7 +186,12 @@ class TestRuns:
         assert (await studio.threads.get(thread))["status"] == "idle"
         assert (await values(studio, thread))["answer"] == "Budapest"
 
-    async def test_a_run_whose_model_hangs_is_cancelled_and_the_thread_lives_on(self, studio: LangGraphClient, ollama: Ollama) -> None:
+    async def test_a_run_whose_model_hangs_is_cancelled_and_the_thread_lives_on(self, studio: LangGraphClient, ollama_port: int) -> None:
+        with serving(ollama_port) as ollama:
+            await self.cancel_a_hanging_run(studio, ollama)
+
+    @staticmethod
+    async def cancel_a_hanging_run(studio: LangGraphClient, ollama: Ollama) -> None:
         ollama.when("", Hang())
         thread = await new_thread(studio)
         hanging = {"model": "ollama:llama3.1:8b", "base_url": ollama.address}
@@ -259,7 +277,7 @@ class TestBadInput:
             ({"question": "  "}, {}, "the question is empty"),
             ({}, {}, "the question is empty"),
             ({"question": "x" * 20_001}, {}, "the question has 20,001 characters"),
-            ({"question": QUESTION}, {"index": "/no/such/index"}, "there is no index in '/no/such/index'"),
+            ({"question": QUESTION}, {"index": "/no/such/index"}, "index='/no/such/index' is not open to this server's runs"),
             ({"question": QUESTION}, {"k": 0}, "greater than or equal to 1"),
             ({"question": QUESTION}, {"model": "ollama:llama3.1:8b"}, "no Ollama server answers at http://127.0.0.1:9"),
         ],
@@ -275,8 +293,7 @@ class TestBadInput:
         assert (await studio.threads.get(thread))["status"] == "error"
         assert (await asked(studio, "naive", QUESTION, thread))["answer"] == "Budapest"
 
-    async def test_an_index_that_disappears_is_told_of(self, studio: LangGraphClient, tmp_path: Path) -> None:
-        index = await asyncio.to_thread(shutil.copytree, demo_index(), tmp_path / "index")
+    async def test_an_index_that_disappears_is_told_of(self, studio: LangGraphClient, index: Path) -> None:
         assert (await asked(studio, "naive", QUESTION, index=str(index)))["answer"] == "Budapest"
         await asyncio.to_thread(shutil.rmtree, index)
         given: Any = {"question": QUESTION}

@@ -129,16 +129,23 @@ class Quiet(ThreadingHTTPServer):
         """A client that gave up is part of the tests."""
 
 
-@pytest.fixture
-def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ollama]:
-    """A server with `llama3.1:8b`; OLLAMA_HOST leads to it."""
-    listening = Quiet(("127.0.0.1", 0), BaseHTTPRequestHandler)
+@contextmanager
+def serving(port: int = 0) -> Iterator[Ollama]:
+    """Serve `llama3.1:8b` at a port, a free one where none is given."""
+    listening = Quiet(("127.0.0.1", port), BaseHTTPRequestHandler)
     server = Ollama(f"http://127.0.0.1:{listening.server_port}")
     listening.RequestHandlerClass = handler(server)
     thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
-    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{listening.server_port}")
     yield server
     server.stop()
     listening.shutdown()
     listening.server_close()
+
+
+@pytest.fixture
+def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ollama]:
+    """A server with `llama3.1:8b`; OLLAMA_HOST leads to it."""
+    with serving() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.address.removeprefix("http://"))
+        yield server

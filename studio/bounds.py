@@ -1,0 +1,63 @@
+"""What a run on the development server may name: the index folders and model servers that its operator gave, and no others.
+
+Otherwise whoever reaches the server could read any index of this machine, and have its keys sent to an address of theirs.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import create_model, model_validator
+
+from ramify.graphs.wiring import Wiring
+from ramify.nodes.settings import Settings
+from ramify.tools.errors import UsageError
+from ramify.tools.models.address import without_credentials
+
+S = TypeVar("S", bound=Settings)
+
+INDEXES = "RAMIFY_STUDIO_INDEXES"
+"""The variable with the folders, divided as in PATH."""
+BASE_URLS = "RAMIFY_STUDIO_BASE_URLS"
+"""The variable with the addresses, divided by spaces."""
+DEMO = "demo"
+
+
+def bounded(wiring: Wiring[S]) -> Wiring[S]:
+    """Let a wiring's runs name only what the operator gave; it is changed. However settings come to a run, they are read by its class."""
+    kind = wiring.settings
+    validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_allowed)}
+    narrower = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__, __module__=kind.__module__, __validators__=validators)
+    wiring.settings = wiring.context_schema = narrower
+    return wiring
+
+
+def _allowed(settings: S) -> S:
+    index, url = settings.index, settings.base_url
+    if isinstance(index, str) and index != DEMO and _plain(index) not in folders():
+        raise UsageError(f"index={index!r} is not open to this server's runs", f"start it with `ramify studio --index {index}`")
+    if url and _plain(url) not in addresses():
+        shown = without_credentials(url)
+        raise UsageError(f"base_url={shown!r} is not open to this server's runs", f"start it with `ramify studio --base-url {shown}`")
+    return settings
+
+
+def folders() -> set[str]:
+    """List the index folders that a run may name, each by its full path; they are compared as text, so that no link leads elsewhere."""
+    return {folder for folder in os.environ.get(INDEXES, "").split(os.pathsep) if folder}
+
+
+def addresses() -> set[str]:
+    """List the model servers that a run may name."""
+    return {_plain(url) for url in os.environ.get(BASE_URLS, "").split()}
+
+
+def declare(indexes: list[Path], base_urls: list[str]) -> None:
+    """Tell the server that is started in this process what its runs may name; a folder by the path it was given, and where that leads."""
+    named = [str(path) for index in indexes for path in (Path(os.path.abspath(index)), index.resolve())]
+    os.environ[INDEXES] = os.pathsep.join(dict.fromkeys(named))
+    os.environ[BASE_URLS] = " ".join(base_urls)
+
+
+def _plain(name: str) -> str:
+    return name.strip().rstrip("/")
