@@ -1,4 +1,4 @@
-"""A run in a checkpointer: the tree can be edited and run on, a crash repeats only what was unfinished, threads start anew."""
+"""A run in a checkpointer: the tree can be edited and run on, a failure repeats only what was unfinished, threads start anew."""
 
 import warnings
 from typing import Any
@@ -57,24 +57,24 @@ async def test_a_pruned_branch_is_unpruned_and_run_on(strategy: str) -> None:
     assert result["tree"][pruned.path].status == "leaf"
 
 
-async def test_a_crash_repeats_only_the_unfinished_branch() -> None:
-    crashed = []
+async def test_a_failure_that_passes_repeats_only_its_branch() -> None:
+    failed = []
 
-    def crash_once(slots: Any) -> Any:
-        if "river" in slots["question"] and not crashed:
-            crashed.append(slots)
-            raise SystemError("power cut")
+    def fail_once(slots: Any) -> Any:
+        if "river" in slots["question"] and not failed:
+            failed.append(slots)
+            raise OSError("the wire was cut")
         return replies("answer", slots)
 
     pair = {"simple": False, "first": FIRST, "second": "Which river runs through Rome?"}
-    chat = but(answer=crash_once, decompose=pair)
+    chat = but(answer=fail_once, decompose=pair)
     graph, settings = compiled("tor", chat, max_depth=1)
     result = await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
     assert [call["question"] for call in chat.asked("answer")].count(FIRST) == 1
     assert result["tree"]["0.1"].status == "leaf", "a failure that passes is tried again"
 
 
-async def test_a_run_cut_off_resumes_at_the_unfinished_branch_with_its_costs() -> None:
+async def test_a_run_that_a_fault_has_ended_resumes_at_the_unfinished_branch_with_its_costs() -> None:
     broken = [True]
 
     def cut_off(slots: Any) -> Any:
@@ -88,6 +88,7 @@ async def test_a_run_cut_off_resumes_at_the_unfinished_branch_with_its_costs() -
     with pytest.raises(ValueError, match="ends the run"):
         await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
     broken.clear()
+    assert (await graph.aget_state(CONFIG)).next == ("answer",), "it ended in the middle of its work"
     result = await graph.ainvoke(None, CONFIG, context=settings)
     assert [call["question"] for call in chat.asked("answer")].count(FIRST) == 1
     assert result["answer"] == "Seine"

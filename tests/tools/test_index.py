@@ -20,6 +20,7 @@ from ramify.tools.index.workshop import writing
 from tests.tools.fakes import FixedVectors, WordEncoder
 
 TOPICS = ["river", "wing", "engine", "treaty", "opera", "enzyme", "harbour"]
+FILES = ["passages.sqlite", "vectors.faiss", "manifest.json"]
 QUERIES = ["river 3", "which treaty 8", "opera enzyme", "number 40", "harbour 13 wing"]
 
 
@@ -246,19 +247,31 @@ from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
 Index.build([sys.argv[1]], sys.argv[2], WordEncoder(dies_after=int(sys.argv[3])), batch_size=10)
 """
+PUBLISH_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+from ramify.tools.index import Index
+from tests.tools.fakes import WordEncoder
+replace = Path.replace
+def dies(self, target):
+    if Path(target).name == sys.argv[3]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return replace(self, target)
+Path.replace = dies
+Index.build([sys.argv[1]], sys.argv[2], WordEncoder())
+"""
 
 
-def killed(corpus: Path, folder: Path, dies_after: int) -> None:
-    """Build in another process that is killed by SIGKILL on the way."""
-    arguments = [str(corpus), str(folder), str(dies_after)]
+def killed(corpus: Path, folder: Path, program: str, where: object) -> None:
+    """Build in another process that is killed by SIGKILL on the way: after so many texts, or before a file is published."""
     root = Path(__file__).parents[2]
-    process = subprocess.run([sys.executable, "-c", BUILD_AND_DIE, *arguments], cwd=root, check=False)
+    process = subprocess.run([sys.executable, "-c", program, str(corpus), str(folder), str(where)], cwd=root, check=False)
     assert process.returncode == -signal.SIGKILL
 
 
 class TestKilled:
     def test_a_killed_build_resumes_and_finds_the_same(self, corpus: Path, index: Index, tmp_path: Path) -> None:
-        killed(corpus, tmp_path, dies_after=55)
+        killed(corpus, tmp_path, BUILD_AND_DIE, 55)
         with pytest.raises(IndexingError, match=r"half-written — run `ramify index .*again"):
             Index.open(tmp_path)
         Index.build([corpus], tmp_path, encoder := WordEncoder(), batch_size=10)
@@ -270,34 +283,30 @@ class TestKilled:
         Index.build([corpus], tmp_path / "index", WordEncoder(), batch_size=10)
         before = search_all(tmp_path / "index")
         write_records(corpus, range(100), r3="Rewritten.")
-        killed(corpus, tmp_path / "index", dies_after=25)
+        killed(corpus, tmp_path / "index", BUILD_AND_DIE, 25)
         assert search_all(tmp_path / "index") == before
         Index.build([corpus], tmp_path / "index", encoder := WordEncoder(), batch_size=10)
         assert 0 < len(encoder.encoded) <= 61 - 25 + 10
         Index.build([corpus], tmp_path / "new", WordEncoder(), batch_size=10)
         assert search_all(tmp_path / "index") == search_all(tmp_path / "new")
 
-    @pytest.mark.parametrize("step", ["passages.sqlite", "vectors.faiss", "manifest.json"])
-    def test_a_publication_cut_short_is_completed_without_encoding(
-        self, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        corpus = write_records(tmp_path / "records.jsonl", range(20))
-        Index.build([corpus], tmp_path / "index", WordEncoder())
+    @pytest.mark.parametrize(("step", "published"), [("passages.sqlite", 0), ("vectors.faiss", 1), ("manifest.json", 2)])
+    def test_a_publication_cut_short_is_completed_without_encoding(self, tmp_path: Path, step: str, published: int) -> None:
+        corpus, folder = write_records(tmp_path / "records.jsonl", range(20)), tmp_path / "index"
+        Index.build([corpus], folder, WordEncoder())
+        before = {name: (folder / name).read_bytes() for name in FILES}
         write_records(corpus, range(30))
-        replace = Path.replace
-
-        def dies(self: Path, target: Path) -> Path:
-            if Path(target).name == step:
-                raise KeyboardInterrupt
-            return replace(self, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "replace", dies)
-            with pytest.raises(KeyboardInterrupt):
-                Index.build([corpus], tmp_path / "index", WordEncoder())
-        Index.build([corpus], tmp_path / "index", encoder := WordEncoder())
+        killed(corpus, folder, PUBLISH_AND_DIE, step)
+        assert sum((folder / name).read_bytes() != before[name] for name in FILES) == published
+        if published:
+            with pytest.raises(IndexingError, match="again"):
+                Index.open(folder, WordEncoder())
+        else:
+            assert len(ids(folder)) == 20
+        Index.build([corpus], folder, encoder := WordEncoder())
         assert encoder.encoded == []
-        assert len(ids(tmp_path / "index")) == 30
+        Index.build([corpus], tmp_path / "new", WordEncoder())
+        assert search_all(folder) == search_all(tmp_path / "new")
 
 
 class TestDamage:
@@ -306,7 +315,7 @@ class TestDamage:
         Index.build([write_records(tmp_path / "records.jsonl", range(40))], tmp_path / "index", WordEncoder())
         return tmp_path / "index"
 
-    @pytest.mark.parametrize("name", ["passages.sqlite", "vectors.faiss", "manifest.json"])
+    @pytest.mark.parametrize("name", FILES)
     @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "flipped", "rubbish"])
     def test_is_one_clear_error_and_repaired_by_building_again(self, folder: Path, name: str, damage: str) -> None:
         before = search_all(folder)
