@@ -7,6 +7,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
+from ramify.tools.models.record import Record
+
 
 @dataclass(eq=False)
 class _Waiter:
@@ -25,6 +27,7 @@ class Gate:
     """Let calls in one after another; shared by all who call the same model."""
 
     busy: int = 0
+    record: Record = field(default_factory=Record)
     _waiting: deque[_Waiter] = field(default_factory=deque)
     # Reentrant: while it is held, an exception's clean-up may run a coroutine's `finally`, which leaves the gate.
     _lock: threading.RLock = field(default_factory=threading.RLock)

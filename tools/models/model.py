@@ -12,9 +12,10 @@ from pydantic import BaseModel
 from ramify.tools.errors import ReplyError
 from ramify.tools.models.cap import Cap
 from ramify.tools.models.per_loop import PerLoop
-from ramify.tools.models.structured import Structured, call
+from ramify.tools.models.reading import Structured
+from ramify.tools.models.structured import call
 from ramify.tools.models.tokens import Count
-from ramify.tools.models.transport import Server, sturdy
+from ramify.tools.models.transport import Server, refusal, sturdy
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,21 @@ class Model:
         """
         chat = self.chat if self.chats is None else await self.chats.here()
         asked = await sturdy(lambda: self._ask(chat, messages, schema), self.server)
+        self.server.record.answered = True
         self._check_window(asked.raw, messages)
         return asked
 
     async def _ask(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel]) -> Structured:
         async with self.cap, asyncio.timeout(self.server.timeout):
-            return await call(chat, messages, schema)
+            while True:
+                without = frozenset(self.server.record.refused)
+                try:
+                    return await call(chat, messages, schema, without)
+                except Exception as error:
+                    feature = refusal(error) if self.server.remote else None
+                    if feature is None or feature in without:
+                        raise
+                    self.server.record.refused.add(feature)
 
     def _check_window(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
         """A server that drops what exceeds its window says nothing, but reports fewer tokens than the prompt has words."""

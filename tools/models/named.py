@@ -1,8 +1,10 @@
 """From a model's name to a model that can be asked."""
 
 import os
+import re
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -11,10 +13,10 @@ from langchain_core.language_models import BaseChatModel
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ollama, providers
 from ramify.tools.models.address import without_credentials
-from ramify.tools.models.cap import cap_for
+from ramify.tools.models.cap import Cap, cap_for
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.per_loop import PerLoop
-from ramify.tools.models.structured import Structured
+from ramify.tools.models.reading import Structured
 from ramify.tools.models.tokens import counter
 from ramify.tools.models.transport import Server
 
@@ -24,8 +26,12 @@ BEST = "llama3.1:8b"
 """The model that `auto` hopes for."""
 OLLAMA_WINDOW = 4096
 """The window that Ollama gives a model when nobody asks for another."""
+CLIENTS = re.compile(r"langchain_(?!core\b)")
+"""The packages whose models speak to a server."""
 
 _LOCK = threading.RLock()
+_KEPT: deque[Cap] = deque(maxlen=64)
+"""The latest caps, so that what calls have shown of a server is not forgotten with the model that made them."""
 
 
 def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
@@ -81,8 +87,12 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
     trained = ollama.show(name, address).context or options.num_ctx
     # The server lowers a window that the model was not trained for, and then cuts prompts without a word.
     fitting = replace(options, num_ctx=min(options.num_ctx, trained))
-    server = Server(f"ollama:{name}", options.timeout, without_credentials(address), **ollama.remedies(name))
-    return _connected(lambda: ollama.client(name, address, fitting), server, fitting)
+    told = ollama.remedies(name)
+    url = without_credentials(address)
+    server = Server(f"ollama:{name}", options.timeout, url, start=told["start"], pull=told["pull"], key=told["key"])
+    model = _connected(lambda: ollama.client(name, address, fitting), server, fitting)
+    model.server.record.answered = True
+    return model
 
 
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
@@ -93,7 +103,8 @@ def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
 
 def _connected(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions) -> Model:
     first = make()
-    cap = cap_for((*server.name.split(":", 1), server.url), options.max_concurrency)
+    cap = _cap((*server.name.split(":", 1), server.url), options)
+    server = replace(server, remote=True, record=cap.gate.record)
     return Model(server.name, first, counter(first), cap, options.num_ctx, server, chats=PerLoop(make, first))
 
 
@@ -103,6 +114,16 @@ def _given(chat: BaseChatModel, options: ModelOptions) -> Model:
     url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
     url = without_credentials(url) if isinstance(url, str) else None
     name = f"{kind}/{named}" if isinstance(named, str) else kind
-    cap = cap_for((kind, named if isinstance(named, str) else id(chat), url), options.max_concurrency)
+    key = (kind, named if isinstance(named, str) else id(chat), url)
+    cap = _cap(key, options) if isinstance(named, str) else cap_for(key, options.max_concurrency)
+    cap.gate.record.answered = True  # whoever made the client knows what it speaks to
+    remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)
     window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
-    return Model(name, chat, counter(chat), cap, window, Server(name, options.timeout, url))
+    return Model(name, chat, counter(chat), cap, window, Server(name, options.timeout, url, remote=remote, record=cap.gate.record))
+
+
+def _cap(key: Hashable, options: ModelOptions) -> Cap:
+    cap = cap_for(key, options.max_concurrency)
+    if all(kept.gate is not cap.gate for kept in _KEPT):
+        _KEPT.append(cap)
+    return cap

@@ -76,6 +76,8 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
     """Make the chat model; a connection is closed after its call, so that none outlives its event loop."""
     from langchain_ollama import ChatOllama
 
+    from ramify.tools.models.mending import mend
+
     return ChatOllama(
         model=name,
         base_url=address,
@@ -88,6 +90,7 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
         disable_streaming=True,
         # A prompt for this machine is no business of a proxy's.
         client_kwargs={"timeout": options.timeout, "trust_env": not is_loopback(address), "headers": {"Connection": "close"}},
+        async_client_kwargs={"event_hooks": {"response": [mend]}},
     )
 
 

@@ -81,7 +81,10 @@ def _openai_arguments(options: "ModelOptions") -> dict[str, Any]:
         from openai import DefaultAsyncHttpxClient
     except ImportError as error:
         raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
-    arguments["http_async_client"] = DefaultAsyncHttpxClient(timeout=options.timeout, trust_env=not loopback)
+    from ramify.tools.models.mending import mend
+
+    hooks = {"response": [mend]}
+    arguments["http_async_client"] = DefaultAsyncHttpxClient(timeout=options.timeout, trust_env=not loopback, event_hooks=hooks)
     return arguments
 
 

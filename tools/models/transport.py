@@ -1,19 +1,29 @@
 """What can go wrong between us and a model's server: told apart, tried again where that helps, and said with its remedy."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from ramify.tools.errors import ModelError, RamifyError, ReplyError
+from ramify.tools.models.record import Feature, Record
 
 T = TypeVar("T")
 Trouble = Literal["unreachable", "silent", "busy", "missing", "locked", "overlong", "refused", "foreign"]
 
 PAUSES = (0.5, 2.0)
 """Seconds before each further attempt at a busy server."""
+AGAIN = frozenset({"busy", "foreign"})
+"""What may pass: a crowd, and a reply that was garbled on its way."""
 FOREIGN = ("No data received from Ollama", "'choices'", "Unexpected response type")
 """What the clients say of an answer that is not in the server's protocol."""
+REFUSING = (400, 422, 501)
+FEATURES: dict[Feature, re.Pattern[str]] = {
+    "logprobs": re.compile(r"logprob", re.IGNORECASE),
+    "form": re.compile(r"\b(tools?|tool_\w+|functions?|response_format|json_schema|structured|guided\w*|grammar)\b", re.IGNORECASE),
+}
+"""What a server may refuse, and the words by which it does."""
 
 
 @dataclass(frozen=True)
@@ -29,18 +39,21 @@ class Server:
     """What to do when it does not have the model."""
     key: str | None = None
     """The environment variable that holds its key."""
+    remote: bool = False
+    """Whether a client speaks to it: then the fault is the reply's, whatever the client raises over one."""
+    record: Record = field(default_factory=Record, compare=False)
 
 
 async def sturdy(call: Callable[[], Awaitable[T]], server: Server) -> T:
-    """Make a call, again after a pause where the server is busy; ModelError or ReplyError where it stays in trouble."""
+    """Make a call, again after a pause where the trouble may pass; ModelError or ReplyError where it stays."""
     for pause in (*PAUSES, None):
         try:
             return await call()
         except Exception as error:
-            trouble = tell(error)
+            trouble = tell(error) or _over_a_reply(error, server)
             if trouble is None:
                 raise
-            if trouble != "busy" or pause is None:
+            if trouble not in AGAIN or pause is None:
                 # What a server says about a key may quote it.
                 raise explain(trouble, error, server) from (None if trouble == "locked" else error)
         await asyncio.sleep(pause)
@@ -60,6 +73,9 @@ def explain(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
             return ModelError(f"{where} refuses access", f"set {server.key} to a valid key" if server.key else "check its credentials")
         case "refused":
             return ModelError(said, "check the model's name and settings")
+        case "foreign" if server.record.answered:
+            what = f"{where} gave a reply that cannot be read ({type(error).__name__}: {_one_line(error)}), also when asked again"
+            return ReplyError(what, "try again later, or look into the server's log")
         case "foreign":
             return ModelError(said, "check that base_url is the address of such a server")
         case "silent":
@@ -85,7 +101,20 @@ def tell(error: Exception) -> Trouble | None:
     return "foreign" if "JSONDecodeError" in names or any(words in str(error) for words in FOREIGN) else None
 
 
+def refusal(error: Exception) -> Feature | None:
+    """Tell which feature a server refuses."""
+    if getattr(error, "status_code", None) not in REFUSING:
+        return None
+    return next((feature for feature, words in FEATURES.items() if words.search(str(error))), None)
+
+
+def _over_a_reply(error: Exception, server: Server) -> Trouble | None:
+    return "foreign" if server.remote and not isinstance(error, RamifyError) else None
+
+
 def _by_status(status: int, error: Exception) -> Trouble:
+    if 0 <= status < 400:
+        return "foreign"
     if status in (401, 403):
         return "locked"
     if status == 404:
