@@ -6,13 +6,15 @@ from ramify.nodes.answer import answer_question, summarize
 from ramify.nodes.ask import Reply, ask
 from ramify.nodes.conditions import within_depth
 from ramify.nodes.decompose import children_of, usable
+from ramify.nodes.despite import UNSPLIT, despite
 from ramify.nodes.extract_entities import distinct
 from ramify.nodes.select import Fork, Found, reading
 from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import Each, Growth, each, grow
-from ramify.prompts import DECIDE, Decision
-
-WAYS = ("answer", "decompose", "entities")
+from ramify.nodes.tree import Branch
+from ramify.prompts.decide import WAYS as WAYS
+from ramify.prompts.decide import Decision, decide_by, whole
+from ramify.tools.errors import ReplyError
 
 
 def decide(ways: tuple[str, ...] = WAYS) -> Each[Found, PruneSettings]:
@@ -30,8 +32,13 @@ def decide(ways: tuple[str, ...] = WAYS) -> Each[Found, PruneSettings]:
         if not within_depth(branch, settings):
             return await answer_question(found)
         slots: dict[str, Any] = {"question": branch.question, "dependent": settings.dependent, "hint": hint(found), "may": may}
-        reply = await ask(DECIDE, found.passages, **slots)
-        return _follow(found, reply, settings)
+        try:
+            reply = await ask(decide_by(ways), found.passages, **slots)
+        except ReplyError as error:
+            if not _wanted(found):
+                raise
+            return despite(error, await _itself(found), UNSPLIT)
+        return _follow(found, reply, settings) or await _unsplit(found, reply.value.action)
 
     return decide
 
@@ -43,20 +50,39 @@ def hint(found: Found) -> str:
     return f"You answered {found.parent.answer!r} before and were not sure. Reconsider: look at the passages again, or choose another way."
 
 
-def _follow(found: Found, reply: Reply[Decision], settings: PruneSettings) -> Growth:
-    decision, branch = reply.value, found.branch
+def _follow(found: Found, reply: Reply[Any], settings: PruneSettings) -> Growth | None:
+    """Do what was decided; None where the reply names nothing that can be asked."""
+    decision, branch = whole(reply.value), found.branch
     given = Fork(branch=branch, children=(), above=found.above)
     if decision.action == "decompose" and (questions := usable(decision.questions, given, settings)):
         return grow(branch.to("split"), *children_of(given, questions))
     if decision.action == "entities" and (names := distinct(decision.entities)):
         return grow(branch.to("split"), *children_of(given, names, "entity"))
     if decision.action != "answer" and not decision.answer:
-        return grow(branch.to("leaf", note=branch.noted(f"chose {decision.action} but named nothing that can be asked")))
-    answered = branch.to(
+        return None
+    return grow(_answered(branch, decision, reply))
+
+
+def _answered(branch: Branch, decision: Decision, reply: Reply[Any]) -> Branch:
+    return branch.to(
         "answered",
         answer=decision.answer.strip(),
         confidence=reply.confidence,
         confidence_source=reply.confidence_source,
         cited=reply.cited(),
     )
-    return grow(answered)
+
+
+async def _unsplit(found: Found, action: str) -> Growth:
+    branch = await _itself(found) if _wanted(found) else found.branch.to("leaf")
+    return grow(branch.to("leaf", note=branch.noted(f"chose {action} but named nothing that can be asked")))
+
+
+def _wanted(found: Found) -> bool:
+    """Tell whether a branch that does not grow is to be answered all the same: nothing else would come of the question."""
+    return found.parent is None or found.awaited
+
+
+async def _itself(found: Found) -> Branch:
+    """Answer a branch from its own passages, for good."""
+    return (await answer_question(found, "leaf")).branches[0]

@@ -2,6 +2,7 @@
 
 from ramify.nodes.ask import ask
 from ramify.nodes.conditions import within_depth
+from ramify.nodes.despite import UNSPLIT, despite
 from ramify.nodes.holes import HOLE, holes, normal
 from ramify.nodes.select import Fork, fork
 from ramify.nodes.settings import TreeSettings
@@ -9,6 +10,7 @@ from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import ROOT, Branch, Kind, Status, position
 from ramify.nodes.twins import wording
 from ramify.prompts import DECOMPOSE
+from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import one_line
 
 
@@ -26,20 +28,24 @@ async def decompose_or_name(given: Fork, settings: TreeSettings) -> Growth:
 
 
 async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
-    branch = given.branch
+    branch = given.branch.to(given.branch.status, attempts=given.branch.attempts + 1)
     if not within_depth(branch, settings):
-        return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.noted("at the depth limit")))
+        return grow(branch.to(simple, note=branch.noted("at the depth limit")))
     pruned = [child for child in given.children if child.status == "pruned"]
     rejected = [f"{child.question} ({child.note})" for child in pruned]
-    reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected)
+    try:
+        reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected)
+    except ReplyError as error:
+        return despite(error, branch.to("open" if branch.answer is None else "leaf"), UNSPLIT)
     pair = usable([reply.value.first, reply.value.second], given, settings)
     if reply.value.simple or len(pair) < 2:
-        return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.noted("simple: asks for one fact")))
+        why = "simple: asks for one fact" if reply.value.simple else "the parts named for it cannot be asked"
+        return grow(branch.to(simple, note=branch.noted(why)))
     grown = children_of(given, pair)
     # One that waits is compared by what it waits for: the pruned one has been filled.
     if {wording(child) for child in grown if child.status == "open"} <= {wording(child) for child in pruned}:
-        return grow(branch.to(simple, attempts=branch.attempts + 1, note=branch.noted("no other way was found to split it")))
-    return grow(branch.to("split", attempts=branch.attempts + 1), *grown)
+        return grow(branch.to(simple, note=branch.noted("no other way was found to split it")))
+    return grow(branch.to("split"), *grown)
 
 
 def usable(questions: list[str], given: Fork, settings: TreeSettings) -> list[str]:

@@ -1,6 +1,7 @@
 """next_question: ask the next sub-question of a chain, or stop (CoR-RAG)."""
 
 from ramify.nodes.ask import ask
+from ramify.nodes.despite import UNSPLIT, despite
 from ramify.nodes.findings import finding
 from ramify.nodes.holes import filled, normal
 from ramify.nodes.select import Selection
@@ -10,6 +11,7 @@ from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import Branch, Value, ancestors
 from ramify.nodes.twins import wording
 from ramify.prompts import NEXT_QUESTION
+from ramify.tools.errors import ReplyError
 
 
 class Link(Value):
@@ -27,11 +29,16 @@ def _tip(state: State, branch: Branch, settings: Settings) -> Link:
 async def next_question(link: Link, settings: ChainSettings) -> Growth:
     """Ask the next sub-question; stop when the history suffices, at the longest chain, or on a repetition."""
     tip = link.branch
+    if tip.status == "answered" and not link.history:
+        return grow(tip.to("leaf"))
     if tip.depth >= settings.max_depth:
         return grow(tip.to("leaf", note=f"the chain is {settings.max_depth} long"))
     asked = [*link.history[1:], tip] if link.history else []
     question = (link.history or (tip,))[0].question
-    reply = await ask(NEXT_QUESTION, field="question", question=question, history=[finding(branch) for branch in asked])
+    try:
+        reply = await ask(NEXT_QUESTION, field="question", question=question, history=[finding(branch) for branch in asked])
+    except ReplyError as error:
+        return despite(error, tip.to("open" if tip.answer is None else "leaf"), UNSPLIT if not asked else "the chain ends here")
     wanted = filled(normal(reply.value.question, [question]), [branch.answer if branch.known else None for branch in asked])
     if asked and wanted is None:
         return grow(tip.to("leaf", note=f"the sub-question refers to an answer that is not there: {reply.value.question!r}"))

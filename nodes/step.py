@@ -22,10 +22,12 @@ Update = dict[str, Any]
 
 
 class Growth(Outcome):
-    """What the task of a branch brings back."""
+    """What the task of a branch brings back; with branches beside a failure, they go on in spite of it."""
 
     branches: tuple[Branch, ...] = ()
     passages: tuple[Passage, ...] = ()
+    notices: tuple[str, ...] = ()
+    """What the result has to say of it."""
 
 
 def grow(*branches: Branch) -> Growth:
@@ -78,7 +80,7 @@ class Each(Generic[G, S]):
         for branch, _ in chosen:
             if (original := echoes.get(branch.path)) is not None:
                 tree[branch.path] = echo(branch, tree.get(original.path, original))
-        return _update(tree, grown)
+        return _update(state, tree, grown)
 
     async def _all(self, given: list[G], settings: Settings) -> list[Growth]:
         if not inspect.iscoroutinefunction(self.act):
@@ -133,13 +135,13 @@ def whole(
 
 def _settle(branch: Branch, growth: Growth) -> Growth:
     """Settle the branch of a failed task, with the reason; an answer that it had is kept."""
-    if not growth.failure:
+    if not growth.failure or growth.branches:
         return growth
     settled = branch.to("failed" if branch.answer is None else "leaf", note=branch.noted(growth.failure))
     return growth.model_copy(update={"branches": (settled,)})
 
 
-def _update(tree: Mapping[str, Branch], growths: Sequence[Growth]) -> Update:
+def _update(state: State, tree: Mapping[str, Branch], growths: Sequence[Growth]) -> Update:
     spent = [growth.usage for growth in growths]
     shown: Mapping[str, int] = {}
     for growth in growths:
@@ -151,6 +153,8 @@ def _update(tree: Mapping[str, Branch], growths: Sequence[Growth]) -> Update:
         "shown": shown,
         "usage": sum(spent, path),
     }
+    if notices := [notice for growth in growths for notice in growth.notices]:
+        update["notices"] = [*state.get("notices", ()), *notices]
     if limits := [growth.limit for growth in growths if growth.limit]:
         update["stopped_by"] = limits[0]
     return update

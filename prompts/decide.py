@@ -1,14 +1,17 @@
 """Answer, decompose or name entities, in one reply (PruneRAG, joint wiring)."""
 
-from typing import Annotated, Literal
+from dataclasses import replace
+from functools import cache
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import BaseModel, Field, create_model
 
 from ramify.prompts.decompose import DEPENDENT, EXAMPLES, INDEPENDENT
 from ramify.prompts.lenient import Numbers, Said, Share, Text, Texts, word_of
 from ramify.prompts.prompt import Prompt
 
 Way = Literal["answer", "decompose", "entities"]
+WAYS: tuple[Way, ...] = get_args(Way)
 
 
 class Decision(Said):
@@ -21,6 +24,9 @@ class Decision(Said):
     questions: Texts = Field(description="for decompose: exactly two self-contained sub-questions; otherwise an empty list")
     entities: Texts = Field(description="for entities: one or two names to look up; otherwise an empty list")
 
+
+NEEDS = {"answer": ("answer", "confidence", "citations"), "decompose": ("questions",), "entities": ("entities",)}
+"""Which fields each way needs."""
 
 DECIDE = Prompt(
     name="decide",
@@ -37,3 +43,21 @@ DECIDE = Prompt(
     reply=Decision,
     phrases={"dependent": {True: f"{DEPENDENT}\n{EXAMPLES}", False: INDEPENDENT}},
 )
+
+
+@cache
+def decide_by(ways: tuple[str, ...]) -> Prompt[Any]:
+    """Narrow the reply to fewer ways (an ablation): a schema that lacks a way cannot be used to choose it."""
+    if ways == WAYS:
+        return DECIDE
+    fields = Decision.model_fields
+    kept: dict[str, Any] = {name: (fields[name].annotation, fields[name]) for way in ways for name in NEEDS[way]}
+    action: Any = Literal.__getitem__(ways)
+    choice = Annotated[action, word_of(action)]
+    narrowed: Any = create_model("Decision", __base__=Said, action=(choice, Field(description="which one you choose")), **kept)
+    return replace(DECIDE, reply=narrowed)
+
+
+def whole(narrowed: BaseModel) -> Decision:
+    """Read a reply by fewer ways as a decision: what it has no field for is empty."""
+    return Decision.model_validate(narrowed.model_dump())

@@ -125,6 +125,8 @@ def outline(reply: type[BaseModel]) -> str:
 
 
 def _type_name(schema: Mapping[str, Any]) -> str:
+    if "const" in schema:
+        return f"always {schema['const']!r}"
     if "enum" in schema:
         return "one of " + ", ".join(repr(value) for value in schema["enum"])
     if schema.get("type") == "array":

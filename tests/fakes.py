@@ -43,6 +43,11 @@ class FakeModel(BaseChatModel):
         return [slots for name, slots in self._calls if name == prompt]
 
     @property
+    def schemas(self) -> list[Any]:
+        """List the types of answers that were asked for."""
+        return list(self._clients)
+
+    @property
     def _llm_type(self) -> str:
         return "fake"
 

@@ -37,7 +37,9 @@ def test_a_deadline_holds_after_a_megabyte_of_braces(ollama: Ollama) -> None:
 @pytest.mark.parametrize("body", ["", "[]", '{"message": null, "done": true}', "<html>Bad Gateway</html>"])
 def test_an_odd_reply_fails_its_branch_alone(ollama: Ollama, body: str) -> None:
     split = {"action": "decompose", "answer": "", "confidence": 0.5, "citations": [], "questions": [FIRST, SECOND], "entities": []}
-    ollama.when("from the findings and the passages", Say({"answer": "Seine", "confidence": 0.9, "citations": [], "settled_by": "agreement"}))
+    ollama.when(
+        "from the findings and the passages", Say({"answer": "Seine", "confidence": 0.9, "citations": [], "settled_by": "agreement"})
+    )
     ollama.when(f"Question: {QUESTION}", Say(split))
     ollama.when(FIRST, Raw(body))
     result = ask(max_depth=1)

@@ -135,6 +135,34 @@ def test_an_ablation_is_told_to_the_model(ablation: str) -> None:
     assert ("Do not choose entities. " in may) == (ablation in {"entities", "adaptive"})
 
 
+@pytest.mark.parametrize(
+    ("ablation", "chosen"),
+    [("answers", ANSWERED), ("adaptive", ANSWERED), ("entities", {**ANSWERED, "action": "entities", "entities": ["Seine"]})],
+)
+def test_an_ablation_does_not_take_what_it_leaves_out(ablation: str, chosen: dict[str, Any]) -> None:
+    wilful = but(decide={**chosen, "confidence": 0.99})
+    result = graphs.ask(QUESTION, model=wilful, index=river(), **{ablation: False})
+    assert "'decide' is malformed" in result.tree["0"].note
+    assert len(wilful.asked("decide")) == 2, "asked once, repaired once"
+    assert list(result.tree) == ["0"]
+    assert wilful.asked("answer"), "the question is answered from what was found for it"
+
+
+def test_an_answer_beside_another_way_is_not_taken_where_answers_are_left_out() -> None:
+    both = {**ANSWERED, "action": "decompose", "confidence": 0.99}
+    result = graphs.ask(QUESTION, model=but(decide=both, answer={**ANSWERED, "answer": "Seine"}), index=river(), answers=False)
+    assert result.answer == "Seine"
+
+
+@pytest.mark.parametrize(("ablation", "missing"), [("answers", "answer"), ("entities", "entities"), ("adaptive", "answer")])
+def test_the_schema_of_an_ablation_has_no_room_for_what_it_leaves_out(ablation: str, missing: str) -> None:
+    asked = but(decide=splitting)
+    graphs.ask(QUESTION, model=asked, index=river(), **{ablation: False})
+    (schema,) = [schema for schema in asked.schemas if "action" in schema.model_fields]
+    assert missing not in schema.model_fields
+    assert missing not in str(schema.model_json_schema()["properties"]["action"].get("enum", ""))
+
+
 def test_the_final_call_sees_what_answers_rest_on_first() -> None:
     asked = model()
     graphs.ask(QUESTION, model=asked, index=river())

@@ -49,7 +49,7 @@ def answered(span: Span, least: float) -> Reply:
 
 
 def decide(slots: Slots) -> Reply:
-    """Decompose where the rules can, else answer where a span fits, else name entities, else say Unknown."""
+    """Decompose where the rules can, else answer where a span fits, else name entities; else name nothing to ask."""
     question, passages, forbidden = slots["question"], slots["passages"], _forbidden(str(slots["may"]))
     plain = plainly(question, passages)
     split = None if "decompose" in forbidden or plain else decompose(question, dependent=True)
@@ -65,7 +65,7 @@ def decide(slots: Slots) -> Reply:
         return _decision("answer", **reply)
     if "entities" not in forbidden:
         return _decision("entities", entities=names or names_in(question)[:2])
-    return _decision("answer", **reply)
+    return _decision("decompose")
 
 
 def _forbidden(may: str) -> frozenset[str]:
