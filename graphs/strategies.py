@@ -68,7 +68,7 @@ def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[
     try:
         return wiring, wiring.settings.model_validate(chosen)
     except UsageError as error:
-        raise UsageError(error.what, f"`ramify settings {name}` lists what it can be") from None
+        raise UsageError(error.what, error.remedy.replace("STRATEGY", name)) from None
 
 
 def _argument(parameter: inspect.Parameter, value: Any) -> Any:

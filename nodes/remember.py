@@ -5,7 +5,7 @@ from langchain_core.messages import AIMessage
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Citation, State
 from ramify.nodes.step import Update, whole
-from ramify.nodes.tree import is_unknown, row
+from ramify.nodes.tree import row
 from ramify.nodes.turns import MARK
 
 TOLD = ("question", "answer", "confidence", "stopped_by", "notices", "model")
@@ -16,7 +16,6 @@ async def remember(state: State, settings: Settings) -> Update:
     """Say the answer with its sources; the message carries confidence, citations, tree and cost as plain values."""
     told = {name: state[name] for name in TOLD}  # type: ignore[literal-required]
     told |= {
-        "sure": not is_unknown(state["answer"]) and state["confidence"] > settings.accepted,
         "citations": [citation.model_dump() for citation in state["citations"]],
         "tree": [row(branch) for branch in state["tree"].values()],
         "usage": state["usage"].model_dump(),

@@ -13,6 +13,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
 
+FILTER = '{"source": "report.pdf"}'
+
 
 class Settings(BaseModel):
     """What every strategy can be told."""
@@ -27,7 +29,9 @@ class Settings(BaseModel):
     index: str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] = Field(
         default="demo", description="Folder of the index to search, or demo for the corpus that ships with the package."
     )
-    filter: dict[str, Any] | None = Field(default=None, description="Search only passages whose metadata has these values.")
+    filter: dict[str, Any] | None = Field(
+        default=None, description=f"Search only passages whose metadata has these values, such as {FILTER}.", examples=[FILTER]
+    )
     k: int = Field(default=5, ge=1, le=100, description="Passages retrieved for a question.")
     fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR picks from; four times k where not given.")
     mmr: float | None = Field(default=None, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
@@ -51,11 +55,6 @@ class Settings(BaseModel):
     max_tokens: int | None = Field(default=None, ge=1, description="Budget of tokens a question, prompts and replies together.")
     max_seconds: float | None = Field(default=None, gt=0, description="Budget of seconds a question.")
 
-    @property
-    def accepted(self) -> float:
-        """Give the confidence above which an answer counts as sure: here, where it is rather right than wrong."""
-        return 0.5
-
     @model_validator(mode="wrap")
     @classmethod
     def _refused_in_one_line(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
@@ -65,7 +64,9 @@ class Settings(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             what = f"{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid ({first['msg']})"
-            raise UsageError(what, "`ramify settings STRATEGY` lists what it can be") from None
+            example = next(iter(getattr(cls.model_fields.get(str(first["loc"][0])), "examples", None) or ()), None)
+            remedy = f"write it as `--set '{first['loc'][0]}={example}'`" if example else "`ramify settings STRATEGY` lists what it can be"
+            raise UsageError(what, remedy) from None
 
 
 class TreeSettings(Settings):
@@ -91,11 +92,6 @@ class PruneSettings(TreeSettings):
     tau: float = Field(default=0.95, ge=0, le=1, description="An answer is accepted when its confidence is above this.")
     final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
     context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
-
-    @property
-    def accepted(self) -> float:
-        """Give the confidence above which an answer counts as sure: the one that accepts a branch."""
-        return self.tau
 
 
 class ChainSettings(Settings):

@@ -6,10 +6,13 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ramify.nodes.state import State
+from ramify.nodes.tree import is_unknown
 from ramify.prompts import Turn
 
 MARK = "ramify"
 """Under this name a message carries what the toolkit knows of it: a question that it was heard, an answer its citations and tree."""
+SURE = 0.6
+"""An answer of this confidence may stand for what it answers: clearly rather right than wrong, also where a model is somewhat too sure."""
 
 
 def unheard(messages: Iterable[BaseMessage]) -> HumanMessage | None:
@@ -33,5 +36,6 @@ def earlier(state: State) -> list[Turn]:
         elif isinstance(message, AIMessage) and asked:
             told: dict[str, Any] = message.additional_kwargs.get(MARK) or {}
             answer = str(told.get("answer") or message.text)
-            turns.append(Turn(asked=str(told.get("question") or asked), answer=answer, sure=bool(told.get("sure"))))
+            sure = not is_unknown(answer) and float(told.get("confidence") or 0) >= SURE
+            turns.append(Turn(asked=str(told.get("question") or asked), answer=answer, sure=sure))
     return turns

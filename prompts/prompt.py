@@ -49,7 +49,7 @@ class Turn(TypedDict):
     asked: str
     answer: str
     sure: bool
-    """Whether the answer was accepted: one that was not is no topic for what follows."""
+    """Whether the answer may be built on: one that was not sure is no topic for what follows."""
 
 
 @dataclass(frozen=True)

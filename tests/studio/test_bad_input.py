@@ -1,6 +1,7 @@
 """Bad input gets one clear line and an exit code, and nothing is lost."""
 
 import io
+import shlex
 import shutil
 from pathlib import Path
 
@@ -108,6 +109,16 @@ def test_a_half_written_index(ramify: Ramify, built: Path, tmp_path: Path) -> No
     done = ramify("search", "Where?", "--index", tmp_path / "index")
     assert done.code == 1
     assert one_line(done.err, "half-written", "ramify index")
+
+
+def test_a_filter_that_is_none_is_shown_one_that_works(ramify: Ramify, documents: Path, built: Path) -> None:
+    asked = ("ask", "Where was Marie Curie born?", "--index", built, "--model", "extractive")
+    done = ramify(*asked, "--set", "filter=curie.txt")
+    assert done.code == 2
+    assert one_line(done.err, "filter='curie.txt'", 'write it as `--set \'filter={"source": "report.pdf"}\'`')
+    example = shlex.split(done.err.split("`")[1].replace("report.pdf", "curie.txt"))
+    assert "Warsaw" in ramify(*asked, *example).out
+    assert "Unknown" in ramify(*asked, *shlex.split(done.err.split("`")[1])).out
 
 
 @pytest.mark.parametrize("command", ["ask", "chat"])
