@@ -10,5 +10,5 @@ from ramify.nodes.settings import Settings
 def build() -> Wiring[Settings]:
     """Wire the closed book."""
     graph = Wiring(Settings)
-    graph.sequence(START, plant("open"), answer, conclude, END)
+    graph.sequence(START, plant("open", searches=False), answer, conclude, END)
     return graph

@@ -12,6 +12,8 @@ class Cost(Usage):
     """What a question cost, with the seconds it took."""
 
     wall_s: float = 0.0
+    loading_s: float = 0.0
+    """How many of them it waited while encoder, index and reader were loaded: these count against no budget."""
 
 
 class Result(Value):
@@ -40,7 +42,7 @@ class Result(Value):
     def from_state(cls, state: dict[str, Any], strategy: str, seconds: float) -> "Result":
         """Read the result off a graph's final state."""
         names = cls.model_fields.keys() & state.keys() - {"usage"}
-        cost = Cost(**state["usage"].model_dump(), wall_s=round(seconds, 3))
+        cost = Cost(**state["usage"].model_dump(), wall_s=round(seconds, 3), loading_s=round(state.get("loading_s", 0.0), 3))
         return cls(**{name: state[name] for name in names}, strategy=strategy, usage=cost)
 
     def to_json(self) -> dict[str, Any]:

@@ -12,18 +12,23 @@ from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, Whole
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Status
 from ramify.tools.errors import UsageError
+from ramify.tools.index.search import warm_soon
+from ramify.tools.models import Model
 
 LONGEST = 20_000
 
 
 @cache
-def plant(status: Status) -> Whole[Settings]:
-    """Make the step that plants the root with a status, and resets all that an earlier question left."""
+def plant(status: Status, searches: bool = True) -> Whole[Settings]:
+    """Make the step that plants the root with a status, and resets all that an earlier question left.
+
+    `searches` tells whether the wiring goes on to search: then what that needs is loaded while the model is asked its first.
+    """
 
     async def plant(state: State, settings: Settings) -> Update:
         """Begin a new tree from the question."""
         question = checked(state.get("question"))
-        model = await asyncio.to_thread(current_model, settings)
+        model, loading = await asyncio.to_thread(_ready, settings, searches)
         return {
             "question": question,
             "tree": Overwrite({ROOT: Branch(path=ROOT, question=question, status=status)}),
@@ -31,6 +36,7 @@ def plant(status: Status) -> Whole[Settings]:
             "shown": Overwrite({}),
             "usage": Overwrite(Usage()),
             "started": time.time(),
+            "loading_s": loading,
             "model": model.name,
             "notices": [told for told in (model.notice, model.objection(question)) if told],
             "answer": UNKNOWN,
@@ -43,6 +49,15 @@ def plant(status: Status) -> Whole[Settings]:
         }
 
     return Whole(plant, (), (status,), final=False)
+
+
+def _ready(settings: Settings, searches: bool) -> tuple[Model, float]:
+    """Find the model and load what it reads passages with; give the seconds of loading."""
+    model = current_model(settings)
+    if not searches:
+        return model, 0.0
+    warm_soon(settings.index)
+    return model, model.load()
 
 
 def checked(question: object) -> str:

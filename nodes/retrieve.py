@@ -1,12 +1,13 @@
 """retrieve: search the index for every open branch, one batch a level (ToR-RAG §3, METHODS §6)."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import Branch, Passage, children
-from ramify.tools.index.search import searcher
+from ramify.tools.index.search import searcher, warm
 from ramify.tools.index.snapshot import Hit
 
 NOTHING = "nothing was found for it: look at the index and the filter"
@@ -29,6 +30,7 @@ async def _search(state: State, settings: Settings, wanted: Callable[[Branch], i
     branches = [branch for branch in state["tree"].values() if branch.status == "open"]
     if not branches:
         return {}
+    waited = await asyncio.to_thread(warm, settings.index)
     queries = list(dict.fromkeys(branch.question for branch in branches))
     search = searcher(settings.index)
     found = await search(
@@ -40,7 +42,13 @@ async def _search(state: State, settings: Settings, wanted: Callable[[Branch], i
         "tree": {branch.path: _hang(branch, taken[branch.path]) for branch in branches},
         "passages": {hit.document.id: passage_of(hit) for group in taken.values() for hit in group},
         "usage": Usage(retrievals=len(queries)),
+        **_later(state, waited),
     }
+
+
+def _later(state: State, waited: float) -> Update:
+    """Put off the end of the seconds by those that went into loading."""
+    return {"started": state.get("started", 0.0) + waited, "loading_s": state.get("loading_s", 0.0) + waited} if waited else {}
 
 
 def _hang(branch: Branch, hits: Sequence[Hit]) -> Branch:

@@ -53,7 +53,7 @@ class Settings(BaseModel):
     )
     max_calls: int | None = Field(default=None, ge=1, description="Budget of model calls a question; the final call is kept back.")
     max_tokens: int | None = Field(default=None, ge=1, description="Budget of tokens a question, prompts and replies together.")
-    max_seconds: float | None = Field(default=None, gt=0, description="Budget of seconds a question.")
+    max_seconds: float | None = Field(default=None, gt=0, description="Budget of seconds a question; those of loading do not count.")
 
     @model_validator(mode="wrap")
     @classmethod

@@ -132,7 +132,10 @@ class State(TypedDict):
     """The passages that the model was shown, by id, and how many characters of each."""
     usage: Annotated[Usage, spend]
     started: float
-    """When the question was planted, in seconds since the epoch: the budget of seconds survives a resume."""
+    """When work on the question began, in seconds since the epoch, later by what it then waited for loading: the budget of seconds
+    counts from here, and survives a resume."""
+    loading_s: float
+    """Seconds that the question waited while encoder, index and reader were loaded."""
     model: str
     notices: list[str]
     answer: str

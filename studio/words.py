@@ -82,7 +82,8 @@ def cost(result: Result) -> str:
     usage = result.usage
     calls = f"{_many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} one after another)"
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    return f"{calls} · {tokens} · {_many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s"
+    loading = f" ({usage.loading_s:.1f} s of them loading)" if usage.loading_s >= 1 else ""
+    return f"{calls} · {tokens} · {_many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
 
 
 def heading(passage: Passage | None, source: str) -> str:

@@ -25,6 +25,14 @@ class Encoder(Embeddings):
     """The longest text the model sees, special tokens not counted."""
 
     @property
+    def loaded(self) -> bool:
+        """Tell whether it can encode at once; so it is where nothing has to be brought into memory."""
+        return True
+
+    def load(self) -> None:
+        """Bring into memory what encoding needs; blocking."""
+
+    @property
     @abstractmethod
     def dimension(self) -> int:
         """Return the length of a vector."""

@@ -42,6 +42,15 @@ class SentenceEncoder(Encoder):
                 self._loaded = self._load()
             return self._loaded
 
+    @property
+    def loaded(self) -> bool:
+        """Tell whether the model is in memory."""
+        return self._loaded is not None
+
+    def load(self) -> None:
+        """Load the model, or wait for whoever does."""
+        _ = self.model
+
     def _load(self) -> "SentenceTransformer":
         return _load_offline(self._path)
 

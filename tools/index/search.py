@@ -3,7 +3,9 @@
 import asyncio
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from langchain_core.retrievers import BaseRetriever
@@ -21,6 +23,7 @@ Searchable = Index | VectorStore | BaseRetriever | str | Path
 
 _opened: dict[Path, tuple[bytes, Index]] = {}
 _opening = threading.Lock()
+_background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
 
 
 def searcher(index: Searchable) -> Search:
@@ -47,17 +50,41 @@ def searcher(index: Searchable) -> Search:
 
 def opened(index: str | Path) -> Index:
     """Return the index of a folder (or "demo"), the same object as long as the index there is the same."""
-    if index == DEMO:
-        from ramify.tools.demo import demo_index
-
-        index = demo_index()
-    folder = Path(index).expanduser().resolve()
-    with _opening:
+    with _opening:  # whoever comes second waits, instead of opening it too
+        folder = _folder(index)
         known = _opened.get(folder)
         found = _fingerprint(folder)
         if known is None or known[0] != found:
             known = _opened[folder] = (found, Index.open(folder))
         return known[1]
+
+
+def warm(index: Searchable) -> float:
+    """Load what the first search would wait for; give the seconds that took, 0 where all was there; blocking.
+
+    A store or retriever of another make is left alone.
+    """
+    if not isinstance(index, (Index, str, Path)):
+        return 0.0
+    began = time.perf_counter()
+    before = [known for _, known in list(_opened.values())]
+    found = index if isinstance(index, Index) else opened(index)
+    there = found.embeddings.loaded and any(found is known for known in (index, *before))
+    found.embeddings.load()
+    return 0.0 if there else time.perf_counter() - began
+
+
+def warm_soon(index: Searchable) -> None:
+    """Begin to load, in the background, what the first search would wait for; what goes wrong there goes wrong at the search, too."""
+    _background.submit(warm, index)
+
+
+def _folder(index: str | Path) -> Path:
+    if index == DEMO:
+        from ramify.tools.demo import demo_index
+
+        index = demo_index()
+    return Path(index).expanduser().resolve()
 
 
 def _fingerprint(folder: Path) -> bytes:

@@ -51,6 +51,8 @@ class Model:
     """What the user should know: that another model was taken than the one hoped for."""
     objection: Callable[[str], str | None] = field(default=lambda question: None, repr=False)
     """Says why a question cannot be read, where the model can tell beforehand."""
+    load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
+    """Loads what it needs in this process and gives the seconds that took, 0 where all was there; blocking."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)
     """The same model for each event loop, where it holds connections."""
 

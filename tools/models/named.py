@@ -76,10 +76,14 @@ def _best(options: ModelOptions) -> Model:
 
 def _extractive(options: ModelOptions, notice: str | None) -> Model:
     from ramify.tools.extractive import Extractive, objection
+    from ramify.tools.extractive.loading import load
 
     chat = Extractive(reader=options.reader)
     cap = cap_for(("extractive", "", None), options.max_concurrency)
-    return Model("extractive", chat, counter(chat), cap, None, Server("extractive", options.timeout), "reader", notice, objection)
+    server = Server("extractive", options.timeout)
+    return Model(
+        "extractive", chat, counter(chat), cap, None, server, "reader", notice, objection=objection, load=lambda: load(options.reader)
+    )
 
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:
