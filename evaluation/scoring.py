@@ -47,7 +47,7 @@ def handed(result: Result, hits_by: HitsBy = "fact") -> list[Passage]:
 
 def _in_order(result: Result) -> list[Passage]:
     if result.search is not None:
-        return [result.passages[key] for key in result.search.relevant]
+        return [result.passages[key] for key in result.search.support]
     state = cast(State, {"tree": result.tree, "passages": result.passages})
     return by_mmr(state, leaves(state)) if result.strategy == "tor" else by_turns(state, whole_tree(state))
 

@@ -1,6 +1,6 @@
 """The most that a question can cost: known from the settings, before anything is asked.
 
-Only replies that are malformed, and so asked for once more, can go beyond it.
+Only what is asked for once more can go beyond it: a reply that is malformed, a call that failed on its way.
 """
 
 from collections.abc import Callable, Mapping

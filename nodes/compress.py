@@ -38,6 +38,6 @@ def _nothing(search: Search) -> Update:
 
 
 def kept(state: IterativeState, settings: IterativeSettings) -> tuple[Passage, ...]:
-    """Give the relevant passages in the order they were found so, cut to `passage_chars`."""
-    ids = state["search"].relevant[: settings.final_k]
+    """Give the passages to answer from in the order they were found so, cut to `passage_chars`."""
+    ids = state["search"].support[: settings.final_k]
     return tuple(state["passages"][key].model_copy(update={"text": state["passages"][key].text[: settings.passage_chars]}) for key in ids)

@@ -1,6 +1,7 @@
 """filter: read the most promising unseen passages, a batch a round (Iterative RAG, step 3)."""
 
 import unicodedata
+from html import unescape
 
 from ramify.nodes.ask import Reply
 from ramify.nodes.once import model_call
@@ -17,7 +18,9 @@ FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
 async def filter(state: IterativeState, settings: IterativeSettings) -> Update:
     """Read the best unseen passages, keep what helps, and search anew after poor rounds."""
     search = state["search"]
-    batch = tuple(ranked(state, settings)[: settings.batch])
+    # With its priority for a score: what does not fit the window is the least promising, and next in turn.
+    best = ranked(state, settings)[: settings.batch]
+    batch = tuple(passage.model_copy(update={"score": priority(passage, search)}) for passage in best)
     if not batch:
         return {}
     slots = {"question": state["question"], "facts": list(search.facts), "expected": ", ".join(search.expected) or "anything that helps"}
@@ -43,11 +46,17 @@ def ranked(state: IterativeState, settings: IterativeSettings) -> list[Passage]:
 
 def priority(passage: Passage, search: Search) -> float:
     """Weigh a passage: cosine + 0.3 for a promising file + 0.2 for a promising page + 0.1 a keyword (METHODS §3)."""
-    page = f"{passage.source}:{passage.metadata.get('page')}"
     text = plain(f"{passage.title} {passage.text}")
     keywords = sum(plain(word) in text for word in search.keywords if word.strip())
-    bonus = FILE_BONUS * (passage.source in search.files) + PAGE_BONUS * (page in search.pages)
-    return passage.score + bonus + KEYWORD_BONUS * keywords
+    file = passage.source in {form for name in search.files for form in (name, file_of(name))}
+    page = passage.place != passage.source and passage.place in search.pages
+    return passage.score + FILE_BONUS * file + PAGE_BONUS * page + KEYWORD_BONUS * keywords
+
+
+def file_of(name: str) -> str:
+    """Read a file off a source as a prompt shows it, which ends in the page of a PDF: `report.pdf:3`."""
+    file, _, page = name.rpartition(":")
+    return file if page.isdigit() else name
 
 
 def plain(text: str) -> str:
@@ -67,14 +76,18 @@ def remember(search: Search, reply: Reply[Filtered], settings: IterativeSettings
             "seen": joined(search.seen, [passage.id for passage in reply.passages]),
             "relevant": joined(search.relevant, kept),
             "facts": joined(search.facts, said.facts),
-            "topics": joined(search.topics, said.topics),
-            "files": joined(search.files, said.files),
-            "pages": joined(search.pages, said.pages),
+            "files": joined(search.files, copied(said.files)),
+            "pages": joined(search.pages, copied(said.pages)),
             "poor_rounds": 0 if suggested else poor,
             "sufficient": said.is_sufficient,
         }
     )
     return after, suggested
+
+
+def copied(names: list[str]) -> list[str]:
+    """Take names as they were before the prompt showed them as attributes."""
+    return [unescape(name.strip()) for name in names]
 
 
 def lose(search: Search, batch: tuple[Passage, ...]) -> Search:

@@ -80,9 +80,7 @@ def within(passages: tuple[Passage, ...], settings: Settings) -> tuple[Passage, 
 
 def quote(passage: Passage, settings: Settings) -> Quote:
     """Show a passage as a prompt does, cut to `passage_tokens`."""
-    page = passage.metadata.get("page")
-    source = passage.source if page is None else f"{passage.source}:{page}"
-    return Quote(title=passage.title, source=source, text=cut(passage.text, settings.passage_tokens, passage_length))
+    return Quote(title=passage.title, source=passage.place, text=cut(passage.text, settings.passage_tokens, passage_length))
 
 
 def size(messages: list[BaseMessage], count: Count) -> int:

@@ -112,4 +112,15 @@ class IterativeSettings(Settings):
     final_k: int = Field(default=15, ge=1, description="Passages given to the final call.")
     passage_chars: int = Field(default=500, ge=50, description="A passage is cut to this many characters for the final call.")
     final_facts: int = Field(default=10, ge=0, description="Facts given to the final call.")
-    context_tokens: int = Field(default=5000, ge=50, description="Tokens of passages given to one call.")
+    context_tokens: int = Field(
+        default=6000,
+        ge=50,
+        le=20_000,
+        description="Tokens of passages given to one call, at most 20000; what num_ctx does not hold is read in the next round.",
+    )
+    num_predict: int = Field(
+        default=768,
+        ge=16,
+        le=4000,
+        description="Longest reply in tokens, at most 4000; in a num_ctx of 8192, more would leave a batch of 20 no room.",
+    )

@@ -18,5 +18,5 @@ async def settle(state: IterativeState, settings: IterativeSettings) -> Update:
 def _settled(branch: Branch, relevant: set[str]) -> Branch:
     kept = tuple(key for key in branch.evidence if key in relevant)
     if not kept:
-        return branch.to("pruned", note=f"none of its {len(branch.evidence)} passages helped")
-    return branch.to("leaf", evidence=kept, note=f"{len(kept)} of {len(branch.evidence)} passages helped")
+        return branch.to("pruned", note=f"none of its {len(branch.evidence)} passages was found relevant")
+    return branch.to("leaf", evidence=kept, note=f"{len(kept)} of {len(branch.evidence)} passages found relevant")

@@ -56,13 +56,17 @@ class Search(Value):
     seen: tuple[str, ...] = ()
     relevant: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
-    topics: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     poor_rounds: int = 0
     sufficient: bool = False
+
+    @property
+    def support(self) -> tuple[str, ...]:
+        """Give the passages to answer from: the relevant ones; all that were read where facts have come without numbers."""
+        return self.relevant or (self.seen if self.facts else ())
 
 
 def pool(passages: Mapping[str, Any] | None, found: Mapping[str, Any] | None) -> dict[str, Passage]:

@@ -48,6 +48,12 @@ class Passage(Value):
         """Name the document it is from."""
         return str(self.metadata.get("title", ""))
 
+    @property
+    def place(self) -> str:
+        """Say where it stands: its source, with the page where it has one."""
+        page = self.metadata.get("page")
+        return self.source if page is None else f"{self.source}:{page}"
+
     def __str__(self) -> str:
         return f"{self.title or self.source}: {self.text}"
 

@@ -10,10 +10,9 @@ class Filtered(Said):
     """The relevant passages of a batch, the facts in them, and where to look next."""
 
     relevant: Numbers = Field(description="the numbers of the passages that help; an empty list if none does")
-    facts: Texts = Field(description="new facts from these passages that help to answer, one sentence each")
-    topics: Texts = Field(description="topics worth following")
-    files: Texts = Field(description="sources that look promising, as written in the source attribute")
-    pages: Texts = Field(description="promising pages, written source:page")
+    facts: Texts = Field(description="at most five new facts from these passages that help to answer, one short sentence each")
+    files: Texts = Field(description="at most three sources that look promising, as written in the source attribute")
+    pages: Texts = Field(description="at most three promising pages, as written in the source attribute: source:page")
     is_sufficient: Flag = Field(description="true if the facts so far and these suffice to answer")
     relevance: Share = Field(description="how relevant this batch was as a whole")
     suggested: Text = Field(default="", description="a better search query if this batch was poor; otherwise empty")

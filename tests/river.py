@@ -49,7 +49,6 @@ def _filtered() -> dict[str, Any]:
     return {
         "relevant": [1, 2],
         "facts": ["The Seine runs through Paris."],
-        "topics": [],
         "files": [],
         "pages": [],
         "is_sufficient": True,

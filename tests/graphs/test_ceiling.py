@@ -80,7 +80,7 @@ class Busy:
 
 
 def filtered(number: int) -> dict[str, Any]:
-    lists: dict[str, Any] = {name: [] for name in ("facts", "topics", "files", "pages")}
+    lists: dict[str, Any] = {name: [] for name in ("facts", "files", "pages")}
     return {**lists, "relevant": [1], "is_sufficient": False, "relevance": 0.0, "suggested": f"other words {number}"}
 
 

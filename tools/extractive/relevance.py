@@ -37,13 +37,12 @@ def filter_batch(slots: Slots) -> Reply:
     known = [Quote(title="", source="facts", text=fact) for fact in slots["facts"]]
     outcome = resolve(question, [*passages, *known])
     relevance = min(1.0, best[0][0]) if best else 0.0
-    titles = [passages[place.number - 1] for _, place in relevant]
+    sources = list(dict.fromkeys(passages[place.number - 1]["source"] for _, place in relevant))
     return {
         "relevant": sorted({numbers[place.number - 1] for _, place in relevant}),
         "facts": facts,
-        "topics": list(dict.fromkeys(quote["title"] for quote in titles if quote["title"])),
-        "files": list(dict.fromkeys(quote["source"].partition(":")[0] for quote in titles)),
-        "pages": list(dict.fromkeys(quote["source"] for quote in titles if ":" in quote["source"])),
+        "files": sources,
+        "pages": [source for source in sources if ":" in source],
         "is_sufficient": outcome.tenable and outcome.confidence >= _SUFFICIENT,
         "relevance": relevance,
         "suggested": _suggested(question, outcome.steps, relevance),
