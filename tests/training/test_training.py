@@ -1,10 +1,14 @@
-"""Training: examples as the network sees them, a run that is interrupted and goes on, and what is packed of it."""
+"""Training: examples as the network sees them, a run that is killed and goes on, and what is packed of it."""
 
 import argparse
 import hashlib
+import os
 import random
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,8 +46,17 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def items(tmp_path_factory: pytest.TempPathFactory) -> list[Prepared]:
-    return prepare(list(read_squad(load(write(tmp_path_factory.mktemp("data") / "squad", *squad())))))
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("data") / "squad", *squad())
+
+
+@pytest.fixture(scope="module")
+def items(data: Path) -> list[Prepared]:
+    return read(data)
+
+
+def read(data: Path) -> list[Prepared]:
+    return prepare(list(read_squad(load(data))))
 
 
 def tiny() -> Network:
@@ -58,14 +71,22 @@ def given(out: Path, **more: object) -> argparse.Namespace:
     )
 
 
-def trained(network: Network, items: list[Prepared], asked: argparse.Namespace, stop: int | None = None) -> list[tuple[int, float]]:
-    """Train, or interrupt after a step; give each step with its loss."""
-    told = []
-    for number, _, wrong in train.train(network, items, asked):
-        told.append((number, wrong))
-        if number == stop:
-            break
-    return told
+def trained(network: Network, items: list[Prepared], asked: argparse.Namespace) -> list[tuple[int, float]]:
+    """Train; give each step with its loss."""
+    return [(number, wrong) for number, _, wrong in train.train(network, items, asked)]
+
+
+def train_and_die(data: Path, out: Path, last: int) -> None:
+    """Train, saving every second step, and be killed after one; run in a process of its own."""
+    torch.set_num_threads(1)
+    train.SAVED_EVERY = 2
+    for number, *_ in train.train(tiny(), read(data), given(out)):
+        if number == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+DIE = "import sys; from pathlib import Path; from tests.training.test_training import train_and_die as die; "
+DIE += "die(Path(sys.argv[1]), Path(sys.argv[2]), 5)"
 
 
 def same(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
@@ -97,14 +118,18 @@ def test_every_example_is_in_one_batch_and_none_is_too_large(items: list[Prepare
     assert all(len(group) * max(len(item.pair) for item in group) <= 200 for group in groups)
 
 
-def test_an_interrupted_run_goes_on_where_it_was(items: list[Prepared], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_run_goes_on_where_it_was_last_saved(
+    items: list[Prepared], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(train, "SAVED_EVERY", 2)
     whole = trained(tiny(), items, given(tmp_path / "whole"))
-    first = trained(tiny(), items, given(tmp_path / "cut"), stop=5)
+    root = Path(__file__).parents[2]
+    killed = subprocess.run([sys.executable, "-c", DIE, str(data), str(tmp_path / "cut")], cwd=root, check=False, timeout=300)
+    assert killed.returncode == -signal.SIGKILL
     torch.manual_seed(1)
     rest = trained(Network(TINY), items, given(tmp_path / "cut"))
     assert rest[0][0] == 5, "it was last saved after four steps"
-    assert first[:4] + rest == whole
+    assert rest == whole[4:]
     assert same(load_file(tmp_path / "cut" / WEIGHTS), load_file(tmp_path / "whole" / WEIGHTS))
     assert trained(tiny(), items, given(tmp_path / "whole")) == []
 
