@@ -15,6 +15,7 @@ from ramify.nodes.tree import Branch
 from ramify.prompts.decide import WAYS as WAYS
 from ramify.prompts.decide import Decision, decide_by, whole
 from ramify.tools.errors import ReplyError
+from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 
 def decide(ways: tuple[str, ...] = WAYS) -> Each[Found, PruneSettings]:
@@ -47,7 +48,7 @@ def hint(found: Found) -> str:
     """Tell the model that its earlier answer to the same question was not sure enough."""
     if found.parent is None or found.parent.question != found.branch.question:
         return ""
-    return f"You answered {found.parent.answer!r} before and were not sure. Reconsider: look at the passages again, or choose another way."
+    return f"You answered {brief(found.parent.answer, LONGEST_ANSWER)!r} before and were not sure. Reconsider: look at the passages again, or choose another way."
 
 
 def _follow(found: Found, reply: Reply[Any], settings: PruneSettings) -> Growth | None:

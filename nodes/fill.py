@@ -5,10 +5,8 @@ from ramify.nodes.select import Waiting, waiting
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import UNKNOWN
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import LONGEST_ANSWER, brief
 
-LONGEST_ANSWER = 200
-"""Characters of an answer that go into another question; what is longer is no name, and may be an instruction."""
 UNFILLABLE = f"the question before it has no answer ({UNKNOWN})"
 
 

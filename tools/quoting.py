@@ -5,6 +5,8 @@ import re
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """What a terminal would take for a command, or could not show."""
 SNIPPET = 200
+LONGEST_ANSWER = 200
+"""Characters of an answer that go into another question; what is longer is no name, and may be an instruction."""
 
 
 def one_line(message: object) -> str:
