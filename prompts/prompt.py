@@ -9,8 +9,6 @@ from typing import Any, Generic, TypedDict, TypeVar
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.tools.quoting import brief
-
 Reply = TypeVar("Reply", bound=BaseModel)
 
 LONGEST_FINDING = 600
@@ -114,7 +112,8 @@ def _show_item(number: int, item: object) -> str:
 
 def flat(said: str) -> str:
     """Put what was said before on one line, bounded and escaped: it cannot end its line, its passage or the prompt."""
-    return escape(brief(said, LONGEST_FINDING), quote=False)
+    line = " ".join(said.split())
+    return escape(line if len(line) <= LONGEST_FINDING else f"{line[: LONGEST_FINDING - 1]}…", quote=False)
 
 
 def outline(reply: type[BaseModel]) -> str:
