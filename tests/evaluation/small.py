@@ -59,7 +59,7 @@ def order(data: Path, out: Path, model: Any = None, **more: Any) -> Order:
 
 def timeless(rows: list[Row]) -> dict[str, Row]:
     """Give the lines by their keys, without the seconds that they took."""
-    return {row["key"]: {**row, "usage": {**(row["usage"] or {}), "wall_s": 0}} for row in rows}
+    return {row["key"]: {**row, "usage": {**(row["usage"] or {}), "wall_s": 0, "loading_s": 0}} for row in rows}
 
 
 def asked(rows: list[Row]) -> dict[str, Row]:
