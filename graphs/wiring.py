@@ -10,6 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
 
 from ramify.nodes.budget import Ledger, working
+from ramify.nodes.plant import pinned
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Answer, Question, State, Usage
 from ramify.nodes.step import Step, Update
@@ -77,7 +78,7 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
             settings = self._settings(runtime)
             kept = self.has_final_call and not step.final
             ledger = Ledger.open(settings, state.get("usage") or Usage(), state.get("started") or 0.0, kept)
-            with working(settings, ledger):
+            with working(pinned(settings, state), ledger):
                 return await step.run(state, settings)
 
         node.__name__, node.__doc__ = step.__name__, step.__doc__

@@ -16,6 +16,7 @@ from ramify.tools.index.search import warm_soon
 from ramify.tools.models import Model
 
 LONGEST = 20_000
+AUTO = "auto"
 
 
 @cache
@@ -58,6 +59,12 @@ def _ready(settings: Settings, searches: bool) -> tuple[Model, float]:
         return model, 0.0
     warm_soon(settings.index)
     return model, model.load()
+
+
+def pinned(settings: Settings, state: State) -> Settings:
+    """Keep to the model that a question was planted with: what "auto" means may change while it is answered."""
+    planted = state.get("model")
+    return settings.model_copy(update={"model": planted}) if planted and settings.model == AUTO else settings
 
 
 def checked(question: object) -> str:

@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple, cast
 
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import ollama
-from ramify.tools.models.address import is_loopback, without_credentials
+from ramify.tools.models.address import without_credentials
+from ramify.tools.models.inquiry import inquire
 
 PACKAGES = ("langgraph", "langchain", "langchain-core", "langchain-ollama", "torch", "sentence-transformers", "faiss-cpu", "pydantic")
 OLDEST = (3, 11)
@@ -86,17 +87,14 @@ def _reader() -> Check:
 
 
 def _ollama() -> Check:
-    import httpx
-
     address = ollama.host(None)
     where = without_credentials(address)
-    try:
-        with httpx.Client(timeout=ollama.PATIENCE, trust_env=not is_loopback(address)) as client:
-            told = client.get(f"{address}/api/tags")
-            names = [str(model["name"]) for model in told.json()["models"]] if told.is_success else []
-    except (httpx.HTTPError, httpx.InvalidURL):
+    told = inquire(f"{address}/api/tags", ollama.PATIENCE)
+    if told is None:
         return Check("ollama", "note", f"nothing answers at {where}", f"for a language model, {ollama.START}, or set OLLAMA_HOST")
-    except (ValueError, KeyError, TypeError):
+    try:
+        names = [str(model["name"]) for model in told.body["models"]]
+    except (KeyError, TypeError):
         return Check("ollama", "note", f"what answers at {where} is not Ollama", "set OLLAMA_HOST to its address")
     if not names:
         return Check("ollama", "note", f"answers at {where} and has no model", "run `ollama pull llama3.1:8b`")

@@ -11,7 +11,6 @@ from langchain_openai import ChatOpenAI
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models import named as models
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh
@@ -71,13 +70,11 @@ def test_a_name_as_ollama_writes_it_is_recognised() -> None:
 
 
 @pytest.mark.usefixtures("extractive")
-def test_a_server_started_meanwhile_is_found_after_forgetting(ollama: Ollama) -> None:
+def test_auto_finds_a_server_started_meanwhile(ollama: Ollama) -> None:
     held = ollama.models.copy()
     ollama.models.clear()
     assert resolve("auto", ModelOptions()).name == "extractive"
     ollama.models.update(held)
-    assert resolve("auto", ModelOptions()).name == "extractive"
-    models.forget()
     assert resolve("auto", ModelOptions()).name == "ollama:llama3.1:8b"
 
 

@@ -2,11 +2,9 @@
 
 import os
 import re
-import threading
 from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from functools import lru_cache
 
 from langchain_core.language_models import BaseChatModel
 
@@ -14,6 +12,7 @@ from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ollama, providers
 from ramify.tools.models.address import without_credentials
 from ramify.tools.models.cap import Cap, cap_for
+from ramify.tools.models.lookup import Lookup
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.per_loop import PerLoop
 from ramify.tools.models.reading import Structured
@@ -29,32 +28,32 @@ OLLAMA_WINDOW = 4096
 CLIENTS = re.compile(r"langchain_(?!core\b)")
 """The packages whose models speak to a server."""
 
-_LOCK = threading.RLock()
+_FOUND: Lookup[Model] = Lookup(64)
 _KEPT: deque[Cap] = deque(maxlen=64)
 """The latest caps, so that what calls have shown of a server is not forgotten with the model that made them."""
 
 
 def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
-    """Make a model ready; blocking. A name and its options are looked up once (see `forget`), an object is used as it is.
+    """Make a model ready; blocking. A name and its options are looked up once (see `forget`), "auto" each time, an object is used as it is.
 
     UsageError for a name that means nothing, ModelError for a model that is not there.
     """
     if isinstance(model, BaseChatModel):
         return _given(model, options)
-    with _LOCK:  # many runs begin at once: one of them looks, the others wait
-        return _named(model.strip(), options, os.environ.get("OLLAMA_HOST"))
+    named = model.strip()
+    return _best(options) if named == "auto" else _looked_up(named, options)
 
 
 def forget() -> None:
     """Look every model up afresh, so that a server started meanwhile is found; call it between questions."""
-    with _LOCK:
-        _named.cache_clear()
+    _FOUND.clear()
 
 
-@lru_cache(maxsize=64)
-def _named(model: str, options: ModelOptions, ollama_host: str | None) -> Model:
-    if model == "auto":
-        return _best(options)
+def _looked_up(model: str, options: ModelOptions) -> Model:
+    return _FOUND.get((model, options, os.environ.get("OLLAMA_HOST")), lambda: _named(model, options))
+
+
+def _named(model: str, options: ModelOptions) -> Model:
     if model == "extractive":
         return _extractive(options, None)
     provider, _, name = model.partition(":")
@@ -64,8 +63,9 @@ def _named(model: str, options: ModelOptions, ollama_host: str | None) -> Model:
 
 
 def _best(options: ModelOptions) -> Model:
+    """Take Ollama where it answers; that it does not is never remembered, since it may be started at any time."""
     try:
-        return _from_ollama(BEST, options)
+        return _looked_up(f"ollama:{BEST}", options)
     except ModelError as error:
         if options.base_url:  # a server was meant: a model without one is not what was asked for
             named = f"for another server name the model as well: `--model openai:NAME --base-url {without_credentials(options.base_url)}`"

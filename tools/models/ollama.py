@@ -7,6 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models.address import is_loopback, without_credentials
+from ramify.tools.models.inquiry import inquire
 
 if TYPE_CHECKING:
     from langchain_ollama import ChatOllama
@@ -19,7 +20,7 @@ ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """OLLAMA_HOST is also what the server listens on: on all addresses, which is nowhere to connect to."""
 START = "start it with `ollama serve`"
 PATIENCE = 3.0
-"""Seconds to wait for the server to say whether it has a model."""
+"""Seconds that the server may take to say whether it has a model."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +49,19 @@ def host(base_url: str | None) -> str:
 
 def show(name: str, address: str) -> Shown:
     """Ask the server about a model; ModelError where it does not run or does not have it."""
-    import httpx
-
     key = os.environ.get("OLLAMA_API_KEY")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     where = without_credentials(address)
-    try:
-        with httpx.Client(timeout=PATIENCE, trust_env=not is_loopback(address), headers=headers) as client:
-            told = client.post(f"{address}/api/show", json={"model": name})
-    except (httpx.HTTPError, httpx.InvalidURL):
-        raise ModelError(f"no Ollama server answers at {where}", START) from None
-    if told.status_code == 404:
+    told = inquire(f"{address}/api/show", PATIENCE, {"model": name}, headers)
+    if told is None:
+        raise ModelError(f"no Ollama server answers at {where}", START)
+    if told.status == 404:
         raise ModelError(f"Ollama at {where} does not have {name!r}", remedies(name)["pull"])
-    if told.status_code in (401, 403):
+    if told.status in (401, 403):
         raise ModelError(f"Ollama at {where} refuses access", "set OLLAMA_API_KEY to a valid key")
-    if not told.is_success or not told.headers.get("content-type", "").startswith("application/json"):
-        raise ModelError(f"{where} does not answer as Ollama does (status {told.status_code})", "check base_url or OLLAMA_HOST")
-    return Shown(_context(told.json().get("model_info") or {}))
+    if not 200 <= told.status < 300 or not isinstance(told.body, dict):
+        raise ModelError(f"{where} does not answer as Ollama does (status {told.status})", "check base_url or OLLAMA_HOST")
+    return Shown(_context(told.body.get("model_info")))
 
 
 def remedies(name: str) -> dict[str, str]:
@@ -94,6 +91,7 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
     )
 
 
-def _context(info: dict[str, Any]) -> int | None:
+def _context(info: Any) -> int | None:
     """The name carries the architecture: `llama.context_length`."""
-    return next((value for name, value in info.items() if name.endswith(".context_length") and isinstance(value, int)), None)
+    told = info.items() if isinstance(info, dict) else ()
+    return next((value for name, value in told if name.endswith(".context_length") and type(value) is int and value > 0), None)

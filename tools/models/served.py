@@ -1,15 +1,11 @@
 """The tokenizer of a llama.cpp or vLLM server, asked over the address that the user named for it."""
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
-from ramify.tools.models.address import is_loopback
-
-if TYPE_CHECKING:
-    import httpx
+from ramify.tools.models.inquiry import inquire
 
 PATIENCE = 5.0
 """Seconds to wait for a count."""
@@ -21,29 +17,17 @@ class Tokenizer:
     def __init__(self, address: str, model: str, key: SecretStr | None) -> None:
         self._url = address.rstrip("/").removesuffix("/v1") + "/tokenize"
         self._model = model
-        self._key = key
+        self._headers = {"Connection": "close", **({"Authorization": f"Bearer {key.get_secret_value()}"} if key else {})}
+        self._silent = False
+        """Whether a count was waited for in vain: a prompt takes many, and the next would be, too."""
 
     def count(self, text: str) -> int | None:
         """Count a text's tokens; None where the server does not tell."""
-        import httpx
-
         # llama.cpp reads `content`, vLLM `model` and `prompt`; each passes over the other's names.
         asked = {"content": text, "model": self._model, "prompt": text}
-        try:
-            told = self._client.post(self._url, json=asked)
-        except (httpx.HTTPError, httpx.InvalidURL):
-            return None
-        return _number(told.json()) if told.is_success and "json" in told.headers.get("content-type", "") else None
-
-    @cached_property
-    def _client(self) -> "httpx.Client":
-        """One client for all counts, since making one reads certificates; no connection outlives its count."""
-        import httpx
-
-        headers = {"Connection": "close"}
-        if self._key is not None:
-            headers["Authorization"] = f"Bearer {self._key.get_secret_value()}"
-        return httpx.Client(headers=headers, timeout=PATIENCE, trust_env=not is_loopback(self._url))
+        told = None if self._silent else inquire(self._url, PATIENCE, asked, self._headers)
+        self._silent = told is None
+        return _number(told.body) if told and 200 <= told.status < 300 else None
 
 
 def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
