@@ -93,6 +93,11 @@ async def test_calls_at_the_same_time(model: Model) -> None:
     assert all(isinstance(reply.parsed, Choice) for reply in replies)
 
 
+def test_the_window_is_no_larger_than_the_servers(engine: Engine) -> None:
+    models.forget()
+    assert resolve("openai:random", ModelOptions(base_url=engine.address, num_ctx=8192)).num_ctx == WINDOW
+
+
 def test_without_a_tokenizer_the_estimate_counts() -> None:
     models.forget()
     assert resolve("openai:random", ModelOptions(base_url="http://127.0.0.1:9/v1")).count is estimate

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ollama, providers
@@ -16,6 +17,7 @@ from ramify.tools.models.lookup import Lookup
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.per_loop import PerLoop
 from ramify.tools.models.reading import Structured
+from ramify.tools.models.served import listed, window
 from ramify.tools.models.tokens import counter
 from ramify.tools.models.transport import Server
 
@@ -100,9 +102,17 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
 
 
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
+    address = options.base_url if provider == "openai" else None
+    key = os.environ.get("OPENAI_API_KEY")
+    secret = SecretStr(key) if key else None
+    entry = listed(address, name, secret) if address else None
+    if address and entry and (told := window(entry, address, secret)):
+        options = replace(options, num_ctx=min(options.num_ctx, told))
     url = without_credentials(options.base_url) if options.base_url else None
     server = Server(f"{provider}:{name}", options.timeout, url, key=providers.key_variable(provider))
-    return _connected(lambda: providers.client(provider, name, options), server, options)
+    model = _connected(lambda: providers.client(provider, name, options), server, options)
+    model.server.record.answered |= entry is not None
+    return model
 
 
 def _connected(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions) -> Model:

@@ -1,4 +1,4 @@
-"""The tokenizer of a llama.cpp or vLLM server, asked over the address that the user named for it."""
+"""What a llama.cpp or vLLM server tells of a model: its tokenizer and its window, asked over the address that the user named for it."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from pydantic import SecretStr
 from ramify.tools.models.inquiry import inquire
 
 PATIENCE = 5.0
-"""Seconds to wait for a count."""
+"""Seconds that one answer may take."""
 
 
 class Tokenizer:
     """Ask `/tokenize` at a server's root."""
 
     def __init__(self, address: str, model: str, key: SecretStr | None) -> None:
-        self._url = address.rstrip("/").removesuffix("/v1") + "/tokenize"
+        self._url = _root(address) + "/tokenize"
         self._model = model
-        self._headers = {"Connection": "close", **({"Authorization": f"Bearer {key.get_secret_value()}"} if key else {})}
+        self._headers = _headers(key)
         self._silent = False
         """Whether a count was waited for in vain: a prompt takes many, and the next would be, too."""
 
@@ -37,6 +37,41 @@ def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
         return None
     tokenizer = Tokenizer(address, getattr(chat, "model_name", ""), key if isinstance(key, SecretStr) else None)
     return tokenizer if tokenizer.count("ready") is not None else None
+
+
+def listed(address: str, model: str, key: SecretStr | None) -> dict[str, Any] | None:
+    """Ask for the server's entry of a model; empty where its list has none, None where it gives no list."""
+    told = inquire(f"{address.rstrip('/')}/models", PATIENCE, headers=_headers(key))
+    entries = told.body.get("data") if told and isinstance(told.body, dict) else None
+    if not isinstance(entries, list):
+        return None
+    known = [entry for entry in entries if isinstance(entry, dict)]
+    return next((entry for entry in known if entry.get("id") == model), known[0] if len(known) == 1 else {})
+
+
+def window(entry: dict[str, Any], address: str, key: SecretStr | None) -> int | None:
+    """Find the tokens that a server reads and writes in one call: vLLM lists them, llama.cpp tells them of itself."""
+    if length := _length(entry.get("max_model_len")):
+        return length
+    meta = entry.get("meta")
+    if not isinstance(meta, dict):
+        return None
+    told = inquire(_root(address) + "/props", PATIENCE, headers=_headers(key))
+    props = told.body.get("default_generation_settings") if told and isinstance(told.body, dict) else None
+    shared = _length(props.get("n_ctx")) if isinstance(props, dict) else None  # among the calls that it serves at once
+    return shared or _length(meta.get("n_ctx")) or _length(meta.get("n_ctx_train"))
+
+
+def _root(address: str) -> str:
+    return address.rstrip("/").removesuffix("/v1")
+
+
+def _headers(key: SecretStr | None) -> dict[str, str]:
+    return {"Connection": "close", **({"Authorization": f"Bearer {key.get_secret_value()}"} if key else {})}
+
+
+def _length(told: Any) -> int | None:
+    return told if type(told) is int and told > 0 else None
 
 
 def _number(told: Any) -> int | None:
