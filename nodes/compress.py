@@ -25,7 +25,7 @@ async def compress(state: IterativeState, settings: IterativeSettings) -> Update
         "answer": reply.value.answer.strip() or UNKNOWN,
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
-        "explanation": reply.value.explanation,
+        "explanation": "" if reply.value.explanation in state["notices"] else reply.value.explanation,  # said once
         "citations": [] if is_unknown(reply.value.answer) else citations(state, reply.cited(), reply.shown()),
     }
 

@@ -1,6 +1,7 @@
 """ramify chat: turns, commands, and errors that end a turn but not the conversation."""
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -96,6 +97,18 @@ def test_a_question_in_another_language_is_told_what_the_embedded_model_reads(ra
     assert done.code == 0
     assert "English only" in done.err
     assert "Unknown" in done.out
+
+
+@pytest.mark.parametrize("strategy", ["prune", "iterative"])
+def test_every_question_in_another_language_is_told_about_once(ramify: Ramify, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
+    asked = ("Wo wurde der Erfinder des Kugelschreibers geboren?", "¿Quién inventó el saxofón?")
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join((asked[0], "Who invented the saxophone?", asked[1]))))
+    done = ramify("chat", "--strategy", strategy, "--model", "extractive")
+    assert [line.split(" does not look like English")[0] for line in done.err.splitlines() if "English" in line] == [repr(q) for q in asked]
+    assert "English" not in done.out
+    told = json.loads(ramify("ask", asked[0], "--strategy", strategy, "--model", "extractive", "--json").out)
+    assert (told["answer"], len(told["notices"])) == ("Unknown", 1)
+    assert "English" not in told["explanation"]
 
 
 def test_ctrl_c_stops_the_answer_and_the_conversation_goes_on(answering: Ollama, built: Path) -> None:

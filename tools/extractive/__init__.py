@@ -1,6 +1,6 @@
 """A chat model with no language model in it: an encoder, spans and rules."""
 
+from ramify.tools.extractive.language import objection
 from ramify.tools.extractive.model import Extractive
-from ramify.tools.extractive.text import objection, reads
 
-__all__ = ["Extractive", "objection", "reads"]
+__all__ = ["Extractive", "objection"]

@@ -18,10 +18,11 @@ from ramify.tools.extractive.asking import next_question, plan, split_question
 from ramify.tools.extractive.finalize import aggregate, compress, finalize
 from ramify.tools.extractive.followup import contextualize
 from ramify.tools.extractive.judge import judge, rubric
+from ramify.tools.extractive.language import objection
 from ramify.tools.extractive.logprobs import write
 from ramify.tools.extractive.read import Reader, reading_with
 from ramify.tools.extractive.relevance import filter_batch, summarize
-from ramify.tools.extractive.text import UNKNOWN, content, reads
+from ramify.tools.extractive.text import UNKNOWN, content
 
 _REPLIES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "aggregate": aggregate,
@@ -41,7 +42,6 @@ _REPLIES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "summarize": summarize,
 }
 _REMEDY = "it answers the toolkit's own prompts; for any other, name a language model, such as ollama:llama3.1:8b"
-_ENGLISH_ONLY = "The extractive model reads English only; name a language model for this question."
 _NOTHING_NAMED = "The question does not say what it asks about."
 """Any date answers `When?`: somebody's, but nobody knows whose."""
 _PIECE = re.compile(r"\w{1,6}|[^\w\s]")
@@ -93,8 +93,8 @@ def _reply(messages: list[BaseMessage]) -> AIMessage:
     name, slots = _marked(messages)
     question = str(slots.get("question", ""))
     reply = _REPLIES[name](slots)
-    if not reads(question):
-        reply = _refused(reply, _ENGLISH_ONLY)
+    if objected := objection(question):
+        reply = _refused(reply, objected)
     elif "question" in slots and not content(question):
         reply = _refused(reply, _NOTHING_NAMED)
     written, logprobs = write(reply, float(reply.get("confidence", 1.0)))

@@ -39,8 +39,6 @@ _ABBREVIATION = re.compile(
     r"(?:\b[A-Z]|\b(?:Dr|Mr|Mrs|Ms|St|Sr|Jr|No|vs|Prof|Gen|Col|Lt|Capt|Rev|Hon|Inc|Ltd|Co|Bros|c|ca|b|d|e\.g|i\.e|approx))\.$"
 )
 _SUFFIX = re.compile(r"(?:ational|ations|ation|ional|ings|ing|edly|ed|ors|or|ers|er|ions|ion|ies|es|s|ly|e|y)$")
-_LATIN_END = 0x250
-_LATIN_MORE = range(0x1E00, 0x1F00)
 
 
 @lru_cache(maxsize=4096)
@@ -84,15 +82,3 @@ def same_question(one: str, other: str) -> bool:
 def bare_title(title: str) -> str:
     """Drop what tells two articles of one name apart: `Solaris (1972 film)` is Solaris."""
     return re.sub(r"\s*\([^)]*\)\s*$", "", title).strip()
-
-
-def objection(question: str) -> str | None:
-    """Say that a question cannot be read, and what to do; nothing where it can."""
-    return None if reads(question) else "the extractive model reads English only — name a language model, such as ollama:llama3.1:8b"
-
-
-def reads(question: str) -> bool:
-    """Tell whether a question is in an alphabet that the embedded model reads: it knows English only."""
-    letters = [sign for sign in question if sign.isalpha()]
-    latin = sum(ord(sign) < _LATIN_END or ord(sign) in _LATIN_MORE for sign in letters)
-    return 2 * latin >= len(letters)

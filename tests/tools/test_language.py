@@ -1,0 +1,65 @@
+"""Which questions the embedded model takes for English: told by small words, so that names and key words alone are of any language."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from ramify.tools.demo import demo_corpus
+from ramify.tools.extractive.language import objection, reads
+
+DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")
+OTHERS = (
+    "Wo wurde der Erfinder des Kugelschreibers geboren?",
+    "Was ist die Hauptstadt von Frankreich?",
+    "In welcher Stadt starb Goethe?",
+    "Où est né l'inventeur du stylo à bille ?",
+    "Quelle est la capitale de la Belgique ?",
+    "¿Dónde nació el inventor del bolígrafo?",
+    "Cual es la capital de Francia",
+    "Dove è nato l'inventore della penna a sfera?",
+    "Onde nasceu o inventor do bolígrafo?",
+    "Waar werd de uitvinder van de balpen geboren?",
+    "Var föddes uppfinnaren av kulspetspennan?",
+    "Gdzie urodził się wynalazca długopisu?",
+    "볼펜을 발명한 사람은 누구입니까?",
+    "Кто изобрёл шариковую ручку?",
+)
+ENGLISH = (
+    "Where was the inventor of the ballpoint pen born?",
+    "Who directed Der Himmel über Berlin?",
+    "Is Dos Passos buried in Las Palmas?",
+    "When was La vie en rose sung for the first time?",
+    "Les Misérables",
+    "László Bíró",
+    "capital France population",
+    "When?",
+    "42",
+)
+
+
+@pytest.mark.parametrize("question", OTHERS)
+def test_a_question_in_another_language_is_recognised_and_quoted(question: str) -> None:
+    told = objection(question)
+    assert told is not None
+    assert told.startswith(repr(question))
+    assert "English only" in told
+
+
+@pytest.mark.parametrize("question", ENGLISH)
+def test_an_english_question_is_not_objected_to(question: str) -> None:
+    assert objection(question) is None
+
+
+def test_no_question_of_the_demo_is_objected_to() -> None:
+    lines = (demo_corpus().parent / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [asked for asked in (json.loads(line)["question"] for line in lines) if not reads(asked)] == []
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="RAMIFY_DATA names no folder of data sets")
+def test_no_question_of_the_data_sets_is_objected_to() -> None:
+    for path in sorted(DATA.glob("*/questions.jsonl.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            assert [asked for asked in (json.loads(line)["question"] for line in lines) if not reads(asked)] == [], path.parent.name
