@@ -50,11 +50,13 @@ def _tor(settings: TorSettings, rubric: bool, judged: bool) -> Ceiling:
     attempts = settings.redecompositions + 1
     split = attempts if judged or rubric else 1
     searched = attempts if judged else 1  # a pair that the rubric refuses is not searched
-    calls = forks * (split * (1 + rubric) + searched * (2 + judged)) + 1
+    # The better half of a weak pair is carried over, but where it hangs from the weaker.
+    answers = 2 + (searched - 1) * (1 + settings.dependent)
+    calls = forks * (split * (1 + rubric) + answers + searched * judged) + 1
     # Forks of one level go in step; while the rubric has one split again, the others wait.
     pairs = 2 * split if rubric else 1
     path = depth * searched * (pairs + 1 + settings.dependent + judged) + 1
-    return Ceiling(calls, path, max(2 * forks * searched, 2 * searched + judged))
+    return Ceiling(calls, path, max(forks * answers, answers + judged))
 
 
 def _prune(settings: PruneSettings, joint: bool, backtrace: str, adaptive: bool, entities: bool, **accepting: bool) -> Ceiling:

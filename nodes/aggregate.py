@@ -28,6 +28,7 @@ def _gather(state: State, branch: Branch, settings: Settings) -> Gathered | None
 @each(Selection(frozenset({"split"}), _gather), gives=("inner",))
 async def aggregate(given: Gathered, settings: PruneSettings) -> Growth:
     """Answer a branch from the answers of its children."""
-    findings = [finding(child) for child in given.children if child.status != "pruned"]
+    passages = {passage.id: passage for passage in given.passages}
+    findings = [finding(child, passages) for child in given.children if child.status != "pruned"]
     reply = await ask(AGGREGATE, given.passages, question=given.branch.question, findings=findings)
     return grow(with_answer(given.branch, reply, "inner"))

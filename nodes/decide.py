@@ -48,7 +48,8 @@ def hint(found: Found) -> str:
     """Tell the model that its earlier answer to the same question was not sure enough."""
     if found.parent is None or found.parent.question != found.branch.question:
         return ""
-    return f"You answered {brief(found.parent.answer, LONGEST_ANSWER)!r} before and were not sure. Reconsider: look at the passages again, or choose another way."
+    answer = brief(found.parent.answer, LONGEST_ANSWER)
+    return f"You answered {answer!r} before and were not sure. Reconsider: look at the passages again, or choose another way."
 
 
 def _follow(found: Found, reply: Reply[Any], settings: PruneSettings) -> Growth | None:

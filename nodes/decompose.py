@@ -1,27 +1,28 @@
 """decompose: split a question into two (ToR-RAG §4; PruneRAG, staged)."""
 
 from ramify.nodes.ask import ask
+from ramify.nodes.carry import better_half, carried, replacing
 from ramify.nodes.conditions import within_depth
 from ramify.nodes.despite import UNSPLIT, despite
 from ramify.nodes.holes import HOLE, holes, normal
 from ramify.nodes.select import Fork, fork
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.step import Growth, each, grow
-from ramify.nodes.tree import ROOT, Branch, Kind, Status, position
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, Status, position
 from ramify.nodes.twins import wording
-from ramify.prompts import DECOMPOSE
+from ramify.prompts.decompose import DECOMPOSE, keeping
 from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import one_line
 
 
-@each(fork("growing"), gives=("split", "open", "waiting"))
+@each(fork("growing"), gives=("split", "open", "waiting", "answered"))
 async def decompose(given: Fork, settings: TreeSettings) -> Growth:
     """Split a question in two; a simple one becomes a leaf, or is answered whole where it has no answer yet."""
     simple: Status = "open" if given.branch.answer is None else "leaf"
     return await _split(given, settings, simple)
 
 
-@each(fork("growing"), gives=("split", "open", "waiting", "atomic"), name="decompose")
+@each(fork("growing"), gives=("split", "open", "waiting", "answered", "atomic"), name="decompose")
 async def decompose_or_name(given: Fork, settings: TreeSettings) -> Growth:
     """Split a question in two; one that cannot be split wants its entities named."""
     return await _split(given, settings, "atomic")
@@ -31,21 +32,35 @@ async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
     branch = given.branch.to(given.branch.status, attempts=given.branch.attempts + 1)
     if not within_depth(branch, settings):
         return grow(branch.to(simple, note=branch.noted("at the depth limit")))
-    pruned = [child for child in given.children if child.status == "pruned"]
-    rejected = [f"{child.question} ({child.note})" for child in pruned]
+    better = better_half(given)
+    rejected = [f"{child.question} ({child.note})" for child in given.children if child.status == "pruned"]
+    kept = "" if better is None else keeping(better.question, better.answer or UNKNOWN)
     try:
-        reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected)
+        reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected, kept=kept)
     except ReplyError as error:
         return despite(error, branch.to("open" if branch.answer is None else "leaf"), UNSPLIT)
-    pair = usable([reply.value.first, reply.value.second], given, settings)
-    if reply.value.simple or len(pair) < 2:
-        why = "simple: asks for one fact" if reply.value.simple else "the parts named for it cannot be asked"
-        return grow(branch.to(simple, note=branch.noted(why)))
-    grown = children_of(given, pair)
+    if reply.value.simple:
+        return grow(branch.to(simple, note=branch.noted("simple: asks for one fact")))
+    grown = _grown(given, better, [reply.value.first, reply.value.second], settings)
+    why = _refused(grown, given)
+    return grow(branch.to(simple, note=branch.noted(why))) if why else grow(branch.to("split"), *grown)
+
+
+def _grown(given: Fork, better: Branch | None, questions: list[str], settings: TreeSettings) -> list[Branch]:
+    """Make a pair of what was named; after a weak one, its better half stays and only the weaker is asked anew."""
+    pair = usable(questions if better is None else replacing(questions, better), given, settings)
+    if len(pair) < 2:
+        return []
+    return children_of(given, pair) if better is None else carried(given, better, pair[1])
+
+
+def _refused(grown: list[Branch], given: Fork) -> str:
+    """Say why a pair is not grown; nothing where it is."""
+    if not grown:
+        return "the parts named for it cannot be asked"
+    tried = {wording(child) for child in given.children if child.status == "pruned"}
     # One that waits is compared by what it waits for: the pruned one has been filled.
-    if {wording(child) for child in grown if child.status == "open"} <= {wording(child) for child in pruned}:
-        return grow(branch.to(simple, note=branch.noted("no other way was found to split it")))
-    return grow(branch.to("split"), *grown)
+    return "no other way was found to split it" if {wording(child) for child in grown if child.status == "open"} <= tried else ""
 
 
 def usable(questions: list[str], given: Fork, settings: TreeSettings) -> list[str]:

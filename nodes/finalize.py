@@ -36,7 +36,7 @@ def finalize_with(pick: Pick, rank: Rank, name: str) -> Whole[Settings]:
 
 
 async def _settle(state: State, branches: list[Branch], passages: tuple[Passage, ...]) -> Update:
-    shown = [finding(branch) for branch in branches]
+    shown = [finding(branch, state["passages"]) for branch in branches]
     reply, update = await model_call(state, FINALIZE, passages, question=state["question"], findings=shown)
     if reply is not None:
         return {**update, **_answer(reply, state)}

@@ -1,17 +1,25 @@
 """What the final call is shown: the branches as findings, and their passages in order."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import zip_longest
 
 from ramify.nodes.state import State
 from ramify.nodes.tree import Branch, Passage, position
 from ramify.prompts import Finding
+from ramify.tools.quoting import one_line
 
 Rank = Callable[[State, list[Branch]], list[Passage]]
 
 
-def finding(branch: Branch) -> Finding:
-    """Show a branch as a prompt does."""
+SOURCES = 3
+"""Most sources that a finding names."""
+NAME = 60
+"""Characters of each: a title comes from a document, and may be of any length."""
+
+
+def finding(branch: Branch, passages: Mapping[str, Passage]) -> Finding:
+    """Show a branch as a prompt does, with the sources that its answer rests on: else nobody can weigh them."""
+    rests_on = dict.fromkeys(named(passages[key]) for key in branch.cited if key in passages)
     return Finding(
         path=branch.path,
         kind=branch.kind,
@@ -19,7 +27,14 @@ def finding(branch: Branch) -> Finding:
         answer=branch.answer or "",
         confidence=branch.confidence or 0.0,
         status=branch.status,
+        sources=list(rests_on)[:SOURCES],
     )
+
+
+def named(passage: Passage) -> str:
+    """Name a passage's document: its title and where it lies."""
+    title, source = (one_line(text)[:NAME] for text in (passage.title, passage.source))
+    return f'"{title}" ({source})' if title and title != source else source
 
 
 def leaves(state: State) -> list[Branch]:

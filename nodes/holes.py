@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from ramify.tools.quoting import LONGEST_ANSWER, brief
+
 HOLE = "{1}"
 """Where the answer of the first sub-question belongs in the second."""
 
@@ -32,10 +34,10 @@ def holes(question: str) -> frozenset[int]:
 
 
 def filled(question: str, answers: Sequence[str | None]) -> str | None:
-    """Put answers where a normal question refers to them; None where one of them is not there."""
+    """Put answers, each as one short line, where a normal question refers to them; None where one of them is not there."""
     if any(not 0 < number <= len(answers) or answers[number - 1] is None for number in holes(question)):
         return None
-    return _MARK.sub(lambda match: answers[int(match[1]) - 1] or "", question)
+    return _MARK.sub(lambda match: brief(answers[int(match[1]) - 1] or "", LONGEST_ANSWER), question)
 
 
 def _number(bracket: str, inside: str) -> int | None:

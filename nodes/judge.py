@@ -1,7 +1,9 @@
 """judge: score a fork by what came of its two sub-questions (ToR-RAG's LLM-as-a-Judge)."""
 
+from typing import Any
+
 from ramify.nodes.ask import ask
-from ramify.nodes.select import Fork, answered_fork, fresh_fork
+from ramify.nodes.select import CARRIED, Fork, answered_fork, fresh_fork
 from ramify.nodes.settings import TorSettings
 from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import UNKNOWN, Branch
@@ -21,20 +23,29 @@ async def judge(fork: Fork, settings: TorSettings) -> Growth:
         second=second.question,
         first_answer=said(first),
         second_answer=said(second),
+        dependent=settings.dependent,
     )
     weaker = fork.pair[int(reply.value.weaker) - 1]
     noted = weaker.to(weaker.status, note=weaker.noted("the weaker of the two"))
-    return grow(fork.branch.to("judged", score=reply.value.score), noted)
+    return grow(fork.branch.to("judged", score=reply.value.score, weaker=weaker.path), noted)
 
 
 @each(fresh_fork("split"), gives=("split", "growing", "leaf", "open", "pruned"))
 async def rubric(fork: Fork, settings: TorSettings) -> Growth:
     """Score a new pair of sub-questions before retrieval; an invalid one counts as a failed fork."""
     first, second = fork.pair
-    reply = await ask(RUBRIC, field="verdict", question=fork.branch.question, first=first.question, second=second.question)
+    slots: dict[str, Any] = {
+        "question": fork.branch.question,
+        "first": first.question,
+        "second": second.question,
+        "dependent": settings.dependent,
+    }
+    reply = await ask(RUBRIC, field="verdict", **slots)
     if reply.value.verdict == "VALID":
         return grow(fork.branch.to("split", note=fork.branch.noted(f"pair scored {reply.value.score:g} of 5")))
-    return weaken(fork, settings, f"invalid pair, {reply.value.score:g} of 5: {reply.value.reasons}")
+    # A half that was carried over has held before: the other is the weaker.
+    weaker = second.path if first.status in CARRIED else None
+    return weaken(fork, settings, f"invalid pair, {reply.value.score:g} of 5: {reply.value.reasons}", weaker)
 
 
 def said(branch: Branch) -> str:

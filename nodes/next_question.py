@@ -8,7 +8,7 @@ from ramify.nodes.select import Selection
 from ramify.nodes.settings import ChainSettings, Settings
 from ramify.nodes.state import State
 from ramify.nodes.step import Growth, each, grow
-from ramify.nodes.tree import Branch, Value, ancestors
+from ramify.nodes.tree import Branch, Passage, Value, ancestors
 from ramify.nodes.twins import wording
 from ramify.prompts import NEXT_QUESTION
 from ramify.tools.errors import ReplyError
@@ -19,10 +19,14 @@ class Link(Value):
 
     branch: Branch
     history: tuple[Branch, ...]
+    passages: tuple[Passage, ...] = ()
+    """What their answers rest on."""
 
 
 def _tip(state: State, branch: Branch, settings: Settings) -> Link:
-    return Link(branch=branch, history=tuple(ancestors(state["tree"], branch.path)))
+    history = tuple(ancestors(state["tree"], branch.path))
+    cited = {key for link in (*history, branch) for key in link.cited}
+    return Link(branch=branch, history=history, passages=tuple(state["passages"][key] for key in sorted(cited & state["passages"].keys())))
 
 
 @each(Selection(frozenset({"growing", "answered"}), _tip), gives=("split", "inner", "leaf", "open"))
@@ -35,8 +39,9 @@ async def next_question(link: Link, settings: ChainSettings) -> Growth:
         return grow(tip.to("leaf", note=f"the chain is {settings.max_depth} long"))
     asked = [*link.history[1:], tip] if link.history else []
     question = (link.history or (tip,))[0].question
+    history = [finding(branch, {passage.id: passage for passage in link.passages}) for branch in asked]
     try:
-        reply = await ask(NEXT_QUESTION, field="question", question=question, history=[finding(branch) for branch in asked])
+        reply = await ask(NEXT_QUESTION, field="question", question=question, history=history)
     except ReplyError as error:
         return despite(error, tip.to("open" if tip.answer is None else "leaf"), UNSPLIT if not asked else "the chain ends here")
     wanted = filled(normal(reply.value.question, [question]), [branch.answer if branch.known else None for branch in asked])

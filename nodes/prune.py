@@ -17,7 +17,7 @@ def prune(given: Fork, settings: TorSettings) -> Growth:
     """Keep a fork whose score reaches theta; weaken one that does not."""
     if holds(given.branch, settings):
         return grow(given.branch.to("inner"))
-    return weaken(given, settings, f"fork scored {given.branch.score:.2f}, below theta {settings.theta:g}")
+    return weaken(given, settings, f"fork scored {given.branch.score:.2f}, below theta {settings.theta:g}", given.branch.weaker)
 
 
 def acceptance(early: bool = True, confidence: bool = True) -> Accept:

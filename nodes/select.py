@@ -28,6 +28,10 @@ class Selection(Generic[G]):
         return chosen
 
 
+CARRIED = frozenset({"answered", "failed"})
+"""What a half that was carried over from a weak pair is while the other half is new."""
+
+
 class Found(Value):
     """A branch with its passages, what it hangs from, the questions above it, and whether another waits for its answer."""
 
@@ -82,7 +86,7 @@ def answered_fork(*statuses: Status) -> Selection[Fork]:
 
 
 def fresh_fork(*statuses: Status) -> Selection[Fork]:
-    """Give the branch with its children while nothing has been retrieved for them."""
+    """Give the branch with its children while nothing has been retrieved for the last of them."""
     return Selection(frozenset(statuses), lambda state, branch, settings: _fresh(state["tree"], branch))
 
 
@@ -122,7 +126,8 @@ def _fork_if(tree: Tree, branch: Branch, pending: set[str] | frozenset[str]) -> 
 
 def _fresh(tree: Tree, branch: Branch) -> Fork | None:
     given = _fork(tree, branch)
-    return given if given.pair and all(child.status in {"open", "waiting"} for child in given.pair) else None
+    fresh = {"open", "waiting"}
+    return given if given.pair and given.pair[0].status in fresh | CARRIED and given.pair[-1].status in fresh else None
 
 
 def _waiting(tree: Tree, branch: Branch, settings: Settings) -> Waiting | None:

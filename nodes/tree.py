@@ -74,6 +74,8 @@ class Branch(Value):
     confidence_source: ConfidenceSource | None = None
     score: float | None = Field(default=None, ge=0, le=1)
     """The judge's score of the fork below."""
+    weaker: str | None = None
+    """The path of the child that helps less, as the judge found."""
     attempts: int = Field(default=0, ge=0)
     """How often it has been split."""
     awaits: str | None = Field(default=None, pattern=r"^0(\.\d+)+$")

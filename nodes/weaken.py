@@ -7,9 +7,9 @@ from ramify.nodes.step import Growth, grow
 from ramify.nodes.tree import Status
 
 
-def weaken(fork: Fork, settings: TorSettings, reason: str) -> Growth:
+def weaken(fork: Fork, settings: TorSettings, reason: str, weaker: str | None) -> Growth:
     """Prune the pair; its parent is split again while attempts are left, else it is a leaf (answered itself where it has no answer)."""
     pruned = [child.to("pruned", note=child.noted(reason)) for child in fork.pair]
     last: Status = "open" if fork.branch.answer is None else "leaf"
-    parent = fork.branch.to("growing" if may_retry(fork.branch, settings) else last)
+    parent = fork.branch.to("growing" if may_retry(fork.branch, settings) else last, weaker=weaker)
     return grow(parent, *pruned)

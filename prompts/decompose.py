@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from ramify.prompts.lenient import Flag, Said, Text
-from ramify.prompts.prompt import Prompt
+from ramify.prompts.prompt import Prompt, flat
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
 DEPENDENT = (
@@ -30,7 +30,15 @@ DECOMPOSE = Prompt(
         "Split the question into exactly two WH-questions (who, what, where, when, why, how, which) that together cover it and do not overlap. "
         "{dependent} Name every person, work and place in full: no pronouns, no 'this film'. A question about a single fact is simple."
     ),
-    template="Pairs tried before and found weak:\n{rejected}\n\nQuestion: {question}",
+    template="Pairs tried before and found weak:\n{rejected}\n{kept}\nQuestion: {question}",
     reply=Pair,
     phrases={"dependent": {True: f"{DEPENDENT}\n{EXAMPLES}\n", False: INDEPENDENT}},
 )
+
+
+def keeping(question: str, answer: str) -> str:
+    """Ask to keep the better half of a weak pair, with its answer, and to replace the other alone."""
+    return (
+        f"Of the last pair, keep as the first sub-question, word for word: {flat(question)} -> {flat(answer)}\n"
+        "Give as the second a better one in place of the other: ask for what is still missing.\n"
+    )

@@ -15,10 +15,10 @@ Place = Literal["1", "2"]
 class Judgement(Said):
     """Four criteria of a fork, 0 to 5 each, and the weaker of its two sub-questions."""
 
-    sufficiency: Points = Field(description="how far the two answers together answer the question")
-    non_redundancy: Points = Field(description="5 if neither sub-question nor answer repeats the other")
-    consistency: Points = Field(description="5 if the answers do not contradict each other")
-    decomposition: Points = Field(description="how well the sub-questions divide the question")
+    sufficiency: Points = Field(description="how far the two sub-questions with their answers cover and answer the question")
+    non_redundancy: Points = Field(description="5 if the two sub-questions do not overlap")
+    consistency: Points = Field(description="5 if the sub-questions nowhere conflict with the question: they mean what it means")
+    decomposition: Points = Field(description="5 if the question is divided neither too little nor too much")
     weaker: Annotated[Place, word_of(Place)] = Field(description="which sub-question helps less")
 
     @property
@@ -29,7 +29,13 @@ class Judgement(Said):
 
 JUDGE = Prompt(
     name="judge",
-    task="Judge how well two sub-questions and their answers serve a question. Score each criterion from 0 (useless) to 5 (perfect).",
+    task="Judge how well two sub-questions and their answers serve a question. Score each criterion from 0 (useless) to 5 (perfect). {dependent}",
     template="Question: {question}\n1. {first}\n   Answer: {first_answer}\n2. {second}\n   Answer: {second_answer}",
     reply=Judgement,
+    phrases={
+        "dependent": {
+            True: "Neither sub-question may repeat the other; the second may build on the answer of the first.",
+            False: "The sub-questions should be independent: neither overlaps with the other nor presupposes its answer.",
+        }
+    },
 )

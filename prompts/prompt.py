@@ -39,6 +39,8 @@ class Finding(TypedDict):
     answer: str
     confidence: float
     status: str
+    sources: list[str]
+    """Where its answer is from."""
 
 
 class Turn(TypedDict):
@@ -106,7 +108,8 @@ def _show_item(number: int, item: object) -> str:
     if isinstance(item, Mapping):
         about = "about " if item["kind"] == "entity" else ""
         label = f"[{item['path']}] {about}{flat(item['question'])}"
-        return f"{label} -> {flat(item['answer'])} ({item['status']}, confidence {item['confidence']:.2f})"
+        sources = f"; from {flat(', '.join(item['sources']))}" if item["sources"] else ""
+        return f"{label} -> {flat(item['answer'])} ({item['status']}, confidence {item['confidence']:.2f}{sources})"
     return f"{number}. {flat(str(item))}"
 
 

@@ -8,6 +8,8 @@ from ramify.prompts.lenient import Points, Said, Text, word_of
 from ramify.prompts.prompt import Prompt
 
 Fitness = Literal["VALID", "INVALID"]
+BRIDGE = "in the second, {1} may stand for the answer of the first; that is allowed"
+SEPARATE = "they are independent: neither overlaps with the other nor presupposes its answer"
 
 
 class Verdict(Said):
@@ -21,10 +23,10 @@ class Verdict(Said):
 RUBRIC = Prompt(
     name="rubric",
     task=(
-        "Score how well two sub-questions decompose a question, one point each: both are WH-questions; both are specific and measurable; both are "
-        "relevant to the question; neither repeats the other; together they are complete. In the second, {1} stands for the answer of the first; "
-        "that is allowed."
+        "Score how well two sub-questions decompose a question, one point each: both are WH-questions; both are specific and measurable, answerable "
+        "with facts and not with opinions; both are relevant to the question; {dependent}; together they are complete."
     ),
     template="Question: {question}\nFirst: {first}\nSecond: {second}",
     reply=Verdict,
+    phrases={"dependent": {True: f"neither repeats the other ({BRIDGE})", False: SEPARATE}},
 )

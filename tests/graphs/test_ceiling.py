@@ -18,7 +18,8 @@ FIGURES: list[tuple[str, dict[str, Any], tuple[int, int, int]]] = [
     ("tor", {**PAPER, "rubric": True}, (36, 13, 14)),
     ("tor", {**PAPER, "judged": False}, (22, 7, 14)),
     ("tor", {"redecompositions": 0}, (29, 13, 14)),
-    ("tor", INDEPENDENT, (57, 19, 28)),
+    ("tor", INDEPENDENT, (50, 19, 21)),
+    ("tor", {}, (57, 25, 28)),
     ("tor", {**PAPER, "max_calls": 5}, (5, 5, 14)),
     ("prune", INDEPENDENT, (4, 3, 7)),
     ("prune", {}, (7, 7, 7)),
@@ -79,6 +80,20 @@ class Busy:
         }.get(prompt, answer)
 
 
+class Wavering(Busy):
+    """Replies whose judge refuses the first pair of each question and takes the second."""
+
+    def __init__(self, dependent: bool = False) -> None:
+        super().__init__(dependent)
+        self.judged: set[str] = set()
+
+    def __call__(self, prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        if prompt == "judge":
+            self.score = 5.0 if slots["question"] in self.judged else 0.0
+            self.judged.add(slots["question"])
+        return super().__call__(prompt, slots)
+
+
 def filtered(number: int) -> dict[str, Any]:
     lists: dict[str, Any] = {name: [] for name in ("facts", "files", "pages")}
     return {**lists, "relevant": [1], "is_sufficient": False, "relevance": 0.0, "suggested": f"other words {number}"}
@@ -88,6 +103,8 @@ RUNS: list[tuple[str, dict[str, Any], Busy]] = [
     ("tor", PAPER, Busy()),
     ("tor", {**PAPER, "rubric": True}, Busy()),
     ("tor", {"redecompositions": 0, "max_depth": 2}, Busy(dependent=True)),
+    ("tor", INDEPENDENT, Wavering()),
+    ("tor", {"max_depth": 2}, Wavering(dependent=True)),
     ("prune", INDEPENDENT, Busy()),
     ("prune", {}, Busy(dependent=True)),
     ("prune", {"max_depth": 3}, Busy(dependent=True)),
@@ -109,6 +126,8 @@ async def test_a_run_that_grows_as_far_as_it_can_reaches_it(strategy: str, optio
     ("strategy", "options", "busy"),
     [
         ("tor", {"max_depth": 2}, Busy(score=0)),
+        ("tor", {"max_depth": 2, "rubric": True}, Wavering()),
+        ("tor", {"max_depth": 2, "redecompositions": 2, "dependent": False}, Wavering()),
         ("tor", {"max_depth": 2, "redecompositions": 2, "rubric": True}, Busy(dependent=True, score=0)),
         ("prune", {"joint": False}, Busy(dependent=True)),
         ("prune", {"joint": False, "backtrace": "recursive"}, Busy(dependent=True)),

@@ -16,6 +16,8 @@ Reply = dict[str, Any]
 
 _WH = re.compile(r"\b(?:who|whom|whose|what|where|when|why|how|which)\b", re.I)
 _VALID = 3.0
+_ABOUT = 0.25
+"""A part less alike the question than this is about something else."""
 
 
 def judge(slots: Slots) -> Reply:
@@ -25,7 +27,7 @@ def judge(slots: Slots) -> Reply:
     return {
         "sufficiency": round(5 * sum(worth) / 2, 2),
         "non_redundancy": round(5 * _apart(questions, answers), 2),
-        "consistency": round(5 * _consistent(questions, answers), 2),
+        "consistency": round(5 * _consistent(slots["question"], questions), 2),
         "decomposition": round(5 * _coverage(slots["question"], *questions), 2),
         "weaker": "1" if _weight(slots["question"], questions, worth) else "2",
     }
@@ -57,11 +59,9 @@ def _apart(questions: tuple[str, str], answers: tuple[str, str]) -> float:
     return max(0.0, min(1.0, 1.25 - alike) - repeated)
 
 
-def _consistent(questions: tuple[str, str], answers: tuple[str, str]) -> float:
-    if any(is_unknown(answer) for answer in answers):
-        return 0.5
-    contradict = similarity(*questions) > 0.95 and fold(answers[0]) != fold(answers[1])
-    return 0.3 if contradict else 1.0
+def _consistent(question: str, parts: tuple[str, str]) -> float:
+    """Tell how far both parts are about what the question is about."""
+    return 1.0 if min(similarities(question, list(parts))) > _ABOUT else 0.5
 
 
 def _coverage(question: str, first: str, second: str) -> float:
@@ -88,7 +88,7 @@ def rubric(slots: Slots) -> Reply:
     points = {
         "both are WH-questions": all(_WH.search(part) for part in (first, second)),
         "both are specific": all(SLOT in part or candidates(part[1:], "name") or len(content(part)) >= 2 for part in (first, second)),
-        "both are relevant": min(near) > 0.25 or SLOT in second,
+        "both are relevant": min(near) > _ABOUT or SLOT in second,
         "neither repeats the other": fold(first) != fold(second) and fold(question) not in (fold(first), fold(second)),
         "together they are complete": _coverage(question, first, second) >= 0.7,
     }

@@ -1,0 +1,45 @@
+"""What a weak fork leaves to the next attempt: its better half, with its answer (ToR-RAG §4)."""
+
+from collections.abc import Sequence
+
+from ramify.nodes.holes import filled, holes
+from ramify.nodes.select import Fork
+from ramify.nodes.tree import Branch, position
+from ramify.nodes.twins import wording
+
+KEPT = frozenset({"question", "answer", "confidence", "confidence_source", "evidence", "cited"})
+
+
+def better_half(fork: Fork) -> Branch | None:
+    """Find the half of a pruned pair that was not the weaker.
+
+    None where the judge has named none, and where one half hangs from the other in vain: the second hop of a bridge falls with the first.
+    """
+    weaker = next((child for child in fork.pair if child.path == fork.branch.weaker and child.status == "pruned"), None)
+    better = next((child for child in fork.pair if child is not weaker), None)
+    if weaker is None or better is None or better.awaits == weaker.path:
+        return None
+    return None if weaker.awaits == better.path and not better.known else better
+
+
+def replacing(questions: Sequence[str], better: Branch) -> list[str]:
+    """Read a new pair as the better half and the question in place of the weaker, whichever comes first."""
+    anew = [text for text in questions if wording(Branch(path=better.path, question=text)) != wording(better)]
+    return [better.question, *anew[-1:]]
+
+
+def carried(fork: Fork, better: Branch, instead: str) -> list[Branch]:
+    """Make the next pair: the better half with what came of it, and the question that is asked instead of the weaker.
+
+    A question that builds on the better half's answer is filled in at once; none where it has no answer.
+    """
+    start = max(position(child.path)[-1] for child in fork.children) + 1
+    first, second = (f"{fork.branch.path}.{start + n}" for n in range(2))
+    asked = filled(instead, [better.answer if better.known else None])
+    if asked is None:
+        return []
+    known = better.model_dump(include=set(KEPT))
+    kept = Branch(path=first, status="failed" if better.answer is None else "answered", note=f"carried over from {better.path}", **known)
+    if not holes(instead):
+        return [kept, Branch(path=second, question=asked)]
+    return [kept, Branch(path=second, question=asked, awaits=first, note=f"filled with {better.answer!r} from {first}")]
