@@ -108,7 +108,7 @@ def _show_item(number: int, item: object) -> str:
     if isinstance(item, Mapping):
         about = "about " if item["kind"] == "entity" else ""
         label = f"[{item['path']}] {about}{flat(item['question'])}"
-        sources = f"; from {flat(', '.join(item['sources']))}" if item["sources"] else ""
+        sources = f"; from {flat(', '.join(item['sources']))}" if item.get("sources") else ""
         return f"{label} -> {flat(item['answer'])} ({item['status']}, confidence {item['confidence']:.2f}{sources})"
     return f"{number}. {flat(str(item))}"
 

@@ -41,6 +41,7 @@ SLOTS: dict[str, Any] = {
     "facts": [],
     "history": [],
     "rejected": [],
+    "kept": "",
     "turns": [],
     "dependent": True,
     "hint": "",
