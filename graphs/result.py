@@ -22,6 +22,8 @@ class Result(Value):
     question: str
     strategy: str
     model: str
+    index: str = ""
+    """What was searched, in a line; empty where nothing was."""
     answer: str
     confidence: float
     confidence_source: str | None = None

@@ -39,6 +39,7 @@ def plant(status: Status, searches: bool = True) -> Whole[Settings]:
             "started": time.time(),
             "loading_s": loading,
             "model": model.name,
+            "index": "",
             "notices": [told for told in (model.notice, model.objection(question)) if told],
             "answer": UNKNOWN,
             "confidence": 0.0,

@@ -7,6 +7,7 @@ from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import Branch, Passage, children
+from ramify.tools.index.describe import describe
 from ramify.tools.index.search import searcher, warm
 from ramify.tools.index.snapshot import Hit
 
@@ -42,6 +43,7 @@ async def _search(state: State, settings: Settings, wanted: Callable[[Branch], i
         "tree": {branch.path: _hang(branch, taken[branch.path]) for branch in branches},
         "passages": {hit.document.id: passage_of(hit) for group in taken.values() for hit in group},
         "usage": Usage(retrievals=len(queries)),
+        "index": await asyncio.to_thread(describe, settings.index),
         **_later(state, waited),
     }
 

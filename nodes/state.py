@@ -141,6 +141,8 @@ class State(TypedDict):
     loading_s: float
     """Seconds that the question waited while encoder, index and reader were loaded."""
     model: str
+    index: str
+    """What was searched; empty where nothing was."""
     notices: list[str]
     answer: str
     confidence: float

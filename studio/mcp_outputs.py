@@ -19,6 +19,7 @@ class Researched(BaseModel):
     usage: Cost
     stopped_by: StoppedBy
     notices: list[str]
+    index: str = Field(description="what was searched; empty where nothing was")
 
 
 class PassageFound(BaseModel):

@@ -8,7 +8,7 @@ from ramify.graphs.result import Result
 from ramify.studio.answer import answer_html, sources_html
 from ramify.studio.cards import branches_html, style
 from ramify.studio.look import Look
-from ramify.studio.words import brief, cost
+from ramify.studio.words import brief, cost, searched
 from ramify.tools.markup import element, packaged, safe
 from ramify.tools.whole import write_whole
 
@@ -56,7 +56,8 @@ def _button(label: str, fold: str, kind: str) -> str:
 
 
 def _foot(result: Result) -> str:
-    return element("footer", safe(cost(result)))
+    told = element("div", safe(searched(result, "--index DIR"))) if result.index else ""
+    return element("footer", told + element("div", safe(cost(result))))
 
 
 def write_page(result: Result, path: Path) -> None:

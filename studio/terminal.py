@@ -10,7 +10,7 @@ from rich.tree import Tree as Drawing
 from ramify.graphs.result import Result
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, children
 from ramify.studio.consoles import one_line
-from ramify.studio.words import STOPPED, advice, brief, cost, figure, heading, kind_of, measures, settled, snippet, sureness
+from ramify.studio.words import STOPPED, advice, brief, cost, figure, heading, kind_of, measures, searched, settled, snippet, sureness
 
 STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}
 WORKING_STYLE = "yellow"
@@ -43,6 +43,8 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
         yield "note", Text(STOPPED[result.stopped_by], style="yellow")
     for number in range(1, len(result.citations) + 1):
         yield "sources" if number == 1 else "", _citation(number, result)
+    if told := searched(result, "--index DIR"):
+        yield "index", Text(one_line(told), style="dim")
     yield "cost", Text(f"{cost(result)} · {result.strategy} · {result.model}", style="dim")
 
 

@@ -5,6 +5,7 @@ import math
 from ramify.graphs.result import Result
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import ROOT, Branch, Passage, is_unknown
+from ramify.tools.index.search import DEMO
 from ramify.tools.quoting import one_line
 from ramify.tools.quoting import snippet as snippet  # said at every door
 
@@ -84,6 +85,11 @@ def cost(result: Result) -> str:
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
     loading = f" ({usage.loading_s:.1f} s of them loading)" if usage.loading_s >= 1 else ""
     return f"{calls} · {tokens} · {_many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
+
+
+def searched(result: Result, remedy: str) -> str:
+    """Say which index was searched; of the demo's, how to name another."""
+    return f"{result.index} — your own documents: {remedy}" if result.index.startswith(f"{DEMO}: ") else result.index
 
 
 def heading(passage: Passage | None, source: str) -> str:

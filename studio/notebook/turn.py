@@ -13,7 +13,7 @@ from ramify.studio.cards import branches_html
 from ramify.studio.following import Following
 from ramify.studio.look import Look
 from ramify.studio.notebook.export import links_html
-from ramify.studio.words import brief, cost, understood
+from ramify.studio.words import brief, cost, searched, understood
 from ramify.tools.errors import RamifyError
 from ramify.tools.markup import element, safe
 
@@ -60,7 +60,8 @@ class Turn(VBox):
         self._draw_head()
         self._status.value = ""
         name = f"ramify-{self.prefix.rstrip('-')}"
-        foot = element("p", safe(f"{cost(result)} · {result.strategy} · {result.model}"), class_="cost") + links_html(result, name)
+        index = element("p", safe(searched(result, 'Chat(index="FOLDER")')), class_="cost") if result.index else ""
+        foot = index + element("p", safe(f"{cost(result)} · {result.strategy} · {result.model}"), class_="cost") + links_html(result, name)
         self._said.value = _ramify(answer_html(result, self.prefix) + sources_html(result, self.prefix) + foot)
         self._draw_tree(folded=False)
 

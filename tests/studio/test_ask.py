@@ -39,6 +39,20 @@ def test_for_a_reader(ramify: Ramify, ollama: Ollama, built: Path, tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
+def test_every_answer_says_which_index_was_searched(ramify: Ramify, ollama: Ollama, built: Path, tmp_path: Path) -> None:
+    ollama.when("", Say(CURIE))
+    page = tmp_path / "page.html"
+    asked = ("ask", "Where was Marie Curie born?", "--strategy", "naive", *MODEL)
+    demo = "demo: 64 articles that ship with ramify"
+    assert f"{demo} — your own documents: --index DIR" in ramify(*asked, "--html", page).out
+    assert demo in page.read_text(encoding="utf-8")
+    assert json.loads(ramify(*asked, "--json").out)["index"] == demo
+    own = ramify(*asked, "--index", built, "--html", page).out
+    assert f"{built} (2 documents, 2 passages)" in own
+    assert "your own documents" not in own
+    assert f"{built} (2 documents" in page.read_text(encoding="utf-8")
+
+
 def test_without_ollama_the_answer_comes_with_a_notice(ramify: Ramify, nowhere: str) -> None:
     done = ramify("ask", "Who was Marie Curie?", "--strategy", "closed-book")
     assert done.code == 0

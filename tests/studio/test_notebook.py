@@ -55,7 +55,15 @@ async def test_a_question_is_answered_with_its_tree() -> None:
     door = chat()
     turn = await answered(door)
     told = html(turn)
-    for words in ("Seine", "confidence", "The river <mark>Seine</mark> runs through Paris.", "7 model calls", "tor · FakeModel", "judged"):
+    for words in (
+        "Seine",
+        "confidence",
+        "The river <mark>Seine</mark> runs through Paris.",
+        "7 model calls",
+        "tor · FakeModel",
+        "InMemoryVectorStore",
+        "judged",
+    ):
         assert words in told
     assert told.count('<article class="card') == len(door.results[0].tree) == 3
     assert door.box.value == ""

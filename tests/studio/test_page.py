@@ -57,7 +57,7 @@ def evil() -> str:
     passages = {"p": PASSAGES["curie"].model_copy(update={"text": EVIL, "source": EVIL, "metadata": {"title": EVIL}, "id": "p"})}
     tree = {"0": branch("0", EVIL, status="leaf", answer=EVIL, note=EVIL, evidence=("p",), cited=("p",))}
     citation = result().citations[0].model_copy(update={"id": "p", "source": EVIL, "text": EVIL})
-    changes = {"question": EVIL, "answer": EVIL, "explanation": EVIL, "model": EVIL, "notices": [EVIL]}
+    changes = {"question": EVIL, "answer": EVIL, "explanation": EVIL, "model": EVIL, "index": EVIL, "notices": [EVIL]}
     return page(result(tree=tree, passages=passages, citations=[citation], **changes))
 
 

@@ -14,6 +14,7 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_documents, write_documents
 from ramify.tools.index.identity import identified
+from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.snapshot import Hit, How, Snapshot, open_snapshot
 from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
@@ -59,6 +60,16 @@ class Index(VectorStore):
 
     def __len__(self) -> int:
         return len(self._snapshot.rows)
+
+    @property
+    def manifest(self) -> Manifest:
+        """Return what is remembered beside the index: its embedding, how it was split, how much it holds."""
+        return self._snapshot.manifest
+
+    @property
+    def temporary(self) -> bool:
+        """Tell whether the folder goes when the index does."""
+        return self._temporary is not None
 
     @property
     def embeddings(self) -> Encoder:

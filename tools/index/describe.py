@@ -1,0 +1,22 @@
+"""Say in a line what is searched."""
+
+from pathlib import Path
+
+from ramify.tools.index.index import Index
+from ramify.tools.index.search import DEMO, Searchable, opened
+
+
+def describe(index: Searchable) -> str:
+    """Name an index and say how much it holds; a store or retriever of another make is known by its class."""
+    if index == DEMO:
+        return f"demo: {opened(DEMO).manifest.documents} articles that ship with ramify"
+    if isinstance(index, Index) and index.temporary:
+        return f"{type(index).__name__} ({_holdings(index)})"
+    if isinstance(index, Index):
+        return f"{index.folder} ({_holdings(index)})"
+    return f"{index} ({_holdings(opened(index))})" if isinstance(index, (str, Path)) else type(index).__name__
+
+
+def _holdings(index: Index) -> str:
+    held = ((index.manifest.documents, "document"), (index.manifest.passages, "passage"))
+    return ", ".join(f"{count:,} {thing if count == 1 else thing + 's'}" for count, thing in held)
