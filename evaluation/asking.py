@@ -9,6 +9,7 @@ from ramify.evaluation.scoring import scores
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
 from ramify.nodes.tree import Value
+from ramify.tools.scrub import scrub
 
 PRINTED = 300
 """Characters of a citation that a line keeps."""
@@ -60,7 +61,7 @@ def answered(task: Task, result: Result) -> Row:
 
 def failed(task: Task, why: str) -> Row:
     """Make the line of a question that failed: it scores nothing."""
-    return {**head(task), **NOTHING, "error": why}
+    return {**head(task), **NOTHING, "error": scrub(why)}
 
 
 def _told(result: Result, names: Iterable[str]) -> Row:

@@ -9,6 +9,7 @@ from typing import IO, Self
 
 from ramify.evaluation.rows import Row
 from ramify.tools.errors import InputError, UsageError
+from ramify.tools.scrub import without_known
 
 try:
     import fcntl
@@ -46,7 +47,7 @@ class Log:
     def write(self, rows: Iterable[Row]) -> None:
         """Append rows."""
         try:
-            self._file.write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+            self._file.write("".join(json.dumps(without_known(row), ensure_ascii=False) + "\n" for row in rows))
             self._file.flush()
         except OSError as error:
             what = f"cannot write to {str(self._path)!r} ({error.strerror or error})"

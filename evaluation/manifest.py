@@ -3,7 +3,6 @@
 import json
 import os
 import platform
-import re
 import shlex
 import sys
 from collections import Counter
@@ -20,6 +19,7 @@ from ramify.tools.errors import InputError, UsageError
 from ramify.tools.extractive.calibration import SPANS, VERDICTS
 from ramify.tools.extractive.in_force import threshold
 from ramify.tools.reader.weights import SHA256
+from ramify.tools.scrub import scrubbed
 from ramify.tools.whole import write_whole
 
 MANIFEST = "manifest.json"
@@ -27,7 +27,6 @@ PACKAGES = ("ramify-rag", "langgraph", "langchain-core", "langchain-ollama", "se
 FIXED = ("ramify", "model", "reader", "embedding", "seed", "base")
 """What may not change while a run goes on; strategies, variants and questions may be added."""
 NAMED = {"ramify": "version", "base": "settings"}
-CREDENTIALS = re.compile(r"(?<=://)[^/@\s\"]+@")
 
 
 def machine() -> dict[str, Any]:
@@ -122,8 +121,8 @@ def write_manifest(folder: Path, told: dict[str, Any]) -> None:
 
 
 def _plain(told: dict[str, Any]) -> dict[str, Any]:
-    """Give what a reader of the file will find: plain values, and no passwords of addresses."""
-    plain: dict[str, Any] = json.loads(CREDENTIALS.sub("", json.dumps(told, ensure_ascii=False, default=str)))
+    """Give what a reader of the file will find: plain values, and no secrets."""
+    plain: dict[str, Any] = scrubbed(json.loads(json.dumps(told, ensure_ascii=False, default=str)))
     return plain
 
 

@@ -9,6 +9,7 @@ from ramify.graphs.ceiling import ceiling
 from ramify.graphs.strategies import arguments_of, build, configure
 from ramify.nodes.tree import Value
 from ramify.tools.errors import UsageError
+from ramify.tools.scrub import scrub
 
 ABLATIONS: dict[str, dict[str, Any]] = {
     "judge": {"judged": False},
@@ -117,4 +118,4 @@ def _shown(value: Any) -> str:
     """Write a value as on the command line; 1.0 is 1."""
     if value is None or isinstance(value, bool):
         return PYTHON[value]
-    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else scrub(str(value))

@@ -16,6 +16,7 @@ from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, MalformedError, ReplyError
 from ramify.tools.models import Model, ModelOptions, Structured, resolve
 from ramify.tools.models.confidence import span_confidence
+from ramify.tools.scrub import scrub
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -107,6 +108,7 @@ async def _repair(model: Model, prompt: Prompt[T], request: Request, reply: Stru
     again = await asyncio.to_thread(once_more, request, said, error, work.settings, model)
     reply = await _call(model, prompt, again, work)
     if reply.parsed is None:
-        what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {str(reply.raw.content)[:200]!r} ({reply.error})"
+        said = scrub(str(reply.raw.content))[:200]
+        what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {said!r} ({reply.error})"
         raise MalformedError(what, "try a larger model, or raise num_predict")
     return reply

@@ -13,6 +13,7 @@ from ramify.nodes.budget import CURRENT, working
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Value
 from ramify.tools.errors import BudgetError, Limit, MalformedError, RamifyError, ReplyError
+from ramify.tools.scrub import scrub
 
 PROGRAMMING = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError, TypeError, ValueError)
 
@@ -68,5 +69,5 @@ class Attempt(Generic[G, R]):
         if isinstance(result, BaseException):
             if not transient(result):
                 raise result
-            return self.kind(failure=f"{type(result).__name__}: {result}")
+            return self.kind(failure=scrub(f"{type(result).__name__}: {result}"))
         return self.kind.model_validate(result)

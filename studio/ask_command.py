@@ -8,6 +8,7 @@ import typer
 
 from ramify.studio.consoles import err, note, out
 from ramify.studio.pairs import joined, read_pairs, readable
+from ramify.tools.scrub import without_known
 
 if TYPE_CHECKING:
     from ramify.graphs.result import Result
@@ -47,7 +48,7 @@ def ask(
 
         write_page(result, html)
     if as_json:
-        typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(without_known(result.to_json()), ensure_ascii=False, indent=2))
         return
     from ramify.studio.terminal import show
 

@@ -12,6 +12,7 @@ from ramify.tools.errors import RamifyError
 from ramify.tools.models import ollama
 from ramify.tools.models.address import without_credentials
 from ramify.tools.models.inquiry import inquire
+from ramify.tools.scrub import scrub
 
 PACKAGES = ("langgraph", "langchain", "langchain-core", "langchain-ollama", "torch", "sentence-transformers", "faiss-cpu", "pydantic")
 OLDEST = (3, 11)
@@ -35,7 +36,9 @@ def checkup() -> Iterator[Check]:
         except RamifyError as error:
             yield Check(name, "broken", error.what, error.remedy)
         except (ImportError, OSError) as error:
-            yield Check(name, "broken", f"{type(error).__name__}: {error}", "reinstall with `pip install --force-reinstall ramify-rag`")
+            yield Check(
+                name, "broken", scrub(f"{type(error).__name__}: {error}"), "reinstall with `pip install --force-reinstall ramify-rag`"
+            )
 
 
 def _python() -> Check:

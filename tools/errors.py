@@ -12,18 +12,20 @@ RamifyError
 
 from typing import Literal
 
+from ramify.tools.scrub import scrub
+
 Limit = Literal["calls", "tokens", "seconds"]
 
 
 class RamifyError(RuntimeError):
-    """Carry what happened and its remedy."""
+    """Carry what happened and its remedy, without the secrets that servers repeat and addresses hold."""
 
     # A RuntimeError: LangGraph's server tells the message of errors of Python's own kinds only, and hides all others.
 
     def __init__(self, what: str, remedy: str) -> None:
-        super().__init__(f"{what} — {remedy}")
-        self.what = what
-        self.remedy = remedy
+        self.what = scrub(what)
+        self.remedy = scrub(remedy)
+        super().__init__(f"{self.what} — {self.remedy}")
 
 
 class UsageError(RamifyError):

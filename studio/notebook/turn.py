@@ -16,6 +16,7 @@ from ramify.studio.notebook.export import links_html
 from ramify.studio.words import brief, cost, searched, understood
 from ramify.tools.errors import RamifyError
 from ramify.tools.markup import element, safe
+from ramify.tools.scrub import scrub
 
 PERIOD = 0.15
 """Seconds between two drawings of a growing tree: as fast as an eye follows, and little traffic."""
@@ -123,4 +124,4 @@ def _ramify(content: str) -> str:
 
 
 def _unforeseen(error: BaseException) -> tuple[str, str]:
-    return f"unexpected: {type(error).__name__}: {error}", "the traceback is in the log of the kernel; ask again, or report it"
+    return scrub(f"unexpected: {type(error).__name__}: {error}"), "the traceback is in the log of the kernel; ask again, or report it"

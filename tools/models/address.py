@@ -3,6 +3,8 @@
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from ramify.tools.address_parts import shown
+
 
 def is_loopback(url: str) -> bool:
     """Tell whether an address is on this machine."""
@@ -16,7 +18,14 @@ def is_loopback(url: str) -> bool:
 
 
 def without_credentials(url: str) -> str:
-    """Show an address without the user and password it may carry."""
-    before, divider, rest = url.rpartition("://")
-    authority, slash, path = rest.partition("/")
-    return before + divider + authority.rpartition("@")[2] + slash + path
+    """Show an address without the user, the password and the keys it may carry."""
+    return shown(url)
+
+
+def is_address(url: str) -> bool:
+    """Tell whether an address can be one of a server: a scheme, a host, and a port that is a number."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False

@@ -20,6 +20,7 @@ from ramify.tools.models.reading import Structured
 from ramify.tools.models.served import listed, window
 from ramify.tools.models.tokens import counter
 from ramify.tools.models.transport import Server
+from ramify.tools.scrub import learn, learn_address
 
 __all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]
 
@@ -40,6 +41,8 @@ def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
 
     UsageError for a name that means nothing, ModelError for a model that is not there.
     """
+    if options.base_url:
+        learn_address(options.base_url)
     if isinstance(model, BaseChatModel):
         return _given(model, options)
     named = model.strip()
@@ -126,6 +129,9 @@ def _given(chat: BaseChatModel, options: ModelOptions) -> Model:
     """Use an object as it is; its own window counts, where it has one."""
     kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
     url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
+    learn(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
+    if isinstance(url, str):
+        learn_address(url)
     url = without_credentials(url) if isinstance(url, str) else None
     name = f"{kind}/{named}" if isinstance(named, str) else kind
     key = (kind, named if isinstance(named, str) else id(chat), url)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.address import is_loopback, without_credentials
+from ramify.tools.models.address import is_address, is_loopback, without_credentials
 
 if TYPE_CHECKING:
     from ramify.tools.models.model import ModelOptions
@@ -59,10 +59,9 @@ def _arguments(provider: str, name: str, options: "ModelOptions") -> dict[str, A
     if not (provider == "openai" and NO_SAMPLING.match(name)):
         arguments["temperature"] = options.temperature
     if options.base_url:
-        if not re.match(r"https?://", options.base_url):
-            raise UsageError(
-                f"base_url {without_credentials(options.base_url)!r} is not an address", "write it as http://127.0.0.1:8000/v1"
-            )
+        if not is_address(options.base_url):
+            what = f"base_url {without_credentials(options.base_url)!r} is not an address"
+            raise UsageError(what, "write it as http://127.0.0.1:8000/v1, and a / in a password as %2F")
         arguments["base_url"] = options.base_url
     if provider == "openai":
         arguments |= _openai_arguments(options)

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 from ramify.tools.errors import ModelError, RamifyError, ReplyError
 from ramify.tools.models.record import Feature, Record
+from ramify.tools.scrub import scrub
 
 T = TypeVar("T")
 Trouble = Literal["unreachable", "silent", "busy", "missing", "locked", "overlong", "refused", "foreign"]
@@ -54,8 +55,9 @@ async def sturdy(call: Callable[[], Awaitable[T]], server: Server) -> T:
             if trouble is None:
                 raise
             if trouble not in AGAIN or pause is None:
-                # What a server says about a key may quote it.
-                raise explain(trouble, error, server) from (None if trouble == "locked" else error)
+                # What a server says may quote a key, and a traceback would show it.
+                quotes = trouble == "locked" or scrub(str(error)) != str(error)
+                raise explain(trouble, error, server) from (None if quotes else error)
         await asyncio.sleep(pause)
     raise AssertionError("the last attempt returns or raises")
 
@@ -132,5 +134,5 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _one_line(error: Exception) -> str:
-    words = " ".join(str(error).split())
+    words = " ".join(scrub(str(error)).split())
     return words if len(words) <= 300 else words[:300] + " …"

@@ -1,0 +1,101 @@
+"""What is taken out of a text, and what is left in it."""
+
+import traceback
+
+import pytest
+from langchain_openai import ChatOpenAI
+
+from ramify.tools import scrub as scrubbing
+from ramify.tools.errors import ModelError, RamifyError
+from ramify.tools.models import ModelOptions, resolve
+from ramify.tools.models.address import is_address, without_credentials
+from ramify.tools.scrub import learn, learn_address, scrub, without_known
+from tests.tools.echo_server import echoing
+from tests.tools.questions import QUESTION, Answered, fresh
+
+__all__ = ["fresh"]
+
+KEY = "9f8e7d6c5b4a39281706"
+
+
+@pytest.fixture(autouse=True)
+def nothing_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scrubbing, "_learned", set())
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
+        ("https://api.example/openai/deployments/gpt-4o/", "https://api.example/openai/deployments/gpt-4o/"),
+        ("http://me:secret@box:4000/v1", "http://box:4000/v1"),
+        ("http://me:sec/ret@box:4000/v1", "http://box:4000/v1"),
+        ("http://me:s?e#c/r@t@box:4000/v1", "http://box:4000/v1"),
+        ("me:secret@box:4000", "box:4000"),
+        ("http://token@[::1]:80/v1", "http://[::1]:80/v1"),
+        ("http://box/v1?key=secret&version=2", "http://box/v1?key=***&version=***"),
+        ("http://box/v1?secret", "http://box/v1?***"),
+        ("http://box/v1?mail=me@example.org", "http://box/v1?mail=***"),
+        ("http://box/v1#secret", "http://box/v1#***"),
+        (f"http://box/{KEY}/v1", "http://box/***/v1"),
+        ("", ""),
+    ],
+)
+def test_an_address_is_shown_without_its_secrets(url: str, told: str) -> None:
+    assert without_credentials(url) == told
+    assert without_credentials(told) == told
+    if "://" in url:
+        assert scrub(f"nothing answers at {url} today") == f"nothing answers at {told} today"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("refused: Authorization: Bearer abc.def-123", "refused: Authorization: *** ***"),
+        ("sent with bearer abcdefgh", "sent with bearer ***"),
+        ("sent with Basic bWU6c2VjcmV0", "sent with Basic ***"),
+        ('{"api_key": "abcdefgh"}', '{"api_key": "***"}'),
+        ("Incorrect API key provided: sk-proj-abcdef", "Incorrect API key provided: ***"),
+        ("basic information on a risk-assessment", "basic information on a risk-assessment"),
+        ("set OPENAI_API_KEY, and check base_url", "set OPENAI_API_KEY, and check base_url"),
+    ],
+)
+def test_what_looks_like_a_key_is_taken_out(text: str, told: str) -> None:
+    assert scrub(text) == told
+    assert scrub(told) == told
+
+
+def test_what_is_known_is_taken_out_in_every_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", 'a/b"c+d e12')
+    monkeypatch.setenv("OLLAMA_HOST", "me:pa%2Fss1234@box:4000")
+    monkeypatch.setenv("OTHER_TOKEN", "yes")  # a switch
+    for form in ('a/b"c+d e12', "a%2Fb%22c%2Bd%20e12", 'a/b\\"c+d e12', "pa%2Fss1234", "pa/ss1234", "bWU6cGEvc3MxMjM0"):
+        assert scrub(f"got {form}!") == "got ***!"
+    assert scrub("yes") == "yes"
+
+
+def test_data_loses_only_what_is_known() -> None:
+    learn("abcdefgh")
+    learn_address("http://me:1234@box/v1?api-version=2024-02-01")
+    passage = "In 1234, see https://example.org/2024-02-01-a-long-title?page=2, Bearer of news; abcdefgh."
+    assert without_known({"texts": [passage], "n": 1234}) == {"texts": [passage.replace("abcdefgh", "***")], "n": 1234}
+
+
+def test_every_error_goes_through_it() -> None:
+    error = RamifyError("http://me:secret@box says: Bearer abcdefgh", "set it at http://box?key=secret")
+    assert str(error) == "http://box says: Bearer *** — set it at http://box?key=***"
+    assert (error.what, error.remedy) == ("http://box says: Bearer ***", "set it at http://box?key=***")
+
+
+async def test_the_key_of_a_model_made_by_a_program_is_known_and_in_no_traceback() -> None:
+    with echoing(400) as (place, heard):
+        chat = ChatOpenAI(model="m", base_url=f"http://{place}/v1", api_key=KEY, max_retries=0)
+        with pytest.raises(ModelError) as caught:
+            await resolve(chat, ModelOptions()).reply(QUESTION, Answered)
+    assert KEY in heard[0]
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("url", ["http://me:a/b@box", "http://", "box:4000", "http://box:port", "http://[::1", "http://box:0"])
+def test_what_is_no_address(url: str) -> None:
+    assert not is_address(url)

@@ -1,0 +1,107 @@
+"""Secrets out of text: what errors, results, manifests and reports say goes through here before it leaves.
+
+Known are the keys of the environment and what stands in addresses that were named; what looks like a key is taken for one in texts of
+programs and servers. Data (passages, answers) loses only what is known.
+"""
+
+import base64
+import json
+import os
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote, unquote
+
+from ramify.tools.address_parts import ADDRESS, MASK, is_key_like, parts_of, shown
+
+HOLDS_A_KEY = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
+"""Names of environment variables, and of an address's parameters."""
+MARKED = (
+    re.compile(r"(\bbearer\s+)[\w.~+/=-]{4,}", re.IGNORECASE),
+    re.compile(r"(\bbasic\s+)(?=\S*[\d=])[\w+/=-]{8,}", re.IGNORECASE),
+    re.compile(r"(\b(?:api[-_ ]?key|access[-_]token|authorization|password)[\"']?\s*[:=]\s*[\"']?)[^\s\"',;}]{4,}", re.IGNORECASE),
+    re.compile(r"(\b)(?:sk-[\w-]{6,}|hf_\w{16,}|gh[a-z]_\w{16,}|gsk_\w{16,}|AIza[\w-]{20,})"),
+)
+"""What is a key by what stands before it, or by its first letters."""
+NAMES_AN_ADDRESS = re.compile(r"_(?:URL|HOST|BASE|ENDPOINT|PROXY)$", re.IGNORECASE)
+SHORTEST = 4
+"""A shorter secret would take letters out of words."""
+SHORTEST_IN_DATA = 8
+
+_learned: set[str] = set()
+
+
+def scrub(text: str) -> str:
+    """Take out of a message whatever is, or looks like, a secret."""
+    text = ADDRESS.sub(lambda found: shown(found[0]), _without(text, SHORTEST))
+    for pattern in MARKED:
+        text = pattern.sub(rf"\1{MASK}", text)
+    return text
+
+
+def scrubbed(value: Any) -> Any:
+    """Take secrets out of every text in plain values, as `scrub` does."""
+    return _each(value, scrub)
+
+
+def without_known(value: Any) -> Any:
+    """Take the known secrets, and nothing else, out of every text in plain values."""
+    return _each(value, lambda text: _without(text, SHORTEST_IN_DATA))
+
+
+def learn(*secrets: str) -> None:
+    """Take note of secrets, to be kept out of all text from now on."""
+    _learned.update(form for secret in secrets for form in _forms(secret))
+
+
+def learn_address(url: str) -> None:
+    """Take note of what is secret in an address."""
+    learn(*_in_address(url))
+
+
+def _each(value: Any, change: Any) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: _each(one, change) for name, one in value.items()}
+    return [_each(one, change) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _without(text: str, shortest: int) -> str:
+    secrets = frozenset(one for one in (*tuple(_learned), *_in_environment()) if len(one) >= shortest)
+    return _any_of(secrets).sub(MASK, text) if secrets else text
+
+
+@lru_cache(maxsize=32)
+def _any_of(secrets: frozenset[str]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(one) for one in sorted(secrets, key=lambda one: (-len(one), one))))
+
+
+def _in_environment() -> Iterator[str]:
+    for name, value in os.environ.items():
+        if HOLDS_A_KEY.search(name):
+            yield from _forms(value)
+        elif NAMES_AN_ADDRESS.search(name):
+            yield from (form for secret in _in_address(value) for form in _forms(secret))
+
+
+def _in_address(url: str) -> Iterator[str]:
+    parts = parts_of(url)
+    user, _, password = parts.user.partition(":")
+    if parts.user:
+        yield from (password or user, parts.user, base64.b64encode(unquote(parts.user).encode()).decode())
+    for pair in re.split("[&;#]", parts.query):
+        name, _, value = pair.rpartition("=")
+        if HOLDS_A_KEY.search(name.replace("-", "_")) or is_key_like(value):
+            yield value
+    yield from filter(is_key_like, parts.path.split("/"))
+
+
+@lru_cache(maxsize=1024)
+def _forms(secret: str) -> frozenset[str]:
+    """Give a secret as servers may repeat it: decoded, encoded, or quoted as in JSON."""
+    secret = secret.strip()
+    plain = unquote(secret)
+    forms = (secret, plain, quote(plain, safe=""), quote(plain), json.dumps(plain)[1:-1], repr(plain)[1:-1])
+    return frozenset(form for form in forms if len(form) >= SHORTEST)
