@@ -13,8 +13,8 @@ import typer
 from ramify.studio.consoles import note
 from ramify.studio.langgraph_json import ENVIRONMENT, written
 from ramify.studio.origins import origin_of, place
+from ramify.tools.address_parts import shown
 from ramify.tools.errors import RamifyError
-from ramify.tools.models.address import without_credentials
 
 Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Where the server listens.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Other than 127.0.0.1, everybody in the network can ask and read.")]
@@ -72,7 +72,7 @@ def _open(indexes: list[Path], base_urls: list[str]) -> None:
         open_snapshot(folder)  # an error now and not at the first run
     declare(indexes, base_urls)
     note(f"a run may name as its index: {', '.join(('demo', *sorted(folders())))} (add one with --index)")
-    servers = ", ".join(map(without_credentials, base_urls)) or "none, the environment says where models are (add one with --base-url)"
+    servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
     note(f"a run may name as its base_url: {servers}")
 
 
