@@ -47,7 +47,11 @@ class Settings(BaseModel):
     num_predict: int = Field(default=512, ge=16, description="Longest reply in tokens.")
     timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for one call.")
     keep_alive: str = Field(default="10m", description="How long Ollama keeps the model loaded.")
-    max_concurrency: int = Field(default=8, ge=1, description="Calls to one model at the same time.")
+    max_concurrency: int | None = Field(
+        default=None,
+        ge=1,
+        description="Calls to one model at the same time; not given: 8, for Ollama OLLAMA_NUM_PARALLEL or what it is found to serve.",
+    )
     reader: Literal["neural", "rules"] = Field(
         default="neural", description="How the extractive model reads: neural, or the older rules for comparison."
     )

@@ -88,7 +88,7 @@ def example(schema: dict[str, Any]) -> Any:
     return None
 
 
-def lines(request: Request, said: Say) -> Iterator[dict[str, Any]]:
+def lines(request: Request, said: Say, durations: dict[str, int]) -> Iterator[dict[str, Any]]:
     """The stream: a token a line, then the figures."""
     options = request["options"]
     pieces = [said.text] if said.at_once else PIECES.findall(said.text)
@@ -108,4 +108,5 @@ def lines(request: Request, said: Say) -> Iterator[dict[str, Any]]:
         "prompt_eval_count": min(tokens_of(request), options.get("num_ctx", 4096)),
         "eval_count": len(allowed),
         "total_duration": 1000,
+        **durations,
     }

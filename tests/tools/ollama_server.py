@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ class Ollama:
     most_busy: int = 0
     wait_for: int = 0
     """Hold replies back until so many calls are in at once."""
+    slots: threading.Semaphore | None = None
+    """Serve so many calls at once, each for `seconds`, and tell how long each took; without, all at once and untold."""
+    seconds: float = 0.0
     _rules: list[Rule] = field(default_factory=list)
     _change: threading.Condition = field(default_factory=threading.Condition)
     _over: threading.Event = field(default_factory=threading.Event)
@@ -62,6 +66,15 @@ class Ollama:
         finally:
             with self._change:
                 self.busy -= 1
+
+    def serve(self) -> dict[str, int]:
+        """Take the time that a call takes, once a place is free for it; give the server's own figures."""
+        if self.slots is None:
+            return {}
+        with self.slots:
+            begun = time.monotonic()
+            self._over.wait(self.seconds)
+            return {"prompt_eval_duration": 1000, "eval_duration": int((time.monotonic() - begun) * 1e9)}
 
     def wait_for_a_call(self) -> None:
         with self._change:
@@ -101,7 +114,7 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
                 elif isinstance(answer, Fail) and answer.status > 0:
                     self.tell(answer.status, {"error": answer.message})
                 else:
-                    self.stream([{"error": answer.message}] if isinstance(answer, Fail) else list(lines(request, answer)))
+                    self.stream([{"error": answer.message}] if isinstance(answer, Fail) else list(lines(request, answer, server.serve())))
 
         def tell(self, status: int, body: dict[str, Any]) -> None:
             self.send(status, "application/json; charset=utf-8", json.dumps(body))

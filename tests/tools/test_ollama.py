@@ -90,6 +90,52 @@ def test_the_window_is_no_larger_than_the_model_was_trained_for(ollama: Ollama) 
     assert model.chat.num_ctx == 2048
 
 
+@pytest.mark.parametrize("slots", [1, 2])
+async def test_no_more_calls_are_made_than_the_server_serves_and_none_fails_for_waiting(ollama: Ollama, slots: int) -> None:
+    ollama.slots, ollama.seconds = threading.Semaphore(slots), 0.2
+    model = resolve("ollama:llama3.1:8b", ModelOptions(timeout=1.0))
+    replies = await asyncio.gather(*(model.reply([HumanMessage(f"Question {number}")], Answered) for number in range(16)))
+    assert all(reply.parsed for reply in replies)
+    assert ollama.most_busy <= 2 * slots
+    assert (model.cap.gate.pace.limit, model.cap.gate.pace.settled) == (slots, True)
+
+
+async def test_a_call_that_waited_in_the_servers_own_queue_does_not_fail(ollama: Ollama) -> None:
+    """Five times 0.3 seconds is more than one call may take."""
+    ollama.slots, ollama.seconds = threading.Semaphore(1), 0.3
+    model = resolve("ollama:llama3.1:8b", ModelOptions(timeout=1.0, max_concurrency=5))
+    replies = await asyncio.gather(*(model.reply([HumanMessage(f"Question {number}")], Answered) for number in range(5)))
+    assert all(reply.parsed for reply in replies)
+    assert (ollama.most_busy, len(ollama.requests)) == (5, 5)
+
+
+async def test_a_clients_own_patience_is_not_the_end_of_a_call_that_was_queued(ollama: Ollama) -> None:
+    ollama.slots, ollama.seconds = threading.Semaphore(1), 0.6
+    chat = ChatOllama(model="llama3.1:8b", base_url=ollama.address, client_kwargs={"timeout": 1.0})
+    model = resolve(chat, ModelOptions(max_concurrency=2))
+    replies = await asyncio.gather(*(model.reply([HumanMessage(f"Question {number}")], Answered) for number in range(2)))
+    assert all(reply.parsed for reply in replies)
+
+
+async def test_a_server_that_serves_nobody_is_not_waited_for_again(ollama: Ollama) -> None:
+    ollama.when("Question", Hang())
+    model = resolve("ollama:llama3.1:8b", ModelOptions(timeout=0.3, max_concurrency=4))
+    replies = await asyncio.gather(
+        *(model.reply([HumanMessage(f"Question {number}")], Answered) for number in range(4)), return_exceptions=True
+    )
+    assert [str(reply).split(" gave ")[1][:26] for reply in replies] == ["no reply within 0.3 s — ra"] * 4
+    assert len(ollama.requests) == 4
+
+
+@pytest.mark.parametrize(("told", "limit"), [("4", 4), ("0", None), ("", None), ("many", None)])
+def test_the_servers_own_setting_counts_where_it_is_known(
+    told: str, limit: int | None, ollama: Ollama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_NUM_PARALLEL", told)
+    assert resolve("ollama:llama3.1:8b", ModelOptions()).cap.limit == limit
+    assert resolve("ollama:llama3.1:8b", ModelOptions(max_concurrency=3)).cap.limit == 3
+
+
 async def test_64_calls_keep_a_cap_of_8_busy(ollama: Ollama) -> None:
     ollama.wait_for = 8
     model = resolve("ollama:llama3.1:8b", ModelOptions(max_concurrency=8))

@@ -7,12 +7,14 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
+from ramify.tools.models.pace import Pace
 from ramify.tools.models.record import Record
+from ramify.tools.models.turns import Turns
 
 
 @dataclass(eq=False)
 class _Waiter:
-    limit: int
+    limit: int | None
     loop: asyncio.AbstractEventLoop
     turn: asyncio.Future[None]
 
@@ -28,6 +30,8 @@ class Gate:
 
     busy: int = 0
     record: Record = field(default_factory=Record)
+    pace: Pace = field(default_factory=Pace)
+    turns: Turns = field(default_factory=Turns)
     _waiting: deque[_Waiter] = field(default_factory=deque)
     # Reentrant: while it is held, an exception's clean-up may run a coroutine's `finally`, which leaves the gate.
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -37,10 +41,10 @@ class Gate:
         """Tell how many calls wait for their turn."""
         return len(self._waiting)
 
-    async def enter(self, limit: int) -> None:
-        """Wait until fewer than `limit` calls are in, in the order of coming."""
+    async def enter(self, limit: int | None) -> None:
+        """Wait until fewer than `limit` calls are in, in the order of coming; None is as many as the server has shown to serve."""
         with self._lock:
-            if not self._waiting and self.busy < limit:
+            if not self._waiting and self._has_room(limit):
                 self.busy += 1
                 return
             loop = asyncio.get_running_loop()
@@ -67,8 +71,11 @@ class Gate:
             else:
                 self.leave()
 
+    def _has_room(self, limit: int | None) -> bool:
+        return self.busy < (self.pace.limit if limit is None else limit)
+
     def _let_in(self) -> None:
-        while self._waiting and self.busy < self._waiting[0].limit:
+        while self._waiting and self._has_room(self._waiting[0].limit):
             waiter = self._waiting.popleft()
             try:
                 waiter.loop.call_soon_threadsafe(waiter.wake)
@@ -79,13 +86,13 @@ class Gate:
 
 @dataclass(frozen=True, eq=False)
 class Cap:
-    """One caller's view of a gate: `async with cap:` holds one of `limit` places.
+    """One caller's view of a gate: `async with cap:` holds one of `limit` places (None: of as many as the server is learned to have).
 
     Callers with different limits share the gate: each is let in when fewer than its own limit are in.
     """
 
     gate: Gate
-    limit: int
+    limit: int | None
 
     async def __aenter__(self) -> None:
         """Wait for a place."""
@@ -100,7 +107,7 @@ _GATES: WeakValueDictionary[Hashable, Gate] = WeakValueDictionary()
 _GATES_LOCK = threading.Lock()
 
 
-def cap_for(key: Hashable, limit: int) -> Cap:
+def cap_for(key: Hashable, limit: int | None) -> Cap:
     """Give the cap of what `key` names; the same key means the same gate for as long as anybody holds a cap of it."""
     with _GATES_LOCK:
         gate = _GATES.get(key)

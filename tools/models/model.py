@@ -1,6 +1,5 @@
 """A chat model as the toolkit uses it: capped, counted, and answering with values."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,11 +10,12 @@ from pydantic import BaseModel
 
 from ramify.tools.errors import ReplyError
 from ramify.tools.models.cap import Cap
+from ramify.tools.models.ollama import times
 from ramify.tools.models.per_loop import PerLoop
 from ramify.tools.models.reading import Structured
 from ramify.tools.models.structured import call
 from ramify.tools.models.tokens import Count
-from ramify.tools.models.transport import Server, refusal, sturdy
+from ramify.tools.models.transport import QueuedError, Server, refusal, sturdy, tell
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ModelOptions:
     num_predict: int = 512
     timeout: float = 120.0
     keep_alive: str = "10m"
-    max_concurrency: int = 8
+    max_concurrency: int | None = None
     reader: Literal["neural", "rules"] = "neural"
 
 
@@ -68,16 +68,29 @@ class Model:
         return asked
 
     async def _ask(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel]) -> Structured:
-        async with self.cap, asyncio.timeout(self.server.timeout):
-            while True:
-                without = frozenset(self.server.record.refused)
-                try:
-                    return await call(chat, messages, schema, without)
-                except Exception as error:
-                    feature = refusal(error) if self.server.remote else None
-                    if feature is None or feature in without:
-                        raise
-                    self.server.record.refused.add(feature)
+        async with self.cap, self.cap.gate.turns.take(self.server.timeout) as turn:
+            try:
+                asked = await self._whatever_is_refused(chat, messages, schema)
+            except Exception as error:
+                if turn.queued and tell(error) == "silent":
+                    raise QueuedError from error
+                raise
+            self.cap.gate.turns.served(turn)
+            if self.cap.limit is None and (told := times(asked.raw, turn.sent)):
+                self.cap.gate.pace.learn(told)
+            return asked
+
+    async def _whatever_is_refused(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel]) -> Structured:
+        """Ask without what the server is known to refuse, or turns out to."""
+        while True:
+            without = frozenset(self.server.record.refused)
+            try:
+                return await call(chat, messages, schema, without)
+            except Exception as error:
+                feature = refusal(error) if self.server.remote else None
+                if feature is None or feature in without:
+                    raise
+                self.server.record.refused.add(feature)
 
     def _check_window(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
         """A server that drops what exceeds its window says nothing, but reports fewer tokens than the prompt has words."""

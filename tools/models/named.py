@@ -28,6 +28,8 @@ BEST = "llama3.1:8b"
 """The model that `auto` hopes for."""
 OLLAMA_WINDOW = 4096
 """The window that Ollama gives a model when nobody asks for another."""
+AT_ONCE = 8
+"""Calls at the same time where nobody said how many; what Ollama serves is learned instead."""
 CLIENTS = re.compile(r"langchain_(?!core\b)")
 """The packages whose models speak to a server."""
 
@@ -84,7 +86,7 @@ def _extractive(options: ModelOptions, notice: str | None) -> Model:
     from ramify.tools.extractive.loading import load
 
     chat = Extractive(reader=options.reader)
-    cap = cap_for(("extractive", "", None), options.max_concurrency)
+    cap = cap_for(("extractive", "", None), options.max_concurrency or AT_ONCE)
     server = Server("extractive", options.timeout)
     return Model(
         "extractive", chat, counter(chat), cap, None, server, "reader", notice, objection=objection, load=lambda: load(options.reader)
@@ -99,7 +101,7 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
     told = ollama.remedies(name)
     url = without_credentials(address)
     server = Server(f"ollama:{name}", options.timeout, url, start=told["start"], pull=told["pull"], key=told["key"])
-    model = _connected(lambda: ollama.client(name, address, fitting), server, fitting)
+    model = _connected(lambda: ollama.client(name, address, fitting), server, fitting, options.max_concurrency or ollama.parallel(address))
     model.server.record.answered = True
     return model
 
@@ -113,14 +115,14 @@ def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
         options = replace(options, num_ctx=min(options.num_ctx, told))
     url = without_credentials(options.base_url) if options.base_url else None
     server = Server(f"{provider}:{name}", options.timeout, url, key=providers.key_variable(provider))
-    model = _connected(lambda: providers.client(provider, name, options), server, options)
+    model = _connected(lambda: providers.client(provider, name, options), server, options, options.max_concurrency or AT_ONCE)
     model.server.record.answered |= entry is not None
     return model
 
 
-def _connected(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions) -> Model:
+def _connected(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions, limit: int | None) -> Model:
     first = make()
-    cap = _cap((*server.name.split(":", 1), server.url), options)
+    cap = _cap((*server.name.split(":", 1), server.url), limit)
     server = replace(server, remote=True, record=cap.gate.record)
     return Model(server.name, first, counter(first), cap, options.num_ctx, server, chats=PerLoop(make, first))
 
@@ -135,15 +137,16 @@ def _given(chat: BaseChatModel, options: ModelOptions) -> Model:
     url = without_credentials(url) if isinstance(url, str) else None
     name = f"{kind}/{named}" if isinstance(named, str) else kind
     key = (kind, named if isinstance(named, str) else id(chat), url)
-    cap = _cap(key, options) if isinstance(named, str) else cap_for(key, options.max_concurrency)
+    limit = options.max_concurrency or (ollama.parallel(ollama.host(url)) if kind == "ChatOllama" else AT_ONCE)
+    cap = _cap(key, limit) if isinstance(named, str) else cap_for(key, limit)
     cap.gate.record.answered = True  # whoever made the client knows what it speaks to
     remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)
     window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
     return Model(name, chat, counter(chat), cap, window, Server(name, options.timeout, url, remote=remote, record=cap.gate.record))
 
 
-def _cap(key: Hashable, options: ModelOptions) -> Cap:
-    cap = cap_for(key, options.max_concurrency)
+def _cap(key: Hashable, limit: int | None) -> Cap:
+    cap = cap_for(key, limit)
     if all(kept.gate is not cap.gate for kept in _KEPT):
         _KEPT.append(cap)
     return cap

@@ -1,6 +1,7 @@
 """Models that an Ollama server runs: its address, whether it has the model, and the client for it."""
 
 import os
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -8,8 +9,10 @@ from urllib.parse import urlsplit, urlunsplit
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models.address import is_loopback, without_credentials
 from ramify.tools.models.inquiry import inquire
+from ramify.tools.models.pace import Served
 
 if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
     from langchain_ollama import ChatOllama
 
     from ramify.tools.models.model import ModelOptions
@@ -19,6 +22,7 @@ PORTS = {"http": 80, "https": 443}
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """OLLAMA_HOST is also what the server listens on: on all addresses, which is nowhere to connect to."""
 START = "start it with `ollama serve`"
+NANOSECONDS = 10**9
 PATIENCE = 3.0
 """Seconds that the server may take to say whether it has a model."""
 
@@ -69,8 +73,24 @@ def remedies(name: str) -> dict[str, str]:
     return {"start": START, "pull": f"run `ollama pull {name}`", "key": "OLLAMA_API_KEY"}
 
 
+def parallel(address: str) -> int | None:
+    """Read how many calls the server takes at once, where it was told so in this environment."""
+    told = os.environ.get("OLLAMA_NUM_PARALLEL", "").strip() if is_loopback(address) else ""
+    return int(told) or None if told.isdecimal() else None  # 0 leaves it to the server
+
+
+def times(raw: "AIMessage", sent: float) -> Served | None:
+    """Read how long the server worked on a reply that is here now; None where it does not tell."""
+    told = raw.response_metadata
+    load, *own = (told.get(name) or 0 for name in ("load_duration", "prompt_eval_duration", "eval_duration"))
+    if not all(isinstance(duration, int) and duration >= 0 for duration in (load, *own)) or not sum(own):
+        return None
+    return Served(sent, time.monotonic(), sum(own) / NANOSECONDS, load / NANOSECONDS)
+
+
 def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
     """Make the chat model; a connection is closed after its call, so that none outlives its event loop."""
+    from httpx import Timeout
     from langchain_ollama import ChatOllama
 
     from ramify.tools.models.mending import mend
@@ -85,8 +105,13 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
         keep_alive=options.keep_alive,
         logprobs=True,
         disable_streaming=True,
+        # How long a reply may take is watched from outside, where it is known what else the server does meanwhile.
         # A prompt for this machine is no business of a proxy's.
-        client_kwargs={"timeout": options.timeout, "trust_env": not is_loopback(address), "headers": {"Connection": "close"}},
+        client_kwargs={
+            "timeout": Timeout(None, connect=options.timeout),
+            "trust_env": not is_loopback(address),
+            "headers": {"Connection": "close"},
+        },
         async_client_kwargs={"event_hooks": {"response": [mend]}},
     )
 

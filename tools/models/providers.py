@@ -77,13 +77,15 @@ def _openai_arguments(options: "ModelOptions") -> dict[str, Any]:
     elif not os.environ.get("OPENAI_API_KEY"):
         raise ModelError("an OpenAI model needs a key", "set OPENAI_API_KEY, or base_url to a server on this machine")
     try:
-        from openai import DefaultAsyncHttpxClient
+        from openai import DefaultAsyncHttpxClient, Timeout
     except ImportError as error:
         raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
     from ramify.tools.models.mending import mend
 
     hooks = {"response": [mend]}
-    arguments["http_async_client"] = DefaultAsyncHttpxClient(timeout=options.timeout, trust_env=not loopback, event_hooks=hooks)
+    # How long a reply may take is watched from outside, where it is known what else the server does meanwhile.
+    arguments["timeout"] = timeout = Timeout(None, connect=options.timeout)
+    arguments["http_async_client"] = DefaultAsyncHttpxClient(timeout=timeout, trust_env=not loopback, event_hooks=hooks)
     return arguments
 
 

@@ -45,6 +45,10 @@ class Server:
     record: Record = field(default_factory=Record, compare=False)
 
 
+class QueuedError(Exception):
+    """A client lost patience with a call while the server was still serving those before it."""
+
+
 async def sturdy(call: Callable[[], Awaitable[T]], server: Server) -> T:
     """Make a call, again after a pause where the trouble may pass; ModelError or ReplyError where it stays."""
     for pause in (*PAUSES, None):
@@ -90,6 +94,8 @@ def explain(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
 
 def tell(error: Exception) -> Trouble | None:
     """Tell the trouble from the error, by its names and status: the clients' classes need not be imported for that."""
+    if isinstance(error, QueuedError):
+        return "busy"
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _by_status(status, error)
