@@ -11,6 +11,9 @@ from ramify.tools.models.pace import Pace
 from ramify.tools.models.record import Record
 from ramify.tools.models.turns import Turns
 
+AT_ONCE = 8
+"""Calls at the same time where nobody said how many; what Ollama serves is learned instead."""
+
 
 @dataclass(eq=False)
 class _Waiter:
@@ -105,6 +108,7 @@ class Cap:
 
 _GATES: WeakValueDictionary[Hashable, Gate] = WeakValueDictionary()
 _GATES_LOCK = threading.Lock()
+_KEPT: deque[Gate] = deque(maxlen=64)
 
 
 def cap_for(key: Hashable, limit: int | None) -> Cap:
@@ -114,3 +118,11 @@ def cap_for(key: Hashable, limit: int | None) -> Cap:
         if gate is None:
             gate = _GATES[key] = Gate()
         return Cap(gate, limit)
+
+
+def lasting_cap(key: Hashable, limit: int | None) -> Cap:
+    """Give the cap of a server; what calls have shown of it stays known when nobody holds a cap for a while."""
+    cap = cap_for(key, limit)
+    if all(kept is not cap.gate for kept in _KEPT):
+        _KEPT.append(cap.gate)
+    return cap

@@ -1,9 +1,7 @@
 """From a model's name to a model that can be asked."""
 
 import os
-import re
-from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
@@ -12,7 +10,8 @@ from pydantic import SecretStr
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ollama, providers
 from ramify.tools.models.address import without_credentials
-from ramify.tools.models.cap import Cap, cap_for
+from ramify.tools.models.cap import AT_ONCE, cap_for, lasting_cap
+from ramify.tools.models.given import given
 from ramify.tools.models.lookup import Lookup
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.per_loop import PerLoop
@@ -20,22 +19,14 @@ from ramify.tools.models.reading import Structured
 from ramify.tools.models.served import listed, window
 from ramify.tools.models.tokens import counter
 from ramify.tools.models.transport import Server
-from ramify.tools.scrub import learn, learn_address
+from ramify.tools.scrub import learn_address
 
 __all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]
 
 BEST = "llama3.1:8b"
 """The model that `auto` hopes for."""
-OLLAMA_WINDOW = 4096
-"""The window that Ollama gives a model when nobody asks for another."""
-AT_ONCE = 8
-"""Calls at the same time where nobody said how many; what Ollama serves is learned instead."""
-CLIENTS = re.compile(r"langchain_(?!core\b)")
-"""The packages whose models speak to a server."""
 
 _FOUND: Lookup[Model] = Lookup(64)
-_KEPT: deque[Cap] = deque(maxlen=64)
-"""The latest caps, so that what calls have shown of a server is not forgotten with the model that made them."""
 
 
 def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
@@ -46,7 +37,7 @@ def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
     if options.base_url:
         learn_address(options.base_url)
     if isinstance(model, BaseChatModel):
-        return _given(model, options)
+        return given(model, options)
     named = model.strip()
     return _best(options) if named == "auto" else _looked_up(named, options)
 
@@ -122,31 +113,6 @@ def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
 
 def _connected(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions, limit: int | None) -> Model:
     first = make()
-    cap = _cap((*server.name.split(":", 1), server.url), limit)
+    cap = lasting_cap((*server.name.split(":", 1), server.url), limit)
     server = replace(server, remote=True, record=cap.gate.record)
     return Model(server.name, first, counter(first), cap, options.num_ctx, server, chats=PerLoop(make, first))
-
-
-def _given(chat: BaseChatModel, options: ModelOptions) -> Model:
-    """Use an object as it is; its own window counts, where it has one."""
-    kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
-    url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
-    learn(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
-    if isinstance(url, str):
-        learn_address(url)
-    url = without_credentials(url) if isinstance(url, str) else None
-    name = f"{kind}/{named}" if isinstance(named, str) else kind
-    key = (kind, named if isinstance(named, str) else id(chat), url)
-    limit = options.max_concurrency or (ollama.parallel(ollama.host(url)) if kind == "ChatOllama" else AT_ONCE)
-    cap = _cap(key, limit) if isinstance(named, str) else cap_for(key, limit)
-    cap.gate.record.answered = True  # whoever made the client knows what it speaks to
-    remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)
-    window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
-    return Model(name, chat, counter(chat), cap, window, Server(name, options.timeout, url, remote=remote, record=cap.gate.record))
-
-
-def _cap(key: Hashable, limit: int | None) -> Cap:
-    cap = cap_for(key, limit)
-    if all(kept.gate is not cap.gate for kept in _KEPT):
-        _KEPT.append(cap)
-    return cap
