@@ -15,8 +15,9 @@ from ramify.graphs.tool_arguments import Asked, AskedWithin, Sought, SoughtWithi
 from ramify.graphs.tool_text import answered, failure, found
 from ramify.nodes.plant import checked
 from ramify.nodes.retrieve import passage_of
-from ramify.tools.errors import IndexingError, RamifyError
+from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
+from ramify.tools.index.absent import no_index
 from ramify.tools.index.manifest import MANIFEST, read_manifest
 from ramify.tools.index.search import DEMO, Searchable, searcher
 from ramify.tools.index.snapshot import How
@@ -136,4 +137,4 @@ def _filters(index: Searchable) -> bool:
 def _there(index: Searchable) -> None:
     """Raise IndexingError where a folder holds no index: better now than in the middle of an agent's run."""
     if isinstance(index, (str, Path)) and index != DEMO and read_manifest(Path(index).expanduser() / MANIFEST) is None:
-        raise IndexingError(f"there is no index in {str(index)!r}", f"make one: `ramify index PATH… --out {index}`")
+        raise no_index(Path(index).expanduser())

@@ -355,11 +355,6 @@ class TestDamage:
         with pytest.raises(IndexingError, match="chunk_tokens '300', not '200'"):
             Index.build([folder.parent / "records.jsonl"], folder, WordEncoder(), chunk_tokens=200)
 
-    def test_a_folder_that_cannot_be_written_is_one_clear_error(self, tmp_path: Path) -> None:
-        (tmp_path / "note.txt").write_text("A note.", encoding="utf-8")
-        with pytest.raises(IndexingError, match=r"cannot be written.* — check the folder"):
-            Index.build([tmp_path / "note.txt"], tmp_path / "note.txt", WordEncoder())
-
     def test_the_index_holds_no_pickle(self, folder: Path) -> None:
         assert sorted(path.name for path in folder.iterdir()) == [".writing", "manifest.json", "passages.sqlite", "vectors.faiss"]
         with sqlite3.connect(folder / "passages.sqlite") as database:

@@ -14,6 +14,7 @@ from ramify.tools.index.load import Loading, Skipped, existing
 from ramify.tools.index.manifest import MANIFEST, Manifest, read_manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.split import Chunking, clip, label, split
+from ramify.tools.index.target import check_target, leaving_nothing
 from ramify.tools.index.workshop import open_draft, publish, writing
 
 BATCH_SIZE = 256
@@ -52,7 +53,8 @@ def build_index(
     given = {existing(path).resolve(): existing(path) for path in paths}
     loading = Loading(list(given.values()))
     roots = {str(path) for path in given}
-    with writing(folder), open_draft(folder, encoder, chunking) as draft:
+    check_target(folder, given)
+    with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking) as draft:
         reading = Reading(draft, encoder, chunking, roots)
         reading.read((Found(document, str(loading.path.resolve())) for document in loading), progress)
         absent = draft.absent(roots, reading.seen)

@@ -50,7 +50,7 @@ class Loading(Iterator[Document]):
         if not path.is_dir():
             yield from self._read_file(path, path.name)
             return
-        for file in _files(path, self.skipped):
+        for file in files_in(path, self.skipped):
             yield from self._read_file(file, file.relative_to(path).as_posix())
 
     def _read_file(self, path: Path, source: str) -> Iterator[Document]:
@@ -103,7 +103,7 @@ def nothing_readable(paths: Sequence[Path], skipped: Sequence[Skipped]) -> Input
     return InputError(f"nothing readable in {places} ({reasons})", f"give files of these kinds: {_FORMATS}")
 
 
-def _files(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
+def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
     """Walk a folder in order of name; links that lead out of it are named, not followed."""
     home = folder.resolve()
     for parent, folders, names in os.walk(folder):

@@ -58,7 +58,7 @@ def read_manifest(path: Path) -> Manifest | None:
         manifest = Manifest(**content)
         if manifest.layout != LAYOUT or set(manifest.sha256) != {PASSAGES, VECTORS}:
             raise ValueError(f"layout {manifest.layout!r}")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValueError, TypeError, AttributeError) as error:
         raise IndexingError(f"{str(path)!r} is damaged or of another version ({error})", again(path.parent)) from error

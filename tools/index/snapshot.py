@@ -13,6 +13,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.index.absent import no_index
 from ramify.tools.index.graph import Graph, Positions, read_graph
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
 from ramify.tools.index.rank import Pick, fuse, mmr
@@ -119,9 +120,7 @@ def open_snapshot(folder: Path) -> Snapshot:
 def _open(folder: Path) -> Snapshot:
     manifest = read_manifest(folder / MANIFEST)
     if manifest is None:
-        if not any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT + PASSAGES)):
-            raise IndexingError(f"there is no index in {str(folder)!r}", f"make one: `ramify index PATH… --out {folder}`")
-        raise IndexingError(f"the index in {str(folder)!r} is half-written", again(folder))
+        raise no_index(folder)
     try:
         store, vectors = Store(folder / PASSAGES), (folder / VECTORS).read_bytes()
         damage = manifest.damage(folder)  # after opening: what is whole now is what was opened

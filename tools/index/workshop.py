@@ -14,7 +14,9 @@ from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, VECTOR
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.split import Chunking
 
-_LOCK = ".writing"
+LOCK = ".writing"
+_PATIENCE_S = 0.5
+"""A reader that looks whether somebody writes holds the lock for a moment."""
 
 
 @contextmanager
@@ -23,13 +25,23 @@ def writing(folder: Path) -> Iterator[None]:
     remedy = "check the folder's permissions and the free space"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(folder / _LOCK, timeout=0, isolation_level=None, check_same_thread=False)) as lock:
+        with closing(sqlite3.connect(folder / LOCK, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)) as lock:
             lock.execute("BEGIN EXCLUSIVE")
             yield
     except (FileExistsError, PermissionError, sqlite3.OperationalError) as error:
         if "locked" in str(error):
             raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
         raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
+
+
+def is_being_written(folder: Path) -> bool:
+    """Tell whether a living writer holds the folder."""
+    try:
+        with closing(sqlite3.connect(f"{(folder / LOCK).absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
+            lock.execute("SELECT * FROM sqlite_master")
+    except sqlite3.OperationalError as error:
+        return "locked" in str(error)
+    return False
 
 
 def open_draft(folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True) -> Draft:

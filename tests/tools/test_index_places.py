@@ -1,0 +1,120 @@
+"""Where an index is, is to be, or is not: each case is told apart, and a build that fails leaves nothing behind."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ramify.graphs import research_tool
+from ramify.tools.errors import IndexingError, InputError
+from ramify.tools.index import Index
+from ramify.tools.index.workshop import writing
+from tests.tools.fakes import WordEncoder
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """A folder of two documents."""
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for name, text in (("curie.txt", "Marie Curie was born in Warsaw."), ("tesla.md", "# Tesla\n\nBorn in Smiljan.")):
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def under(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+class TestWhereToWrite:
+    """The folder given as --out."""
+
+    def test_inside_the_documents_it_is_left_out_of_them(self, papers: Path) -> None:
+        for _ in range(2):
+            built = Index.build(papers, papers / "made" / "index", WordEncoder())
+            assert built.documents == 2
+            assert built.skipped == [("made/index", "an index, not documents")]
+
+    @pytest.mark.parametrize(
+        ("out", "words"),
+        [
+            ("papers", "'{}' is the folder of the documents — give --out a folder of its own, such as {}-index"),
+            ("papers/curie.txt", "cannot be written to '{}': '{}' is a file — give --out a folder of its own"),
+            ("papers/curie.txt/index", "cannot be written to '{}': '{}/papers/curie.txt' is a file"),
+            ("other", "'{}' holds other files and no index (accounts.xls) — give --out a folder of its own: a new or an empty one"),
+        ],
+    )
+    def test_what_cannot_be_written_to_is_told_apart_and_left_alone(self, papers: Path, out: str, words: str) -> None:
+        (papers.parent / "other").mkdir()
+        (papers.parent / "other" / "accounts.xls").write_bytes(b"1")
+        before, target = under(papers.parent), papers.parent / out
+        expected = words.format(target, papers.parent if "{}/papers" in words else target)
+        with pytest.raises(IndexingError, match=re.escape(expected)):
+            Index.build(papers, target, WordEncoder())
+        assert under(papers.parent) == before
+
+    def test_an_index_with_something_beside_it_is_still_brought_up_to_date(self, papers: Path) -> None:
+        Index.build(papers, papers.parent / "index", WordEncoder())
+        (papers.parent / "index" / "notes.txt").write_text("mine", encoding="utf-8")
+        assert Index.build(papers, papers.parent / "index", WordEncoder()).unchanged == 2
+
+    @pytest.mark.parametrize("out", ["new", "new/deep/index", "there"])
+    def test_a_build_that_reads_nothing_leaves_nothing(self, tmp_path: Path, out: str) -> None:
+        for name in ("empty", "there"):
+            (tmp_path / name).mkdir()
+        with pytest.raises(InputError, match="nothing readable"):
+            Index.build(tmp_path / "empty", tmp_path / out, WordEncoder())
+        assert under(tmp_path) == ["empty", "there"]
+
+    def test_an_update_that_reads_nothing_leaves_the_index_as_it_was(self, papers: Path) -> None:
+        out = papers.parent / "index"
+        Index.build(papers, out, WordEncoder())
+        before = under(out)
+        (papers.parent / "empty").mkdir()
+        with pytest.raises(InputError, match="nothing readable"):
+            Index.build(papers.parent / "empty", out, WordEncoder())
+        assert under(out) == before
+        assert len(Index.open(out, WordEncoder())) == 2
+
+
+class TestWhereToRead:
+    """The folder given as --index."""
+
+    def test_documents_are_no_index(self, papers: Path) -> None:
+        words = f"'{papers}' holds documents, not an index — make one of it: `ramify index {papers} --out {papers}-index`"
+        with pytest.raises(IndexingError, match=re.escape(words)):
+            Index.open(papers, WordEncoder())
+        with pytest.raises(IndexingError, match="holds documents, not an index"):
+            research_tool(index=str(papers))
+        with pytest.raises(IndexingError, match=r"'.*curie.txt' is a document, not an index"):
+            Index.open(papers / "curie.txt", WordEncoder())
+
+    def test_a_file_that_is_no_document_and_an_empty_folder(self, papers: Path) -> None:
+        (papers / "picture.png").write_bytes(b"1")
+        (papers.parent / "empty").mkdir()
+        with pytest.raises(IndexingError, match="is a file, not the folder of an index"):
+            Index.open(papers / "picture.png", WordEncoder())
+        with pytest.raises(IndexingError, match=r"there is no index in '.*empty' — make one"):
+            Index.open(papers.parent / "empty", WordEncoder())
+
+    def test_beside_a_living_writer_a_reader_is_told_to_wait(self, papers: Path) -> None:
+        out = papers.parent / "index"
+        told: list[str] = []
+
+        def look(done: int, total: int | None, unit: str) -> None:
+            with pytest.raises(IndexingError) as error:
+                Index.open(out, WordEncoder())
+            told.append(str(error.value))
+
+        Index.build(papers, out, WordEncoder(), progress=look)
+        assert told
+        assert set(told) == {f"the index in '{out}' is being written: 2 passages so far — wait until it has finished"}
+        assert len(Index.open(out, WordEncoder())) == 2
+
+    def test_a_reader_that_looks_does_not_stand_in_a_writer_s_way(self, papers: Path) -> None:
+        out = papers.parent / "index"
+        with writing(out):
+            pass
+        with pytest.raises(IndexingError, match="there is no index"):
+            Index.open(out, WordEncoder())
+        assert Index.build(papers, out, WordEncoder()).documents == 2

@@ -1,0 +1,43 @@
+"""The folder that an index is to be written to: whether it can be, and what is left of it when a build fails."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ramify.tools.errors import IndexingError, InputError
+from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS
+from ramify.tools.index.workshop import LOCK
+
+_REMEDY = "give --out a folder of its own"
+_OURS = (LOCK, PASSAGES, NEXT + PASSAGES)
+
+
+def check_target(folder: Path, sources: Iterable[Path]) -> None:
+    """Raise IndexingError where the folder is a file, the documents' own, or holds other files and no index."""
+    for place in (folder, *folder.parents):
+        if place.exists() and not place.is_dir():
+            raise IndexingError(f"the index cannot be written to {str(folder)!r}: {str(place)!r} is a file", _REMEDY)
+    if any(folder.resolve() == source.resolve() for source in sources):
+        raise IndexingError(f"{str(folder)!r} is the folder of the documents", f"{_REMEDY}, such as {folder}-index")
+    if not folder.is_dir() or any((folder / name).exists() for name in (MANIFEST, PASSAGES, VECTORS)):
+        return
+    if others := sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")):
+        raise IndexingError(
+            f"{str(folder)!r} holds other files and no index ({', '.join(others[:3])})", f"{_REMEDY}: a new or an empty one"
+        )
+
+
+@contextmanager
+def leaving_nothing(folder: Path) -> Iterator[None]:
+    """Take away what a build has made that found nothing to index; an interrupted one is kept, to be gone on with."""
+    new_folders = [place for place in (folder, *folder.parents) if not place.exists()]
+    new_files = [folder / name for name in _OURS if not (folder / name).exists()]
+    try:
+        yield
+    except InputError:
+        for path in new_files:
+            path.unlink(missing_ok=True)
+        for place in new_folders:
+            with suppress(OSError):
+                place.rmdir()
+        raise
