@@ -11,7 +11,9 @@ from ramify.nodes.state import Usage
 from ramify.tools.errors import BudgetError
 
 PROMPT_WORDS = 600
-"""Tokens set aside for what a prompt says beside its passages."""
+"""Tokens set aside for what a prompt says beside its passages and findings."""
+FINDING = 40
+"""Tokens set aside for each branch that the final prompt shows."""
 KEPT_SECONDS = 0.2
 """Share of the seconds that is kept back for the final call."""
 
@@ -27,10 +29,10 @@ class Ledger:
     """Seconds since the epoch."""
 
     @classmethod
-    def open(cls, settings: Settings, usage: Usage, started: float, kept: bool) -> "Ledger":
-        """Work out what is left; `kept` keeps the final call back."""
+    def open(cls, settings: Settings, usage: Usage, started: float, kept: bool, branches: int = 0) -> "Ledger":
+        """Work out what is left; `kept` keeps the final call back, which shows so many branches."""
         infinite = float("inf")
-        final_tokens = settings.context_tokens + settings.num_predict + PROMPT_WORDS
+        final_tokens = settings.context_tokens + settings.num_predict + PROMPT_WORDS + FINDING * branches
         calls = infinite if settings.max_calls is None else settings.max_calls - usage.llm_calls - kept
         tokens = infinite if settings.max_tokens is None else settings.max_tokens - usage.tokens - kept * final_tokens
         share = 1 - KEPT_SECONDS if kept else 1.0

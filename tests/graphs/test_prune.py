@@ -31,6 +31,29 @@ def test_tau_is_strict() -> None:
     assert result.tree["0"].status == "split"
 
 
+def test_unknown_is_not_accepted_however_sure() -> None:
+    unknown = but(decide=lambda slots: {**ANSWERED, "answer": "Unknown", "confidence": 0.99})
+    result = graphs.ask(QUESTION, model=unknown, index=river())
+    assert result.tree["0"].status == "split"
+    assert result.tree["0.0"].note.startswith("once more, because nothing was found the first time")
+
+
+@pytest.mark.parametrize("way", ["decompose", "entities"])
+def test_a_way_chosen_without_what_it_needs_leaves_a_leaf_that_says_so(way: str) -> None:
+    empty = but(decide=lambda slots: {**ANSWERED, "action": way, "answer": "", "questions": ["", " "], "entities": [""]})
+    result = graphs.ask(QUESTION, model=empty, index=river())
+    assert list(result.tree) == ["0"]
+    assert result.tree["0"].note == f"chose {way} but named nothing that can be asked"
+
+
+@pytest.mark.parametrize("dependent", [True, False])
+def test_the_model_is_told_of_dependent_questions_only_where_they_are_allowed(dependent: bool) -> None:
+    for options, prompt in (({}, "decide"), ({"joint": False}, "decompose")):
+        asked = model()
+        graphs.ask(QUESTION, model=asked, index=river(), dependent=dependent, **options)
+        assert {call["dependent"] for call in asked.asked(prompt)} == {dependent}
+
+
 def test_an_accepted_root_costs_one_call() -> None:
     result = graphs.ask(QUESTION, model=but(decide=lambda slots: {**ANSWERED, "confidence": 0.99}), index=river())
     assert result.usage.llm_calls == 1

@@ -1,0 +1,78 @@
+"""The one way to the model: what a reply cites, and what is booked of a call that goes well and of one that does not."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from tests.fakes import FakeModel
+from tests.river import QUESTION, but, model, river
+
+LONG = "Seine " * 50
+"""About as long as `TIGHT` lets a reply be."""
+
+
+@pytest.mark.parametrize(("cited", "places"), [([1], [0]), ([2, 1, 2], [1, 0]), ([0, -1, 2, 9], [1]), ([3], [2])])
+def test_citations_are_the_passages_by_their_numbers_and_those_that_are_not_there_are_passed_over(
+    cited: list[int], places: list[int]
+) -> None:
+    chat = but(answer={"citations": cited})
+    result = graphs.ask(QUESTION, "naive", model=chat, index=river(), k=3)
+    shown = [quote["text"] for quote in chat.asked("answer")[0]["passages"]]
+    assert [citation.text for citation in result.citations] == [shown[place] for place in places]
+
+
+def test_a_call_that_timed_out_counts_as_if_it_had_written_to_the_limit() -> None:
+    result = graphs.ask(QUESTION, "naive", model=model(latency=60.0), index=river(), timeout=0.05, num_predict=77)
+    assert (result.usage.llm_calls, result.usage.completion_tokens) == (1, 77)
+    assert result.usage.prompt_tokens > 50
+
+
+def test_a_reply_that_is_repaired_costs_both_calls() -> None:
+    said = iter(["no JSON " * 40, {"answer": "Seine", "confidence": 0.9, "citations": [1]}])
+    once = graphs.ask(QUESTION, "naive", model=but(answer={"answer": "Seine"}), index=river()).usage
+    twice = graphs.ask(QUESTION, "naive", model=but(answer=lambda slots: next(said)), index=river()).usage
+    assert (twice.llm_calls, twice.critical_path_calls) == (2, 2)
+    assert twice.prompt_tokens > 2 * once.prompt_tokens
+    assert twice.completion_tokens > once.completion_tokens + 50
+
+
+def wordy(answer: str = LONG) -> FakeModel:
+    """Make a model that splits for ever, is never sure, and writes about as much as it may."""
+
+    def said(slots: Mapping[str, Any]) -> dict[str, Any]:
+        return {"answer": answer, "confidence": 0.5, "citations": [1]}
+
+    def halves(slots: Mapping[str, Any]) -> list[str]:
+        return [f"{slots['question']} a", f"{slots['question']} b"]
+
+    return but(
+        answer=said,
+        decompose=lambda slots: {"simple": False, "first": halves(slots)[0], "second": halves(slots)[1]},
+        decide=lambda slots: {**said(slots), "answer": "", "action": "decompose", "questions": halves(slots), "entities": []},
+        finalize={"answer": answer},
+        compress={"answer": answer},
+    )
+
+
+TIGHT = {"num_predict": 150, "context_tokens": 50}
+WIDE = {"max_depth": 3, "dependent": False}
+
+
+@pytest.mark.parametrize(
+    ("strategy", "options"), [("prune", WIDE), ("tor", {**WIDE, "redecompositions": 0}), ("iterative", {}), ("chain", {}), ("naive", {})]
+)
+def test_long_replies_keep_the_budget_of_tokens_also_side_by_side_and_step_after_step(strategy: str, options: dict[str, Any]) -> None:
+    for allowed in range(400, 6400, 400):
+        result = graphs.ask(QUESTION, strategy, model=wordy(), index=river(), max_tokens=allowed, **TIGHT, **options)
+        assert result.usage.tokens <= allowed
+
+
+def test_the_tokens_of_the_final_call_are_kept_back() -> None:
+    for allowed in range(1600, 10_000, 350):
+        chat = wordy("Seine")
+        result = graphs.ask(QUESTION, "tor", model=chat, index=river(), max_tokens=allowed, **TIGHT, **WIDE)
+        assert result.stopped_by == "tokens"
+        assert chat.calls[-1][0] == "finalize"
+        assert result.answer == "Seine"
