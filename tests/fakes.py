@@ -20,6 +20,8 @@ from tests.likelihood import MEASURED, likelihoods, value_span
 
 TOKEN = re.compile(r"\s*\w{1,5}|\s*[^\w\s]|\s+")
 """About what a tokenizer takes for one: a few letters with the space before them."""
+STATED = 0.42
+"""How sure a reply says it is where its tokens tell otherwise: what is stated counts only where there are no log probabilities."""
 Replies = Callable[[str, Mapping[str, Any]], Mapping[str, Any] | str]
 
 
@@ -29,7 +31,10 @@ class FakeModel(BaseChatModel):
     replies: Replies
     latency: float = 0.0
     logprobs: bool = False
-    """Give log probabilities, such that the confidence of the measured field, and of nothing else, is the `confidence` of the reply."""
+    """Give log probabilities, such that the confidence of the measured field, and of nothing else, is the `confidence` of the reply.
+
+    What the reply then states of its own confidence is `STATED`.
+    """
     _clients: dict[Any, Runnable[Any, Any]] = PrivateAttr(default_factory=dict)
     _calls: list[tuple[str, dict[str, Any]]] = PrivateAttr(default_factory=list)
 
@@ -57,8 +62,11 @@ class FakeModel(BaseChatModel):
         mark = next(m.additional_kwargs["ramify"] for m in reversed(messages) if "ramify" in m.additional_kwargs)
         self._calls.append((mark["prompt"], mark["slots"]))
         reply = self.replies(mark["prompt"], mark["slots"])
+        sure = float(reply.get("confidence", 1.0)) if isinstance(reply, Mapping) else 1.0
+        if self.logprobs and isinstance(reply, Mapping) and "confidence" in reply:
+            reply = {**reply, "confidence": STATED}
         text = reply if isinstance(reply, str) else json.dumps(reply)
-        message = AIMessage(text, response_metadata={"logprobs": _logprobs(mark["prompt"], text, reply)} if self.logprobs else {})
+        message = AIMessage(text, response_metadata={"logprobs": _logprobs(mark["prompt"], text, reply, sure)} if self.logprobs else {})
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
@@ -85,10 +93,9 @@ class FakeModel(BaseChatModel):
         return RunnableLambda(never, call)
 
 
-def _logprobs(prompt: str, text: str, reply: Mapping[str, Any] | str) -> list[dict[str, Any]]:
-    confidence = reply.get("confidence", 1.0) if isinstance(reply, Mapping) else 1.0
+def _logprobs(prompt: str, text: str, reply: Mapping[str, Any] | str, sure: float) -> list[dict[str, Any]]:
     span = value_span(reply, MEASURED.get(prompt, "answer"))
-    told = likelihoods(TOKEN.findall(text), span, math.log(max(float(confidence), 1e-9)))
+    told = likelihoods(TOKEN.findall(text), span, math.log(max(sure, 1e-9)))
     return [{"token": token, "logprob": logprob} for token, logprob in told]
 
 
