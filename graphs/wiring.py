@@ -77,7 +77,9 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
         async def node(state: Any, runtime: Runtime[Any]) -> Update:
             settings = self._settings(runtime)
             kept = self.has_final_call and not step.final
-            ledger = Ledger.open(settings, state.get("usage") or Usage(), state.get("started") or 0.0, kept, len(state.get("tree") or ()))
+            ledger = Ledger.open(
+                settings, state.get("usage") or Usage(), state.get("started") or 0.0, kept, len(state.get("tree") or ()), step.final
+            )
             with working(pinned(settings, state), ledger):
                 return await step.run(state, settings)
 

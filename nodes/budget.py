@@ -27,9 +27,11 @@ class Ledger:
     tokens: float
     deadline: float
     """Seconds since the epoch."""
+    last: bool = False
+    """Whether it is for the question's last call, which shows fewer passages where few tokens are left."""
 
     @classmethod
-    def open(cls, settings: Settings, usage: Usage, started: float, kept: bool, branches: int = 0) -> "Ledger":
+    def open(cls, settings: Settings, usage: Usage, started: float, kept: bool, branches: int = 0, last: bool = False) -> "Ledger":
         """Work out what is left; `kept` keeps the final call back, which shows so many branches."""
         infinite = float("inf")
         final_tokens = settings.context_tokens + settings.num_predict + PROMPT_WORDS + FINDING * branches
@@ -37,7 +39,7 @@ class Ledger:
         tokens = infinite if settings.max_tokens is None else settings.max_tokens - usage.tokens - kept * final_tokens
         share = 1 - KEPT_SECONDS if kept else 1.0
         deadline = infinite if settings.max_seconds is None else started + share * settings.max_seconds
-        return cls(settings, calls, tokens, deadline)
+        return cls(settings, calls, tokens, deadline, last)
 
     def reserve(self, tokens: int) -> float | None:
         """Take one call and its tokens out before it is made, and tell how many seconds it may take (None: any).

@@ -29,22 +29,30 @@ class Request:
     lengths: Mapping[str, int] = field(default_factory=dict)
 
 
-def fit(prompt: Prompt[Any], passages: tuple[Passage, ...] | None, slots: dict[str, Any], settings: Settings, model: Model) -> Request:
-    """Render a prompt with as many of its passages as fit; blocking, since counting may ask the server.
+def fit(
+    prompt: Prompt[Any],
+    passages: tuple[Passage, ...] | None,
+    slots: dict[str, Any],
+    settings: Settings,
+    model: Model,
+    left: float = float("inf"),
+) -> Request:
+    """Render a prompt with as many of its passages as fit into the window and, of `left` tokens of a budget, beside the reply.
 
-    ReplyError where it does not fit even without passages.
+    Blocking, since counting may ask the server. ReplyError where it does not fit into the window even without passages.
     """
-    room = room_for(settings, model)
+    window = room_for(settings, model)
+    room = min(window, left - settings.num_predict)
     shown = None if passages is None else within(passages, settings)
     quotes = {passage.id: quote(passage, settings) for passage in shown or ()}
     while True:
         quoted = {} if shown is None else {"passages": [quotes[passage.id] for passage in shown]}
         messages = prompt.render({**slots, **quoted})
         tokens = size(messages, model.count)
-        if tokens <= room:
+        if tokens <= room or (not shown and tokens <= window):
             return Request(messages, tokens, shown or (), {passage.id: len(quotes[passage.id]["text"]) for passage in shown or ()})
         if not shown:
-            raise ReplyError(f"the prompt of {tokens} tokens does not fit into {room}", "shorten the question, or raise num_ctx")
+            raise ReplyError(f"the prompt of {tokens} tokens does not fit into {window}", "shorten the question, or raise num_ctx")
         least = min(shown, key=lambda passage: passage.score)
         shown = tuple(passage for passage in shown if passage is not least)
 

@@ -3,6 +3,7 @@
 import pytest
 
 import ramify.graphs as graphs
+from tests.fakes import library
 from tests.river import QUESTION, model, river
 
 STRATEGIES = ["tor", "prune", "iterative", "chain", "naive", "closed-book"]
@@ -31,6 +32,17 @@ def test_tokens_never_exceed_the_budget(strategy: str) -> None:
     for allowed in (500, 3000, 6000):
         result = graphs.ask(QUESTION, strategy, model=model(), index=river(), max_tokens=allowed)
         assert result.usage.tokens <= allowed
+
+
+@pytest.mark.parametrize("strategy", ["tor", "prune", "chain"])
+def test_the_last_call_makes_do_with_the_tokens_that_are_left(strategy: str) -> None:
+    """Passages are measured as an index does, a window is guarded by an estimate that counts more: the last call is made all the same."""
+    words = "administrative hydrological investigations throughout surrounding countryside "
+    texts = [f"The river Seine runs through the capital of France. Number {n}: {words * 22}" for n in range(12)]
+    for allowed in (4_000, 5_000, 6_000):
+        result = graphs.ask(QUESTION, strategy, model=model(), index=library(*texts), max_tokens=allowed)
+        assert result.usage.tokens <= allowed
+        assert result.answer == "Seine", (allowed, result.notices)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
