@@ -27,6 +27,8 @@ RIVER = ("Which river runs through Paris?", "Seine")
         (RIVER, "Who is the mayor of Prague?", "Who is the mayor of Prague?"),
         (RIVER, "Is there a bridge in Prague?", "Is there a bridge in Prague?"),
         (PEN, "How do I sharpen it?", "How do I sharpen the ballpoint pen?"),
+        (BORN, "Which river runs through there?", "Which river runs through London?"),
+        (BORN, "Wo wurde ihr Vater geboren?", "Wo wurde ihr Vater geboren?"),
         (PEN, "Who was his father?", "Who was the father of the inventor of the ballpoint pen?"),
         (PEN, "and when?", "When was the inventor of the ballpoint pen born?"),
         (("Where was Solaris filmed?", "Moscow"), "Who directed it?", "Who directed Solaris?"),

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ramify.tools.extractive.grammar import is_person_noun
+from ramify.tools.extractive.language import reads
 from ramify.tools.extractive.naming import names_in
 from ramify.tools.extractive.questions import expected
 from ramify.tools.extractive.topic import Topic, about, inverted, parts, topic_of
@@ -23,12 +24,17 @@ _OWNS = re.compile(r"\b(?P<whose>his|her|their|its) (?P<what>(?!(?:and|or|in|at|
 _PERSON = re.compile(r"\b(?:he|she|him|her|hers)\b", re.I)
 _THING = re.compile(r"\b(?:it|they|them)\b", re.I)
 _NAMED = re.compile(r"\b(?:this|that) (?P<noun>[a-z]+)\b(?! (?:who|which|that)\b)")
-_THERE = re.compile(r"\bthere\b(?! (?:is|are|was|were|any|a|an)\b)(?<!is there)(?<!are there)(?<!was there)(?<!were there)", re.I)
+_THERE = re.compile(
+    r"(?P<by>\b(?:through|from|to|near|past|around|over) )?\bthere\b(?! (?:is|are|was|were|any|a|an)\b)(?<!is there)(?<!are there)(?<!was there)(?<!were there)",
+    re.I,
+)
 _PERSONAL = ("his", "her")
 
 
 def contextualize(slots: Mapping[str, Any]) -> dict[str, str]:
     """Write the topic in for the words that refer back; a question that refers to nothing stays as it is."""
+    if not reads(slots["question"]):
+        return {"question": slots["question"]}
     question = _OPENING.sub("", slots["question"].strip()).rstrip("? ")
     turns: Sequence[Mapping[str, Any]] = slots["turns"]
     asked, topic = str(turns[-1]["asked"]).strip().rstrip("? ") if turns else "", _topic(turns)
@@ -74,7 +80,8 @@ def _replaced(question: str, topic: Topic) -> str:
     """Put names in the place of pronouns."""
     question = _OWNS.sub(lambda match: _owner(match, topic), question)
     question = _NAMED.sub(lambda match: (topic.person if is_person_noun(match["noun"]) else topic.thing) or match[0], question)
-    for pattern, name in ((_PERSON, topic.person), (_THERE, topic.place and f"in {topic.place}"), (_THING, topic.thing)):
+    question = _THERE.sub(lambda match: f"{match['by'] or 'in '}{topic.place}" if topic.place else match[0], question)
+    for pattern, name in ((_PERSON, topic.person), (_THING, topic.thing)):
         question = _put(name, pattern, question)
     return question
 
