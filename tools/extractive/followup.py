@@ -25,7 +25,8 @@ _PERSON = re.compile(r"\b(?:he|she|him|her|hers)\b", re.I)
 _THING = re.compile(r"\b(?:it|they|them)\b", re.I)
 _NAMED = re.compile(r"\b(?:this|that) (?P<noun>[a-z]+)\b(?! (?:who|which|that)\b)")
 _THERE = re.compile(
-    r"(?P<by>\b(?:through|from|to|near|past|around|over) )?\bthere\b(?! (?:is|are|was|were|any|a|an)\b)(?<!is there)(?<!are there)(?<!was there)(?<!were there)",
+    r"(?P<by>\b(?:through|from|to|near|past|around|over) )?\bthere\b(?! (?:is|are|was|were|any|a|an)\b)"
+    r"(?<!is there)(?<!are there)(?<!was there)(?<!were there)",
     re.I,
 )
 _PERSONAL = ("his", "her")
