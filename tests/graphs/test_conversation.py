@@ -44,7 +44,8 @@ def test_every_strategy_holds_a_conversation(wiring: tuple[str, dict[str, Any]])
 @pytest.mark.parametrize(("confidence", "sure"), [(0.97, True), (0.6, True), (0.55, False), (0.1, False)])
 def test_an_answer_that_was_not_sure_is_told_as_that(strategy: str, confidence: float, sure: bool) -> None:
     talk, given = graphs.Conversation(), {"answer": "Oise", "confidence": confidence}
-    chat, options = listener(answer=given, decide=given, finalize=given), {"max_depth": 0} if strategy == "prune" else {}
+    chat = listener(answer=given, decide=given, finalize=given)
+    options: dict[str, Any] = {"max_depth": 0} if strategy == "prune" else {}
     first = talk.ask("Which river is it?", strategy, model=chat, index=river(), **options)
     talk.ask(FOLLOW_UP, strategy, model=chat, index=river(), **options)
     (asked,) = chat.asked("contextualize")
