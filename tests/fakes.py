@@ -62,9 +62,9 @@ class FakeModel(BaseChatModel):
         mark = next(m.additional_kwargs["ramify"] for m in reversed(messages) if "ramify" in m.additional_kwargs)
         self._calls.append((mark["prompt"], mark["slots"]))
         reply = self.replies(mark["prompt"], mark["slots"])
-        sure = float(reply.get("confidence", 1.0)) if isinstance(reply, Mapping) else 1.0
+        sure = 1.0
         if self.logprobs and isinstance(reply, Mapping) and "confidence" in reply:
-            reply = {**reply, "confidence": STATED}
+            sure, reply = float(reply["confidence"]), {**reply, "confidence": STATED}
         text = reply if isinstance(reply, str) else json.dumps(reply)
         message = AIMessage(text, response_metadata={"logprobs": _logprobs(mark["prompt"], text, reply, sure)} if self.logprobs else {})
         return ChatResult(generations=[ChatGeneration(message=message)])

@@ -7,7 +7,8 @@ from ramify.tools.extractive.decompose import decompose
 from ramify.tools.extractive.questions import expected
 from ramify.tools.extractive.read import read, reading_with
 from ramify.tools.extractive.split import Split
-from ramify.tools.extractive.text import Quote, reads, sentences
+from ramify.tools.extractive.language import reads
+from ramify.tools.extractive.text import Quote, sentences
 
 
 @pytest.fixture(autouse=True)

@@ -55,11 +55,12 @@ def answering(status: int = 200, body: str = "", drop: bytes = b"") -> Iterator[
 
 
 @pytest.mark.parametrize("body", ["", "[]", "null", "7", '"text"', "{", "<html>", "[" * 100_000])
-def test_an_odd_answer_is_not_ollamas_and_auto_falls_back(body: str) -> None:
+def test_an_odd_answer_is_not_ollamas_and_auto_falls_back(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(body=body) as address:
         with pytest.raises(ModelError, match="does not answer as Ollama does"):
             resolve("ollama:llama3.1:8b", ModelOptions(base_url=address))
-        model = resolve("auto", ModelOptions(base_url=address))
+        monkeypatch.setenv("OLLAMA_HOST", address)
+        model = resolve("auto", ModelOptions())
     assert model.name == "extractive"
     assert model.notice
     assert "does not answer as Ollama does" in model.notice
@@ -80,8 +81,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("impatient")
 def test_a_trickling_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(body="{", drop=b" ") as address:
-        assert resolve("auto", ModelOptions(base_url=address)).name == "extractive"
         monkeypatch.setenv("OLLAMA_HOST", address)
+        assert resolve("auto", ModelOptions()).name == "extractive"
         assert checkup.LOOKS["ollama"]().state == "note"
         assert resolve("openai:local", ModelOptions(base_url=f"{address}/v1")).count is estimate
 
@@ -101,10 +102,11 @@ def test_an_odd_count_is_an_estimate(body: str) -> None:
 
 def test_a_healthy_server_does_not_wait_for_a_hanging_one(ollama_server: Ollama) -> None:
     with answering(body="{", drop=b" ") as hanging, ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(resolve, "auto", ModelOptions(base_url=hanging))
+        waiting = pool.submit(resolve, "ollama:llama3.1:8b", ModelOptions(base_url=hanging))
         assert resolve("ollama:llama3.1:8b", ModelOptions()).name == "ollama:llama3.1:8b"
         assert not waiting.done()
-        assert waiting.result().name == "extractive"
+        with pytest.raises(ModelError, match="answers as Ollama does|no Ollama server answers"):
+            waiting.result()
 
 
 def test_one_look_for_all_who_ask_at_once() -> None:

@@ -80,11 +80,18 @@ def _completed(short: str, asked: str, topic: Topic) -> str:
 def _replaced(question: str, topic: Topic) -> str:
     """Put names in the place of pronouns."""
     question = _OWNS.sub(lambda match: _owner(match, topic), question)
-    question = _NAMED.sub(lambda match: (topic.person if is_person_noun(match["noun"]) else topic.thing) or match[0], question)
+    question = _NAMED.sub(lambda match: _meant(match["noun"], topic) or match[0], question)
     question = _THERE.sub(lambda match: f"{match['by'] or 'in '}{topic.place}" if topic.place else match[0], question)
     for pattern, name in ((_PERSON, topic.person), (_THING, topic.thing)):
         question = _put(name, pattern, question)
     return question
+
+
+def _meant(noun: str, topic: Topic) -> str:
+    """Choose what `this city` or `that inventor` can stand for."""
+    if is_person_noun(noun):
+        return topic.person
+    return topic.place if expected(f"Which {noun} is it").kind == "place" else topic.thing
 
 
 def _put(name: str, pattern: re.Pattern[str], question: str) -> str:
