@@ -3,6 +3,9 @@
 import pytest
 
 import ramify.graphs as graphs
+from ramify.nodes.budget import Ledger
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import Usage
 from tests.fakes import library
 from tests.river import QUESTION, model, river
 
@@ -50,3 +53,11 @@ def test_a_hanging_model_is_left_when_the_seconds_are_up(strategy: str) -> None:
     result = graphs.ask(QUESTION, strategy, model=model(latency=60.0), index=river(), max_seconds=0.5)
     assert result.stopped_by == "seconds"
     assert result.answer == "Unknown"
+    assert result.usage.llm_calls >= 1, "what was given up was asked all the same"
+    assert result.usage.prompt_tokens > 0
+
+
+def test_a_fifth_of_the_seconds_is_kept_back_for_the_final_call() -> None:
+    settings = Settings(max_seconds=10)
+    assert Ledger.open(settings, Usage(), started=100.0, kept=True).deadline == 108.0
+    assert Ledger.open(settings, Usage(), started=100.0, kept=False).deadline == 110.0

@@ -198,3 +198,58 @@ def test_at_depth_zero_the_root_is_answered_itself(arguments: dict[str, Any]) ->
     result = graphs.ask(QUESTION, model=model(), index=river(), max_depth=0, **arguments)
     assert list(result.tree) == ["0"]
     assert result.answer == "Paris", "what the model says to the whole question"
+
+
+def test_what_is_measured_of_an_accepted_answer_is_in_the_tree_and_in_the_result() -> None:
+    result = graphs.ask(QUESTION, model=but(decide=lambda slots: {**ANSWERED, "confidence": 0.99, "citations": [2]}), index=river())
+    root = result.tree["0"]
+    assert root.confidence == result.confidence == pytest.approx(0.99)
+    assert root.confidence_source == result.confidence_source == "logprobs"
+    assert root.cited == (root.evidence[1],)
+    assert [citation.id for citation in result.citations] == list(root.cited)
+
+
+def test_an_answer_that_stays_unsure_at_the_limit_says_so() -> None:
+    unsure = but(answer={"answer": "Paris", "confidence": 0.5, "citations": [1]})
+    result = graphs.ask(QUESTION, model=unsure, index=river(), max_depth=0)
+    assert result.tree["0"].note == "confidence 0.500, not above tau 0.95"
+
+
+def test_a_question_from_further_above_is_not_asked_again() -> None:
+    def around(slots: Mapping[str, Any]) -> dict[str, Any]:
+        parts = {QUESTION: [FIRST, "What is a river?"], FIRST: [QUESTION, "What is a capital?"]}
+        return {**splitting(slots), "questions": parts.get(slots["question"], ["", ""])}
+
+    result = graphs.ask(QUESTION, model=but(decide=around), index=river(), max_depth=3)
+    assert list(result.tree) == ["0", "0.0", "0.1"]
+
+
+def test_names_are_looked_up_for_the_question_above_them_two_at_most() -> None:
+    names = {**ANSWERED, "action": "entities", "answer": "", "confidence": 0, "entities": ["Seine", "Paris", "Seine", "Rome"]}
+    chat = but(decide=names)
+    result = graphs.ask(QUESTION, model=chat, index=river())
+    assert [branch.question for branch in result.tree.values() if branch.kind == "entity"] == ["Seine", "Paris"]
+    assert [(call["entity"], call["question"]) for call in chat.asked("summarize")] == [("Seine", QUESTION), ("Paris", QUESTION)]
+
+
+def test_an_aggregate_sees_what_the_branch_and_its_children_found_and_no_pruned_child() -> None:
+    def unsure(slots: Mapping[str, Any]) -> dict[str, Any]:
+        if slots["question"] == QUESTION:
+            return {**splitting(slots), "questions": [FIRST, "Which river runs through {1}?"]}
+        return {**ANSWERED, "answer": "Unknown", "confidence": 0.99}
+
+    chat = but(decide=unsure, answer={"answer": "Unknown"})
+    result = graphs.ask(QUESTION, backtrace="recursive", model=chat, index=river(), max_depth=1, k=1)
+    assert result.tree["0.1"].status == "pruned"
+    (call,) = chat.asked("aggregate")
+    assert [finding["path"] for finding in call["findings"]] == ["0.0"]
+    found = {result.passages[key].text for path in ("0", "0.0") for key in result.tree[path].evidence}
+    assert len(found) == 2
+    assert {quote["text"] for quote in call["passages"]} == found
+
+
+def test_without_a_final_reply_the_root_s_own_answer_stands_and_the_failure_is_told() -> None:
+    unsure = {**ANSWERED, "confidence": 0.5}
+    result = graphs.ask(QUESTION, model=but(decide=unsure, finalize="no JSON"), index=river())
+    assert (result.answer, result.stopped_by) == ("Paris", "error")
+    assert "malformed" in result.notices[0]

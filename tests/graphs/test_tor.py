@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from tests.river import QUESTION, but, model, replies, river
+from tests.river import FIRST, QUESTION, but, model, replies, river
 
 WEAK = {"sufficiency": 1, "non_redundancy": 1, "consistency": 1, "decomposition": 1, "weaker": "2"}
 
@@ -110,3 +110,57 @@ def test_the_best_five_passages_by_mmr_value_reach_the_final_call() -> None:
     shown = [quote["text"] for quote in asked.asked("finalize")[0]["passages"]]
     ranked = sorted({p.id: p for p in result.passages.values()}.values(), key=lambda passage: -passage.value)
     assert shown == [passage.text for passage in ranked[:2]]
+
+
+def test_the_judge_sees_each_half_with_its_own_answer_once_both_are_in() -> None:
+    chat = model()
+    graphs.ask(QUESTION, "tor", model=chat, index=river(), max_depth=1)
+    (judged,) = chat.asked("judge")
+    assert (judged["question"], judged["first"], judged["first_answer"]) == (QUESTION, FIRST, "Paris")
+    assert (judged["second"], judged["second_answer"]) == ("Which river runs through Paris?", "Seine")
+
+
+def broken_at(words: str) -> Any:
+    """Answer with no JSON where the question holds the words."""
+    return lambda slots: "no JSON" if words in slots["question"] else {"answer": "Tiber", "confidence": 0.9, "citations": [1]}
+
+
+PAIR = {"simple": False, "first": FIRST, "second": "Which river runs through Rome?"}
+
+
+def test_the_judge_is_told_why_a_half_has_no_answer_and_what_it_found_reaches_the_final_call() -> None:
+    chat = but(answer=broken_at("France"), decompose=PAIR)
+    graphs.ask(QUESTION, "tor", model=chat, index=river(), max_depth=1)
+    (judged,) = chat.asked("judge")
+    assert judged["first_answer"].startswith("Unknown (the model's reply to 'answer' is malformed")
+    (final,) = chat.asked("finalize")
+    assert [(finding["path"], finding["status"]) for finding in final["findings"]] == [("0.0", "failed"), ("0.1", "leaf")]
+
+
+def test_passages_are_enough_for_a_final_call_where_no_half_has_an_answer() -> None:
+    chat = but(answer=broken_at("river"), decompose={**PAIR, "first": "Which river is in France?"})
+    result = graphs.ask(QUESTION, "tor", model=chat, index=river(), max_depth=1)
+    assert chat.asked("finalize")[0]["passages"]
+    assert result.answer == "Seine"
+
+
+def test_an_answered_half_whose_splitting_fails_keeps_its_answer_and_says_why() -> None:
+    def fails_below(slots: Mapping[str, Any]) -> Any:
+        return PAIR if slots["question"] == QUESTION else "no JSON"
+
+    result = graphs.ask(QUESTION, "tor", model=but(decompose=fails_below), index=river(), max_depth=2)
+    assert (result.tree["0.0"].status, result.tree["0.0"].answer) == ("leaf", "Paris")
+    assert "malformed" in result.tree["0.0"].note
+
+
+@pytest.mark.parametrize("reply", [{**PAIR, "simple": True}, {**PAIR, "second": ""}, {**PAIR, "first": QUESTION}])
+def test_what_is_called_simple_or_gives_no_two_new_questions_is_answered_whole(reply: dict[str, Any]) -> None:
+    result = graphs.ask(QUESTION, "tor", model=but(decompose=reply), index=river())
+    assert list(result.tree) == ["0"]
+    assert (result.tree["0"].status, result.answer) == ("leaf", "Paris")
+
+
+def test_where_the_final_call_says_unknown_nothing_is_cited() -> None:
+    unknown = {"answer": "Unknown", "confidence": 0.8, "citations": [1], "settled_by": "unsettled"}
+    result = graphs.ask(QUESTION, "tor", model=but(finalize=unknown), index=river())
+    assert (result.answer, result.citations, result.settled_by) == ("Unknown", [], "unsettled")

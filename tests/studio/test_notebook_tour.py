@@ -24,7 +24,15 @@ def test_it_runs(tour: nbformat.NotebookNode, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     done = NotebookClient(tour, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     told = "".join(_texts(done))
-    for words in ("Budapest", "In which country is the city in which the inventor of the ballpoint pen was born?", "Hungary", "Adolphe Sax", "closed-book", "turn.mmd", "Uppsala"):
+    for words in (
+        "Budapest",
+        "In which country is the city in which the inventor of the ballpoint pen was born?",
+        "Hungary",
+        "Adolphe Sax",
+        "closed-book",
+        "turn.mmd",
+        "Uppsala",
+    ):
         assert words in told
     assert '<div class="ramify">' in told
     assert '<article class="card pruned"' in told

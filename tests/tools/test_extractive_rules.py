@@ -4,10 +4,10 @@ import pytest
 
 from ramify.tools.extractive.compare import combined, quantity, same, when
 from ramify.tools.extractive.decompose import decompose
+from ramify.tools.extractive.language import reads
 from ramify.tools.extractive.questions import expected
 from ramify.tools.extractive.read import read, reading_with
 from ramify.tools.extractive.split import Split
-from ramify.tools.extractive.language import reads
 from ramify.tools.extractive.text import Quote, sentences
 
 

@@ -1,0 +1,60 @@
+"""Twins: what counts as the same question, and what is copied of it."""
+
+import pytest
+
+from ramify.nodes.tree import Branch, Status, Tree
+from ramify.nodes.twins import echo, twin
+
+ASKED = "Who founded Acme?"
+FIRST = Branch(path="0.0", question=ASKED, status="found")
+
+
+def grown(*branches: Branch) -> Tree:
+    return {branch.path: branch for branch in (Branch(path="0", question="Where?", status="split"), *branches)}
+
+
+@pytest.mark.parametrize("same", [ASKED, " who  founded ACME", "Who founded Acme ?!", "Who founded Ａｃｍｅ."])
+def test_case_spaces_final_marks_and_forms_of_letters_make_no_other_question(same: str) -> None:
+    later = Branch(path="0.1", question=same, status="found")
+    assert twin(grown(FIRST, later), later) == FIRST
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Branch(path="0.1", question="Who founded Acme first?"),
+        Branch(path="0.1", question=ASKED, kind="entity"),
+        Branch(path="0.0.0", question=ASKED),
+    ],
+)
+def test_another_wording_an_entity_or_a_descendant_is_no_twin(other: Branch) -> None:
+    assert twin(grown(FIRST, other), other) is None
+
+
+@pytest.mark.parametrize(("path", "status", "answer", "is_twin"), [
+    ("0.2", "found", None, False),
+    ("0.2", "leaf", "Stern", True),
+    ("0.0", "pruned", None, False),
+    ("0.0", "failed", None, False),
+    ("0.0", "pruned", "Stern", True),
+    ("0.0", "found", None, True),
+])  # fmt: skip
+def test_a_twin_has_its_answer_or_stands_before_and_will_have_it(path: str, status: Status, answer: str | None, is_twin: bool) -> None:
+    branch = Branch(path="0.1", question=ASKED, status="found")
+    other = Branch(path=path, question=ASKED, status=status, answer=answer)
+    assert (twin(grown(other, branch), branch) == other) is is_twin
+
+
+def test_an_echo_copies_the_answer_with_all_that_it_rests_on() -> None:
+    told = {"answer": "Stern", "confidence": 0.7, "confidence_source": "logprobs", "evidence": ("a", "b"), "cited": ("b",)}
+    copied = echo(Branch(path="0.1", question=ASKED, status="found"), Branch(path="0.0", question=ASKED, status="leaf", **told))
+    assert copied.model_dump(include=set(told)) == told
+    assert (copied.status, copied.note) == ("answered", "same question as 0.0")
+    entity = Branch(path="0.1", question="Acme", kind="entity", status="found")
+    assert echo(entity, Branch(path="0.0", question="Acme", kind="entity", status="leaf", **told)).status == "leaf"
+
+
+@pytest.mark.parametrize(("status", "copied"), [("failed", "failed"), ("leaf", "leaf")])
+def test_an_echo_of_what_has_no_answer_says_where_to_look(status: Status, copied: Status) -> None:
+    told = echo(Branch(path="0.1", question=ASKED, status="found"), Branch(path="0.0", question=ASKED, status=status))
+    assert (told.status, told.answer, told.note) == (copied, None, "same question as 0.0: see there")
