@@ -1,0 +1,55 @@
+"""What the final call is shown: branches as findings, passages in the order of what answers rest on."""
+
+from typing import Any
+
+import pytest
+
+from ramify.nodes.findings import by_mmr, by_turns, finding, leaves
+from ramify.nodes.tree import Branch, Passage
+
+
+def state(*branches: Branch) -> Any:
+    """A state of branches; passages a to f, of which the later ones are worth more to MMR and are less near."""
+    found = {key: Passage(id=key, text=key, source=key, score=1 - n / 10, value=n / 10) for n, key in enumerate("abcdef")}
+    return {"tree": {branch.path: branch for branch in branches}, "passages": found}
+
+
+def ids(passages: list[Passage]) -> str:
+    return "".join(passage.id for passage in passages)
+
+
+def test_what_answers_rest_on_comes_first_the_deepest_first_then_what_questions_found_then_names_and_nothing_pruned() -> None:
+    branches = [
+        Branch(path="0", question="Q", evidence=("a", "b")),
+        Branch(path="0.0", question="Q1", evidence=("b", "c"), cited=("c",)),
+        Branch(path="0.1", question="E", kind="entity", evidence=("d",), cited=("d",)),
+        Branch(path="0.2", question="Q2", evidence=("e",), cited=("e",), status="pruned"),
+        Branch(path="0.0.0", question="Q3", evidence=("f", "a"), cited=("a",)),
+    ]
+    assert ids(by_turns(state(*branches), branches)) == "acfbd"
+
+
+def test_leaves_hand_over_their_passages_by_what_mmr_gave_them_each_once() -> None:
+    branches = [Branch(path="0.0", question="Q1", evidence=("a", "c")), Branch(path="0.1", question="Q2", evidence=("e", "c", "lost"))]
+    assert ids(by_mmr(state(*branches), branches)) == "eca"
+
+
+@pytest.mark.parametrize(
+    ("branch", "holds"),
+    [
+        (Branch(path="0.0", question="Q", status="leaf", answer="A"), True),
+        (Branch(path="0.0", question="Q", status="failed", evidence=("a",)), True),
+        (Branch(path="0.0", question="Q", status="failed"), False),
+        (Branch(path="0.0", question="Q", status="pruned", answer="A", evidence=("a",)), False),
+        (Branch(path="0.0", question="Q", status="inner", answer="A"), False),
+    ],
+)
+def test_leaves_and_what_failed_with_something_in_hand_hold_at_the_end(branch: Branch, holds: bool) -> None:
+    assert (leaves(state(branch)) == [branch]) is holds
+
+
+def test_a_finding_tells_of_its_branch_as_it_is() -> None:
+    told = {"path": "0.1", "kind": "entity", "question": "Acme", "answer": "A firm.", "confidence": 0.3, "status": "pruned"}
+    assert finding(Branch(**told, evidence=("a",))) == told
+    bare = finding(Branch(path="0", question="Q"))
+    assert (bare["answer"], bare["confidence"]) == ("", 0.0)
