@@ -46,6 +46,12 @@ def test_without_entities_a_question_that_cannot_be_split_is_a_leaf_and_no_name_
     assert not simple.asked("summarize")
 
 
+def test_where_no_name_is_given_the_question_is_a_leaf_that_says_so() -> None:
+    result = staged(but(decompose={"simple": True, "first": "", "second": ""}, entities={"entities": ["", "{1}"]}))
+    assert list(result.tree) == ["0"]
+    assert "names no entity to look up" in result.tree["0"].note
+
+
 def test_without_answers_alone_names_are_still_looked_up() -> None:
     result = staged(but(answer=SURE, decompose={"simple": True, "first": "", "second": ""}), answers=False)
     assert result.tree["0.0"].kind == "entity"

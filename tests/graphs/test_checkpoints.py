@@ -122,6 +122,31 @@ async def test_a_second_question_on_a_thread_grows_a_new_tree() -> None:
     assert state.values["usage"].llm_calls == 2
 
 
+GOOD: dict[str, Any] = {}
+NO_SPLIT = {"decompose": "no JSON"}
+NO_FINAL = {"finalize": "no JSON"}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "limits"),
+    [(GOOD, NO_SPLIT, {}), (GOOD, NO_FINAL, {}), (NO_SPLIT, GOOD, {}), (GOOD, GOOD, {"max_calls": 2}), (GOOD, NO_SPLIT, {"max_calls": 2})],
+)
+async def test_nothing_of_an_earlier_question_is_left_on_a_thread(
+    earlier: dict[str, Any], later: dict[str, Any], limits: dict[str, Any]
+) -> None:
+    async def state_of(thread: str, replies: dict[str, Any], **limits: Any) -> dict[str, Any]:
+        _, settings = graphs.configure("tor", {"model": but(**replies), "index": library, **limits})
+        config: Any = {"configurable": {"thread_id": thread}}
+        await graph.ainvoke({"question": QUESTION}, config, context=settings)
+        values = (await graph.aget_state(config)).values
+        return {name: value for name, value in values.items() if name != "started"}
+
+    graph, _ = compiled("tor", model())
+    library = river()
+    await state_of("used", earlier, **limits)
+    assert await state_of("used", later) == await state_of("new", later)
+
+
 async def test_checkpoints_are_read_back_without_a_warning() -> None:
     graph, settings = compiled("iterative", model())
     await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)

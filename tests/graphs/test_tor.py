@@ -164,3 +164,16 @@ def test_where_the_final_call_says_unknown_nothing_is_cited() -> None:
     unknown = {"answer": "Unknown", "confidence": 0.8, "citations": [1], "settled_by": "unsettled"}
     result = graphs.ask(QUESTION, "tor", model=but(finalize=unknown), index=river())
     assert (result.answer, result.citations, result.settled_by) == ("Unknown", [], "unsettled")
+
+
+def test_a_pair_pruned_before_is_not_weakened_again() -> None:
+    result = graphs.ask(QUESTION, "tor", model=but(judge=WEAK, decompose=halves), index=river(), max_depth=1)
+    assert [result.tree[path].note.count("below theta") for path in ("0.0", "0.1", "0.2", "0.3")] == [1, 1, 1, 1]
+
+
+def test_a_question_from_further_above_is_no_half() -> None:
+    def around(slots: Mapping[str, Any]) -> dict[str, Any]:
+        return {**PAIR, "first": {QUESTION: FIRST, FIRST: QUESTION}.get(slots["question"], "")}
+
+    result = graphs.ask(QUESTION, "tor", model=but(decompose=around), index=river())
+    assert list(result.tree) == ["0", "0.0", "0.1"]

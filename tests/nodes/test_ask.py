@@ -23,6 +23,11 @@ def test_citations_are_the_passages_by_their_numbers_and_those_that_are_not_ther
     assert [citation.text for citation in result.citations] == [shown[place] for place in places]
 
 
+def test_an_unknown_cites_nothing_and_a_plain_run_has_nothing_to_notice() -> None:
+    result = graphs.ask(QUESTION, "naive", model=but(answer={"answer": "Unknown"}), index=river())
+    assert (result.answer, result.citations, result.notices) == ("Unknown", [], [])
+
+
 def test_a_call_that_timed_out_counts_as_if_it_had_written_to_the_limit() -> None:
     result = graphs.ask(QUESTION, "naive", model=model(latency=60.0), index=river(), timeout=0.05, num_predict=77)
     assert (result.usage.llm_calls, result.usage.completion_tokens) == (1, 77)

@@ -132,6 +132,12 @@ def test_a_token_with_half_a_character_still_spells_the_text() -> None:
     assert span_confidence(message, "answer") == pytest.approx(math.exp(-0.3))
 
 
+@pytest.mark.parametrize("text", ['{"answer": "Yes", "note": "more"}', '{"note": "some more words", "answer": "Yes"}'])
+def test_tokens_that_leave_out_a_part_of_the_text_do_not_spell_it(text: str) -> None:
+    tokens = [('{"', -9), ("answer", -9), ('": "', -9), ("Yes", -0.1), ('"', -9)]
+    assert span_confidence(ollama([*tokens, ("}", -9)] if text.startswith('{"note') else tokens, text), "answer") is None
+
+
 def test_a_copy_without_them_keeps_the_rest() -> None:
     message = openai(REPLY)
     message.response_metadata["model_name"] = "m"
