@@ -7,6 +7,8 @@ NEAR = 0.02
 """By how much a measured figure may differ: bfloat16, float32 and the processor's way to add move its third digit."""
 FIGURE = re.compile(r"\d+\.\d+")
 SECONDS = re.compile(r"[\d.]+ s\b")
+LOADING = re.compile(r"\([\d.]+ s\s+of\s+them\s+loading\)")
+"""Said only where loading took a second and more."""
 
 
 def differences(told: str, real: str) -> list[str]:
@@ -17,7 +19,7 @@ def differences(told: str, real: str) -> list[str]:
 
 def _words(text: str) -> list[str]:
     """List the words of a text; a line of a tree that was broken goes on behind the tree's bars."""
-    return SECONDS.sub("0 s", text).replace("│", " ").split()
+    return SECONDS.sub("0 s", LOADING.sub("", text)).replace("│", " ").split()
 
 
 def _alike(one: str, other: str) -> bool:

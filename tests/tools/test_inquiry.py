@@ -105,7 +105,7 @@ def test_a_healthy_server_does_not_wait_for_a_hanging_one(ollama_server: Ollama)
         waiting = pool.submit(resolve, "ollama:llama3.1:8b", ModelOptions(base_url=hanging))
         assert resolve("ollama:llama3.1:8b", ModelOptions()).name == "ollama:llama3.1:8b"
         assert not waiting.done()
-        with pytest.raises(ModelError, match="answers as Ollama does|no Ollama server answers"):
+        with pytest.raises(ModelError, match="no Ollama server answers"):
             waiting.result()
 
 
