@@ -50,6 +50,8 @@ def test_leaves_and_what_failed_with_something_in_hand_hold_at_the_end(branch: B
 
 def test_a_finding_tells_of_its_branch_as_it_is() -> None:
     told = {"path": "0.1", "kind": "entity", "question": "Acme", "answer": "A firm.", "confidence": 0.3, "status": "pruned"}
-    assert finding(Branch(**told, evidence=("a",))) == told
-    bare = finding(Branch(path="0", question="Q"))
+    passages = {"a": Passage(id="a", text="…", source="a.txt", score=1, metadata={"title": "A"})}
+    assert finding(Branch(**told, evidence=("a", "b")), passages) == {**told, "sources": []}
+    assert finding(Branch(**told, cited=("a", "b")), passages) == {**told, "sources": ['"A" (a.txt)']}
+    bare = finding(Branch(path="0", question="Q"), {})
     assert (bare["answer"], bare["confidence"]) == ("", 0.0)
