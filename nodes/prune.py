@@ -51,7 +51,7 @@ def reconsider(accept: Accept = sure) -> Each[Fork, PruneSettings]:
             return grow(branch.to("leaf"))
         if not within_depth(branch, settings):
             return grow(low(branch, settings))
-        why = f"{branch.answer!r} was not sure enough" if branch.known else "nothing was found the first time"
+        why = f"{branch.answer!r} was not sure enough" if branch.known else "it had no answer the first time"
         again = Branch(path=f"{branch.path}.0", question=branch.question, note=f"once more, because {why}")
         return grow(branch.to("split", note=branch.noted(unsure_note(branch, settings))), again)
 

@@ -16,7 +16,7 @@ def write_whole(content: str | bytes, path: Path) -> None:
         Path(file.name).replace(path)
     except OSError as error:
         what = f"cannot write {str(path)!r} ({error.strerror or error})"
-        raise InputError(what, "make room, or name a file in a folder you may write to") from error
+        raise InputError(what, "name a file in a folder that is there, that you may write to and that has room") from error
 
 
 def _umask() -> int:

@@ -35,7 +35,7 @@ def test_unknown_is_not_accepted_however_sure() -> None:
     unknown = but(decide=lambda slots: {**ANSWERED, "answer": "Unknown", "confidence": 0.99})
     result = graphs.ask(QUESTION, model=unknown, index=river())
     assert result.tree["0"].status == "split"
-    assert result.tree["0.0"].note.startswith("once more, because nothing was found the first time")
+    assert result.tree["0.0"].note.startswith("once more, because it had no answer the first time")
 
 
 @pytest.mark.parametrize("way", ["decompose", "entities"])

@@ -59,7 +59,7 @@ def test_an_address_is_never_passed_over_for_the_model_that_needs_none(ollama: O
         resolve("auto", ModelOptions(base_url=f"{NOWHERE}/v1"))
     assert resolve("auto", ModelOptions(base_url=ollama.address)).name == "ollama:llama3.1:8b"
     ollama.models.clear()
-    with pytest.raises(ModelError, match=r"`ollama pull llama3.1:8b`, or ollama:NAME"):
+    with pytest.raises(ModelError, match=r"`ollama pull llama3.1:8b`; or name the model with its server: `--model ollama:NAME`"):
         resolve("auto", ModelOptions(base_url=ollama.address, seed=1))
 
 

@@ -56,7 +56,8 @@ def _named(model: str, options: ModelOptions) -> Model:
         return _extractive(options, None)
     provider, _, name = model.partition(":")
     if not name:
-        raise UsageError(f"{model!r} does not name a model", providers.FORMS)
+        meant = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
+        raise UsageError(f"{model!r} does not name a model", meant + providers.FORMS)
     return _from_ollama(name, options) if provider == "ollama" else _from_provider(provider, name, options)
 
 
@@ -66,8 +67,9 @@ def _best(options: ModelOptions) -> Model:
         return _looked_up(f"ollama:{BEST}", options)
     except ModelError as error:
         if options.base_url:  # a server was meant: a model without one is not what was asked for
-            named = f"for another server name the model as well: `--model openai:NAME --base-url {without_credentials(options.base_url)}`"
-            raise ModelError(error.what, f"{error.remedy}, or ollama:NAME for another of its models; {named}") from error
+            named = f"`--model openai:NAME --base-url {without_credentials(options.base_url)}`"
+            remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
+            raise ModelError(error.what, remedy) from error
         notice = f"{error.what}: using the extractive model, which quotes instead of reasoning — for a language model, {error.remedy}"
         return _extractive(options, notice)
 
