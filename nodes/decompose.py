@@ -34,7 +34,7 @@ async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
         return grow(branch.to(simple, note=branch.noted("at the depth limit")))
     better = better_half(given)
     rejected = [f"{child.question} ({child.note})" for child in given.children if child.status == "pruned"]
-    kept = "" if better is None else keeping(*map(one_line, (better.question, better.answer or UNKNOWN)))
+    kept = "" if better is None else keeping(better.question, better.answer or UNKNOWN)
     try:
         reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected, kept=kept)
     except ReplyError as error:

@@ -4,6 +4,8 @@ from ramify.nodes.step import Growth
 from ramify.nodes.tree import ROOT, Branch
 from ramify.tools.errors import MalformedError, ReplyError
 
+UNSPLIT = "searched as it is, not split"
+
 
 def despite(error: ReplyError, branch: Branch, told: str) -> Growth:
     """Bring back a branch that goes on as told in spite of an error; of the root's the result says so, too."""
@@ -14,6 +16,3 @@ def despite(error: ReplyError, branch: Branch, told: str) -> Growth:
         malformed=isinstance(error, MalformedError),
         notices=(note,) if branch.path == ROOT else (),
     )
-
-
-UNSPLIT = "searched as it is, not split"

@@ -8,7 +8,7 @@ import base64
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, unquote
@@ -51,13 +51,22 @@ def without_known(value: Any) -> Any:
 
 
 def learn(*secrets: str) -> None:
-    """Take note of secrets, to be kept out of all text from now on."""
-    _learned.update(form for secret in secrets for form in _forms(secret))
+    """Take note of keys, to be kept out of all text from now on."""
+    _note(secret for secret in secrets if _is_key(secret))
 
 
 def learn_address(url: str) -> None:
     """Take note of what is secret in an address."""
-    learn(*_in_address(url))
+    _note(_in_address(url))
+
+
+def _note(secrets: Iterable[str]) -> None:
+    _learned.update(form for secret in secrets for form in _forms(secret))
+
+
+def _is_key(value: str) -> bool:
+    """Tell a key from what local servers are given where they ask for any key at all: "ollama", "EMPTY", "none"."""
+    return len(value) >= SHORTEST_IN_DATA
 
 
 def _each(value: Any, change: Any) -> Any:
@@ -80,7 +89,7 @@ def _any_of(secrets: frozenset[str]) -> re.Pattern[str]:
 
 def _in_environment() -> Iterator[str]:
     for name, value in os.environ.items():
-        if HOLDS_A_KEY.search(name):
+        if HOLDS_A_KEY.search(name) and _is_key(value):
             yield from _forms(value)
         elif NAMES_AN_ADDRESS.search(name):
             yield from (form for secret in _in_address(value) for form in _forms(secret))

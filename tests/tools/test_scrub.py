@@ -99,3 +99,10 @@ async def test_the_key_of_a_model_made_by_a_program_is_known_and_in_no_traceback
 @pytest.mark.parametrize("url", ["http://me:a/b@box", "http://", "box:4000", "http://box:port", "http://[::1", "http://box:0"])
 def test_what_is_no_address(url: str) -> None:
     assert not is_address(url)
+
+
+@pytest.mark.parametrize("placeholder", ["ollama", "EMPTY", "none", "dummy"])
+def test_a_word_given_in_the_place_of_a_key_stays_in_what_is_said(placeholder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", placeholder)
+    resolve(ChatOpenAI(model="local", base_url="http://127.0.0.1:9/v1"), ModelOptions())
+    assert scrub(f"start it with `{placeholder} serve`") == f"start it with `{placeholder} serve`"
