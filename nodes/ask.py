@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from ramify.nodes.budget import CURRENT, Work
 from ramify.nodes.fit import Request, fit, once_more
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import Usage, furthest
+from ramify.nodes.state import Replies, Usage, furthest
 from ramify.nodes.tree import ConfidenceSource, Passage
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, MalformedError, ReplyError
@@ -51,6 +51,8 @@ async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, fi
     work.shown = furthest(work.shown, request.lengths)
     if reply.parsed is None:
         reply = await _repair(model, prompt, request, reply, work)
+    else:
+        work.spent += _form(prompt, valid=1)
     value = prompt.reply.model_validate(reply.parsed)
     measured = span_confidence(reply.raw, field)
     if measured is not None:
@@ -92,6 +94,10 @@ async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -
     return reply
 
 
+def _form(prompt: Prompt[Any], **counts: int) -> Usage:
+    return Usage(replies={prompt.name: Replies(**counts)})
+
+
 def _told(raw: AIMessage) -> Usage | None:
     """Read what a call cost from the server's own figures."""
     told = raw.usage_metadata
@@ -108,6 +114,7 @@ async def _repair(model: Model, prompt: Prompt[T], request: Request, reply: Stru
     said, error = str(reply.raw.content), reply.error or "it is not the JSON object asked for"
     again = await asyncio.to_thread(once_more, request, said, error, work.settings, model)
     reply = await _call(model, prompt, again, work)
+    work.spent += _form(prompt, repaired=int(reply.parsed is not None), malformed=int(reply.parsed is None))
     if reply.parsed is None:
         said = scrub(str(reply.raw.content))[:200]
         what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {said!r} ({reply.error})"

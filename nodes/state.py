@@ -5,12 +5,30 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from ramify.nodes.tree import Branch, Passage, Tree, Value, graft
 
 NOT_CITED = "shown, not cited"
 StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
+
+
+class Replies(Value):
+    """How many replies to one prompt had the form asked for."""
+
+    valid: int = 0
+    """At once."""
+    repaired: int = 0
+    """When asked again, having been told what was wrong."""
+    malformed: int = 0
+    """Not even then."""
+
+    def __add__(self, other: "Replies") -> "Replies":
+        return Replies(**{name: getattr(self, name) + getattr(other, name) for name in Replies.model_fields})
+
+
+NONE = Replies()
 
 
 class Usage(Value):
@@ -22,9 +40,13 @@ class Usage(Value):
     retrievals: int = 0
     critical_path_calls: int = 0
     """Calls made one after another: over steps, the most within one task of the step."""
+    replies: dict[str, Replies] = Field(default_factory=dict)
+    """What form the replies had, by the name of the prompt."""
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields})
+        counts = {name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields if name != "replies"}
+        names = dict.fromkeys((*self.replies, *other.replies))
+        return Usage(**counts, replies={name: self.replies.get(name, NONE) + other.replies.get(name, NONE) for name in names})
 
     @property
     def tokens(self) -> int:

@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models import ollama, providers
+from ramify.tools.models import gguf, ollama, providers
 from ramify.tools.models.address import without_credentials
 from ramify.tools.models.cap import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.given import given
@@ -58,6 +58,8 @@ def _named(model: str, options: ModelOptions) -> Model:
     if not name:
         meant = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
         raise UsageError(f"{model!r} does not name a model", meant + providers.FORMS)
+    if provider == "gguf":
+        return _from_gguf(name, options)
     return _from_ollama(name, options) if provider == "ollama" else _from_provider(provider, name, options)
 
 
@@ -97,6 +99,19 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
     model = _connected(lambda: ollama.client(name, address, fitting), server, fitting, options.max_concurrency or ollama.parallel(address))
     model.server.record.answered = True
     return model
+
+
+def _from_gguf(name: str, options: ModelOptions) -> Model:
+    engine = gguf.engine(name, options)
+    inside = replace(options, base_url=engine.address, num_ctx=engine.form.window)
+    server = Server(f"gguf:{name}", options.timeout, start="ask again: llama.cpp has ended in this process")
+
+    def make() -> BaseChatModel:  # holds the engine for as long as there is a model of it
+        return providers.client("openai", gguf.ALIAS, inside, engine.key)
+
+    model = _connected(make, server, inside, engine.form.slots)
+    model.server.record.answered = True
+    return replace(model, load=engine.loading, notice=engine.notice)
 
 
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:

@@ -12,7 +12,10 @@ from ramify.tools.models.address import is_address, is_loopback, without_credent
 if TYPE_CHECKING:
     from ramify.tools.models.model import ModelOptions
 
-FORMS = "name it as ollama:NAME, openai:NAME (with base_url for vLLM or llama.cpp), another provider:model of LangChain, extractive or auto"
+FORMS = (
+    "name it as ollama:NAME, gguf:PATH, openai:NAME (with base_url for vLLM or llama.cpp), another provider:model of LangChain, "
+    "extractive or auto"
+)
 KEYS = {
     "google_genai": "GOOGLE_API_KEY",
     "mistralai": "MISTRAL_API_KEY",
@@ -31,11 +34,14 @@ def key_variable(provider: str) -> str:
     return KEYS.get(provider, f"{provider.upper()}_API_KEY")
 
 
-def client(provider: str, name: str, options: "ModelOptions") -> BaseChatModel:
-    """Make the chat model; UsageError for an unknown provider, ModelError for a missing package or key."""
+def client(provider: str, name: str, options: "ModelOptions", key: str | None = None) -> BaseChatModel:
+    """Make the chat model; `key` stands for the variable that would hold one.
+
+    UsageError for an unknown provider, ModelError for a missing package or key.
+    """
     from langchain.chat_models import init_chat_model
 
-    arguments = _arguments(provider, name, options)
+    arguments = _arguments(provider, name, options, key)
     try:
         chat: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
     except ImportError as error:
@@ -53,7 +59,7 @@ def client(provider: str, name: str, options: "ModelOptions") -> BaseChatModel:
     return chat.model_copy(update={field: value for field, value in wanted.items() if field in fields})
 
 
-def _arguments(provider: str, name: str, options: "ModelOptions") -> dict[str, Any]:
+def _arguments(provider: str, name: str, options: "ModelOptions", key: str | None) -> dict[str, Any]:
     """The arguments that LangChain's chat models share; our own retries are one level up."""
     arguments: dict[str, Any] = {"max_tokens": options.num_predict, "timeout": options.timeout, "max_retries": 0}
     if not (provider == "openai" and NO_SAMPLING.match(name)):
@@ -64,16 +70,16 @@ def _arguments(provider: str, name: str, options: "ModelOptions") -> dict[str, A
             raise UsageError(what, "write it as http://127.0.0.1:8000/v1, and a / in a password as %2F")
         arguments["base_url"] = options.base_url
     if provider == "openai":
-        arguments |= _openai_arguments(options)
+        arguments |= _openai_arguments(options, key)
     return arguments
 
 
-def _openai_arguments(options: "ModelOptions") -> dict[str, Any]:
+def _openai_arguments(options: "ModelOptions", key: str | None) -> dict[str, Any]:
     """A client of its own: LangChain's is shared between event loops, and connections must not be."""
     arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}}
     loopback = bool(options.base_url) and is_loopback(options.base_url or "")
-    if loopback and not os.environ.get("OPENAI_API_KEY"):
-        arguments["api_key"] = PLACEHOLDER
+    if key or (loopback and not os.environ.get("OPENAI_API_KEY")):
+        arguments["api_key"] = key or PLACEHOLDER
     elif not os.environ.get("OPENAI_API_KEY"):
         raise ModelError("an OpenAI model needs a key", "set OPENAI_API_KEY, or base_url to a server on this machine")
     try:

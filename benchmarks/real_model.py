@@ -1,0 +1,191 @@
+"""Run every strategy on the demo's development questions with a language model: which replies had the form asked for, and what came of it.
+
+    ramify download smollm2
+    python benchmarks/real_model.py [--model gguf:smollm2] [--base-url URL] [--caps 1] [--limit N] [--out build/real-model]
+
+Interrupt it and run it again: it goes on where it stopped. With smollm2 it takes about an hour and a half on two idle cores, which is
+why passages are cut to 100 tokens, `tor` goes to depth 2 and `iterative` searches for 20 passages. On a GPU, with a build of xllamacpp for
+it or with a server's `--base-url`, `--caps 1,8,32` runs it once for each number of calls at the same time. Exits 1 where a question is
+lost to the form of a reply, or fewer than 99 % of the calls are valid after repair.
+"""
+
+import argparse
+import json
+import re
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from ramify.evaluation.rows import RESULTS, Row, read_rows
+from ramify.studio.cli import run
+from ramify.tools.errors import RamifyError
+from ramify.tools.models import ModelOptions, resolve
+from ramify.tools.models.cap import Gate
+
+DATA = "demo:development"
+ORDERS = {
+    "naive,chain,prune": ["passage_tokens=100"],
+    "tor": ["passage_tokens=100", "max_depth=2"],
+    "iterative": ["passage_tokens=100", "top_k=20"],
+}
+"""Strategies with their settings; closed-book comes along."""
+STRATEGIES = ("closed-book", "naive", "iterative", "chain", "tor", "prune")
+VALID = 0.99
+TICK = 0.02
+SPEED = "speed.json"
+
+
+class Watch:
+    """Look again and again at how many calls are in flight."""
+
+    def __init__(self, gate: Gate) -> None:
+        self.gate, self.call_seconds, self.over = gate, 0.0, threading.Event()
+
+    def look(self) -> None:
+        before = time.perf_counter()
+        while not self.over.wait(TICK):
+            now = time.perf_counter()
+            self.call_seconds += (now - before) * self.gate.busy
+            before = now
+
+
+@contextmanager
+def timed(folder: Path, gate: Gate) -> Iterator[None]:
+    """Add to the folder's figures how long the work took, and how long calls were in flight meanwhile."""
+    watch, began = Watch(gate), time.perf_counter()
+    thread = threading.Thread(target=watch.look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        watch.over.set()
+        thread.join()
+        told = speed_of(folder)
+        fresh = {"wall_s": time.perf_counter() - began, "call_s": watch.call_seconds}
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / SPEED).write_text(json.dumps({name: told[name] + seconds for name, seconds in fresh.items()}))
+
+
+def speed_of(folder: Path) -> dict[str, float]:
+    file = folder / SPEED
+    found: dict[str, float] = json.loads(file.read_text()) if file.exists() else {"wall_s": 0.0, "call_s": 0.0}
+    return found
+
+
+def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
+    """Run what is not there yet, and give all lines."""
+    gate = resolve(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap)).cap.gate
+    rows: dict[str, Row] = {}
+    for strategies, settings in ORDERS.items():
+        part = folder / strategies.partition(",")[0]
+        command = ["eval", DATA, "--strategy", strategies, "--model", options.model, "--at-once", str(cap), "--out", str(part)]
+        command += ["--base-url", options.base_url] if options.base_url else []
+        command += ["--limit", str(options.limit)] if options.limit else []
+        for setting in (*settings, f"max_concurrency={cap}"):
+            command += ["--set", setting]
+        with timed(part, gate):
+            code = run(command)
+        if code:
+            sys.exit(code)
+        rows |= {row["key"]: row for row in read_rows(part / RESULTS)}
+    return [row for row in rows.values() if row["strategy"] in STRATEGIES]
+
+
+def spent(row: Row) -> dict[str, Any]:
+    usage: dict[str, Any] = row["usage"] or {}
+    return usage
+
+
+def by_strategy(rows: list[Row]) -> str:
+    lines = ["| strategy | questions | EM | F1 | Unknown | calls | tokens read + written | branches failed | lost |", "|---" * 9 + "|"]
+    for strategy in STRATEGIES:
+        own = [row for row in rows if row["strategy"] == strategy]
+        if not own:
+            continue
+        each = {
+            name: sum(spent(row).get(name, 0) for row in own) / len(own) for name in ("llm_calls", "prompt_tokens", "completion_tokens")
+        }
+        em, f1, unknown = (100 * sum(float(row[name]) for row in own) / len(own) for name in ("em", "f1", "abstained"))
+        failed = sum(branch["status"] == "failed" for row in own for branch in row["tree"])
+        lost = sum(row["error"] is not None for row in own)
+        tokens = f"{each['prompt_tokens']:,.0f} + {each['completion_tokens']:,.0f}"
+        lines.append(
+            f"| {strategy} | {len(own)} | {em:.1f} | {f1:.1f} | {unknown:.1f} | {each['llm_calls']:.1f} | {tokens} | {failed} | {lost} |"
+        )
+    return "\n".join(lines)
+
+
+def by_prompt(rows: list[Row]) -> tuple[str, float]:
+    """Make the table of replies, and give the share that was valid in the end."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        for prompt, replies in spent(row).get("replies", {}).items():
+            counts.update({(prompt, form): number for form, number in replies.items()})
+    prompts = sorted({prompt for prompt, _ in counts})
+    lines = ["| prompt | valid at once | after repair | malformed |", "|---" * 4 + "|"]
+    lines += [
+        f"| {prompt} | {counts[prompt, 'valid']} | {counts[prompt, 'repaired']} | {counts[prompt, 'malformed']} |" for prompt in prompts
+    ]
+    malformed = sum(counts[prompt, "malformed"] for prompt in prompts)
+    return "\n".join(lines), 1 - malformed / max(1, counts.total())
+
+
+def reasons(rows: list[Row]) -> str:
+    """Count why branches failed and questions were lost, whatever the model said there."""
+    told = [branch["note"] for row in rows for branch in row["tree"] if branch["status"] == "failed"]
+    told += [f"question lost: {row['error']}" for row in rows if row["error"]]
+    counted = Counter(re.sub(r"'[^']*'|\d+", "…", text)[:140] for text in told)
+    return "\n".join(f"  {number} × {text}" for text, number in counted.most_common()) or "  none"
+
+
+def speed(rows: list[Row], folder: Path, cap: int) -> str:
+    told = [speed_of(part) for part in folder.iterdir() if part.is_dir()]
+    wall, in_flight = (sum(one[name] for one in told) for name in ("wall_s", "call_s"))
+    calls, path, read, written = (
+        sum(spent(row).get(name, 0) for row in rows) for name in ("llm_calls", "critical_path_calls", "prompt_tokens", "completion_tokens")
+    )
+    own = sum(spent(row).get("wall_s", 0) for row in rows)
+    latency = in_flight / max(1, calls)
+    return (
+        f"cap {cap}: {wall:,.0f} s, {calls:,} calls of {latency:.2f} s; tokens a second: {read / wall:,.0f} read, {written / wall:,.1f} written; "
+        f"a question's wall time over its critical path: {own / max(1e-9, path * latency):.2f}; busy share of the cap: {in_flight / (cap * wall):.2f}"
+    )
+
+
+def main() -> int:
+    """Print the tables of each cap; count the targets missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="gguf:smollm2")
+    parser.add_argument("--base-url")
+    parser.add_argument("--caps", default="1", help="calls at the same time, with commas between")
+    parser.add_argument("--limit", type=int, help="only the first questions")
+    parser.add_argument("--out", type=Path, default=Path("build/real-model"))
+    options = parser.parse_args()
+    missed = 0
+    for cap in map(int, options.caps.split(",")):
+        folder = options.out / f"cap-{cap}"
+        try:
+            rows = measure(options, cap, folder)
+        except RamifyError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+        replies, share = by_prompt(rows)
+        lost = sum(row["error"] is not None and "malformed" in row["error"] for row in rows)
+        missed += (share < VALID) + (lost > 0)
+        print(
+            f"\n{options.model}\n\n{by_strategy(rows)}\n\n{replies}\n\nvalid after repair: {100 * share:.1f} %, target >= {100 * VALID:.0f} %"
+        )
+        print(f"questions lost to form: {lost}, target 0\n\nwhy branches failed:\n{reasons(rows)}\n\n{speed(rows, folder, cap)}")
+    print("targets missed:", missed)
+    return min(missed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

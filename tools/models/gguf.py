@@ -1,0 +1,161 @@
+"""A language model from a GGUF file, run by llama.cpp inside this process: no server to start, no port that others can use."""
+
+import atexit
+import os
+import secrets
+import threading
+import time
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet, WeakValueDictionary
+
+from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models.gguf_header import Header, HeaderError, read_header
+from ramify.tools.models.shipped import SHIPPED, located
+from ramify.tools.scrub import learn
+
+if TYPE_CHECKING:
+    from ramify.tools.models.model import ModelOptions
+
+PACKAGES = ("xllamacpp", "langchain_openai")
+ON_GPU = 4
+"""Calls at the same time where nobody said how many: a GPU serves several at the cost of one, a CPU only one after another."""
+QUIET = -1
+UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are odd, take an instruct model's file"
+ALIAS = "gguf"
+"""What the file is called in the protocol."""
+FORMS = "name a file as gguf:PATH, or gguf:smollm2"
+
+
+@dataclass(frozen=True)
+class Form:
+    """Which file is run, for prompts how long, and for how many calls at once; engines of equal form are one."""
+
+    path: Path
+    changed: int
+    """When the file was last written, in nanoseconds."""
+    window: int
+    slots: int
+
+
+class Engine:
+    """llama.cpp with one model loaded: it speaks OpenAI's protocol on loopback, to whoever has its key."""
+
+    def __init__(self, form: Form, header: Header) -> None:
+        import xllamacpp
+
+        began = time.perf_counter()
+        self.form, self.key = form, secrets.token_urlsafe(32)
+        learn(self.key)
+        try:
+            self._server: Any = xllamacpp.Server(_parameters(form, self.key))
+        except (RuntimeError, ValueError) as error:
+            what = f"llama.cpp cannot load {str(form.path)!r}"
+            remedy = (
+                "it may be damaged, cut off, newer than this build or too large for this machine's memory: compare its size and hash with"
+            )
+            raise ModelError(what, f"{remedy} those at its source, and `pip install -U xllamacpp`") from error
+        self.notice = None if header.templated else f"{form.path.name} {UNTEMPLATED}"
+        self.address = f"{self._server.listening_address}/v1"
+        self._loading = time.perf_counter() - began
+        _RUNNING.add(self)
+
+    def loading(self) -> float:
+        """Give the seconds that loading took, to whoever asks first."""
+        taken, self._loading = self._loading, 0.0
+        return taken
+
+    def close(self) -> None:
+        """End it, also what it is at work on."""
+        self._server = None
+
+
+_ALIVE: WeakValueDictionary[Form, Engine] = WeakValueDictionary()
+_RUNNING: WeakSet[Engine] = WeakSet()
+_LATEST: list[Engine] = []
+"""The engine that is kept between questions, when nobody holds it."""
+_LOCK = threading.Lock()
+
+
+@atexit.register
+def _close_all() -> None:
+    """End llama.cpp's threads before the process takes its memory away."""
+    for engine in list(_RUNNING):
+        engine.close()
+
+
+def engine(name: str, options: "ModelOptions") -> Engine:
+    """Give the engine of a file, started if need be; blocking. UsageError for a wrong name, ModelError for a file that cannot be run."""
+    if options.base_url:
+        what = f"gguf:{name} runs in this process and has no base_url"
+        raise UsageError(what, "leave base_url out, or name a server's model as openai:NAME")
+    path, header = find(name)
+    if missing := [package for package in PACKAGES if find_spec(package) is None]:
+        what = f"gguf:{name} needs packages that are not installed ({', '.join(missing)})"
+        raise ModelError(what, "run `pip install 'ramify-rag[gguf]'`")
+    window = min(options.num_ctx, header.window or options.num_ctx)
+    form = Form(path, path.stat().st_mtime_ns, window, options.max_concurrency or at_once())
+    with _LOCK:
+        running = _ALIVE.get(form)
+        if running is None:
+            _LATEST.clear()  # first, so that two never need the memory of both where nobody holds the other
+            running = _ALIVE[form] = Engine(form, header)
+        _LATEST[:] = [running]
+        return running
+
+
+def find(name: str) -> tuple[Path, Header]:
+    """Find the file that a name means, and read its header."""
+    if name in SHIPPED:
+        path = located(name)
+    else:
+        path = Path(name).expanduser().resolve()
+        if not path.is_file():
+            kind = "is a folder, not a file" if path.is_dir() else "is not there"
+            raise ModelError(f"the model file {name!r} {kind}", FORMS)
+    try:
+        header = read_header(path)
+    except HeaderError as error:
+        raise ModelError(
+            f"{name!r} cannot be run: {error}", "take a model's .gguf file, whole: compare its size with that at its source"
+        ) from error
+    except OSError as error:
+        raise ModelError(f"{name!r} cannot be read ({error.strerror})", "check its permissions") from error
+    if not header.writes:
+        what = f"{name!r} does not write text: it is a file of kind {header.kind!r} and architecture {header.architecture!r}"
+        raise ModelError(what, "take a chat model, such as an instruct model's .gguf file")
+    return path, header
+
+
+def at_once() -> int:
+    """Tell how many calls are served at the same time where nobody said."""
+    return ON_GPU if gpus() else 1
+
+
+def gpus() -> list[str]:
+    """Name the GPUs that this build of llama.cpp can compute on."""
+    import xllamacpp
+
+    return [str(device["description"]) for device in xllamacpp.get_device_info() if device["type"].name.endswith("GPU")]
+
+
+def threads() -> int:
+    """Read how many threads to compute with; llama.cpp's own choice, one a core, where OMP_NUM_THREADS does not say."""
+    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(told) if told.isdecimal() and int(told) else -1
+
+
+def _parameters(form: Form, key: str) -> Any:
+    """Set llama.cpp up; what is not named here is its own default: all layers on the GPU, prompts cached, the file's chat template."""
+    import xllamacpp
+
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path, parameters.model_alias = str(form.path), [ALIAS]
+    parameters.n_parallel, parameters.n_ctx = form.slots, form.slots * form.window
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads()
+    parameters.port, parameters.api_keys = 0, [key]
+    parameters.ui, parameters.endpoint_slots, parameters.cors_origins = False, False, "null"
+    parameters.warmup, parameters.verbosity = False, QUIET  # it is loaded with the interpreter stopped: as little then as can be
+    return parameters
