@@ -13,6 +13,7 @@ from ramify.studio import (
     ask_command,
     chat_command,
     doctor,
+    download_command,
     eval_command,
     graph_command,
     index_command,
@@ -47,6 +48,7 @@ for command, name in (
     (graph_command.graph, "graph"),
     (settings_command.settings, "settings"),
     (doctor.doctor, "doctor"),
+    (download_command.download, "download"),
     (studio_command.studio, "studio"),
     (mcp_command.mcp, "mcp"),
 ):

