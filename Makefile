@@ -41,6 +41,7 @@ $(VENV)/.test: pyproject.toml constraints.txt $(SOURCES)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip uninstall --quiet --yes ramify 2>/dev/null # this project under its first name, where it is still installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --config-settings editable_mode=strict -e '.[test]'
+	$(BIN)/ramify download smollm2
 	touch $@ $(VENV)/.demo
 
 # Playwright brings no browser here: it drives Debian's.

@@ -104,6 +104,14 @@ def _ollama() -> Check:
     return Check("ollama", "ok", f"answers at {where} and has {', '.join(sorted(names))}")
 
 
+def _gguf() -> Check:
+    from ramify.studio.gguf_check import engine, small_model
+
+    looked = (engine(), small_model())
+    found, remedies = ("; ".join(filter(None, parts)) for parts in zip(*looked, strict=True))
+    return Check("gguf", "note" if remedies else "ok", found, remedies)
+
+
 def _model() -> Check:
     from ramify.tools.models import ModelOptions, resolve
 
@@ -143,6 +151,7 @@ LOOKS: dict[str, Callable[[], Check]] = {
     "encoder": _encoder,
     "reader": _reader,
     "ollama": _ollama,
+    "gguf": _gguf,
     "model": _model,
     "cache": _cache,
     "demo index": _demo,

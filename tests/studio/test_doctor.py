@@ -1,12 +1,17 @@
 """ramify doctor: what it looks at, and what it makes of it."""
 
+import hashlib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import xllamacpp
 
-from ramify.studio import checkup
+from ramify.studio import checkup, gguf_check
 from ramify.studio.checkup import Check
 from ramify.tools.errors import ModelError
+from ramify.tools.models import shipped
+from ramify.tools.models.shipped import SMOLLM2
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
 
@@ -34,3 +39,49 @@ def test_what_is_broken_is_told_with_its_remedy(ramify: Ramify, monkeypatch: pyt
 
 def test_a_model_that_is_here_is_taken(ollama: Ollama) -> None:
     assert checkup.LOOKS["model"]().found == "auto takes ollama:llama3.1:8b"
+
+
+GPU = {"description": "NVIDIA H100", "memory_total": 80 * 2**30}
+
+
+@pytest.mark.parametrize(("cards", "told"), [([], "on the CPU"), ([GPU], "on NVIDIA H100, 80 GB")])
+def test_the_engine_is_told_with_what_it_computes_on(monkeypatch: pytest.MonkeyPatch, cards: list[dict[str, object]], told: str) -> None:
+    kinds = xllamacpp.ggml_backend_dev_type
+    cpu = {"description": "a processor", "memory_total": 1, "type": kinds.GGML_BACKEND_DEVICE_TYPE_CPU}
+    found = [cpu, *({**card, "type": kinds.GGML_BACKEND_DEVICE_TYPE_GPU} for card in cards)]
+    monkeypatch.setattr(xllamacpp, "get_device_info", lambda: found)
+    look = checkup.LOOKS["gguf"]()
+    assert look.state != "broken"
+    assert f"xllamacpp {version('xllamacpp')} {told};" in look.found
+
+
+def test_a_small_model_that_is_not_here_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "find_spec", lambda name: None)
+    look = checkup.LOOKS["gguf"]()
+    assert look.state == "note"
+    assert "smollm2 not installed" in look.found
+    assert look.remedy == "run `ramify download smollm2`"
+
+
+def test_a_missing_engine_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch, model_file: Path) -> None:
+    monkeypatch.setattr(gguf_check, "NEEDED", ("no-such-engine",))
+    told = "no-such-engine not installed; smollm2 has the released sha256"
+    assert checkup.LOOKS["gguf"]() == Check("gguf", "note", told, "run `pip install 'ramify-rag[gguf]'`")
+
+
+def test_a_damaged_small_model_is_broken(ramify: Ramify, monkeypatch: pytest.MonkeyPatch, model_file: Path) -> None:
+    model_file.write_bytes(b"damaged")
+    monkeypatch.setattr(checkup, "LOOKS", {"gguf": checkup.LOOKS["gguf"]})
+    done = ramify("doctor")
+    assert done.code == 1
+    assert all(words in done.out for words in ("broken: gguf", "sha256", "pip install --force-reinstall"))
+
+
+@pytest.fixture
+def model_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small file in the small model's place, with the hash that is asked for."""
+    file = tmp_path / "small.gguf"
+    file.write_bytes(b"GGUF")
+    monkeypatch.setattr(gguf_check, "SMOLLM2", SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()))
+    monkeypatch.setattr(gguf_check, "located", lambda name: file)
+    return file

@@ -1,0 +1,48 @@
+"""What is here to run a language model's file in this process: the engine, where it can compute, and the small model."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from ramify.tools.errors import ModelError
+from ramify.tools.models.shipped import SMOLLM2, intact, located
+
+NEEDED = ("xllamacpp", "langchain-openai")
+
+
+def engine() -> tuple[str, str]:
+    """Say which engine is here and on what it computes, and what to do where it is missing."""
+    missing = [name for name in NEEDED if _missing(name)]
+    if missing:
+        return f"{' and '.join(missing)} not installed", "run `pip install 'ramify-rag[gguf]'`"
+    try:
+        return f"xllamacpp {version('xllamacpp')} on {devices()}", ""
+    except ImportError as error:
+        raise ModelError(
+            f"xllamacpp cannot be loaded: {error}", "reinstall it: pip install --force-reinstall --no-deps xllamacpp"
+        ) from error
+
+
+def small_model() -> tuple[str, str]:
+    """Say whether the small model is here, and what to do where it is not; ModelError where its file is not the released one."""
+    try:
+        path = located(SMOLLM2.name)
+    except ModelError as error:
+        return "smollm2 not installed", error.remedy
+    intact(path, SMOLLM2)
+    return "smollm2 has the released sha256", ""
+
+
+def devices() -> str:
+    """Name what the engine can compute on: the graphics processors, or the CPU where there are none."""
+    import xllamacpp  # type: ignore[import-untyped]  # comes without annotations
+
+    kinds = xllamacpp.ggml_backend_dev_type
+    graphics = (kinds.GGML_BACKEND_DEVICE_TYPE_GPU, kinds.GGML_BACKEND_DEVICE_TYPE_IGPU)
+    found = [device for device in xllamacpp.get_device_info() if device["type"] in graphics]
+    return ", ".join(f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in found) or "the CPU"
+
+
+def _missing(name: str) -> bool:
+    try:
+        return not version(name)
+    except PackageNotFoundError:
+        return True
