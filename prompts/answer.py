@@ -2,18 +2,18 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Numbers, Said, Share, Text
+from ramify.prompts.lenient import Citations, Said, Share, Span
 from ramify.prompts.prompt import Prompt
 
 
 class Answered(Said):
     """A short answer, how sure the model is, and the passages it rests on."""
 
-    answer: Text = Field(
+    answer: Span = Field(
         description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; Unknown if the passages do not say"
     )
     confidence: Share = Field(description="how sure you are that the answer is right")
-    citations: Numbers = Field(description="the numbers of the passages that support the answer")
+    citations: Citations = Field(description="the numbers of the passages that support the answer")
 
 
 ANSWER = Prompt(

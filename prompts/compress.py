@@ -2,19 +2,19 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Numbers, Said, Share, Text
+from ramify.prompts.lenient import Citations, Paragraph, Said, Share, Span
 from ramify.prompts.prompt import Prompt
 
 
 class Compressed(Said):
     """A short answer and the explanation that cites its sources."""
 
-    answer: Text = Field(
+    answer: Span = Field(
         description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; Unknown if it cannot be told"
     )
     confidence: Share = Field(description="how sure you are that the answer is right")
-    citations: Numbers = Field(description="the numbers of the passages that support the answer")
-    explanation: Text = Field(default="", description="how the answer follows, citing source and page in brackets")
+    citations: Citations = Field(description="the numbers of the passages that support the answer")
+    explanation: Paragraph = Field(default="", description="how the answer follows, citing source and page in brackets")
 
 
 COMPRESS = Prompt(

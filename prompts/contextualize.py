@@ -2,14 +2,17 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Said, Text
+from ramify.prompts.lenient import PARAGRAPH, Said, Text
 from ramify.prompts.prompt import Prompt
 
 
 class Standalone(Said):
     """A question that needs no conversation to be understood."""
 
-    question: Text = Field(description="the last question, self-contained; unchanged if it already is")
+    # Bounded as all replies are, but never cut: half a question is another one.
+    question: Text = Field(
+        description="the last question, self-contained; unchanged if it already is", json_schema_extra={"maxLength": PARAGRAPH}
+    )
 
 
 CONTEXTUALIZE = Prompt(

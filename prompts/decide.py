@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, Field, create_model
 
 from ramify.prompts.decompose import DEPENDENT, EXAMPLES, INDEPENDENT
-from ramify.prompts.lenient import Numbers, Said, Share, Text, Texts, word_of
+from ramify.prompts.lenient import NAME, SENTENCE, AtMost, Citations, Said, Share, Span, Texts, word_of
 from ramify.prompts.prompt import Prompt
 
 Way = Literal["answer", "decompose", "entities"]
@@ -18,11 +18,15 @@ class Decision(Said):
     """What to do with a question: one of three ways, with what that way needs."""
 
     action: Annotated[Way, word_of(Way)] = Field(description="which of the three you choose")
-    answer: Text = Field(default="", description="for answer: the shortest exact answer; otherwise empty")
+    answer: Span = Field(default="", description="for answer: the shortest exact answer; otherwise empty")
     confidence: Share = Field(description="for answer: how sure you are; otherwise 0")
-    citations: Numbers = Field(description="for answer: the numbers of the passages that support it; otherwise an empty list")
-    questions: Texts = Field(description="for decompose: exactly two self-contained sub-questions; otherwise an empty list")
-    entities: Texts = Field(description="for entities: one or two names to look up; otherwise an empty list")
+    citations: Citations = Field(description="for answer: the numbers of the passages that support it; otherwise an empty list")
+    questions: Annotated[Texts, AtMost(2, each=SENTENCE)] = Field(
+        description="for decompose: exactly two self-contained sub-questions; otherwise an empty list"
+    )
+    entities: Annotated[Texts, AtMost(2, each=NAME)] = Field(
+        description="for entities: one or two names to look up; otherwise an empty list"
+    )
 
 
 NEEDS = {"answer": ("answer", "confidence", "citations"), "decompose": ("questions",), "entities": ("entities",)}

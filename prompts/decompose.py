@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Flag, Said, Text
+from ramify.prompts.lenient import Flag, Said, Sentence
 from ramify.prompts.prompt import Prompt, flat
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
@@ -20,8 +20,8 @@ class Pair(Said):
     """Two sub-questions, or the verdict that the question is already simple."""
 
     simple: Flag = Field(description="true if the question is already simple and should not be split; then first and second are empty")
-    first: Text = Field(default="", description="the first sub-question, self-contained")
-    second: Text = Field(default="", description="the second sub-question, self-contained but for {1}")
+    first: Sentence = Field(default="", description="the first sub-question, self-contained")
+    second: Sentence = Field(default="", description="the second sub-question, self-contained but for {1}")
 
 
 DECOMPOSE = Prompt(

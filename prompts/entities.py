@@ -1,15 +1,19 @@
 """Name the entities to look up for a question that cannot be split (PruneRAG's fine-grained retrieval)."""
 
+from typing import Annotated
+
 from pydantic import Field
 
-from ramify.prompts.lenient import Said, Texts
+from ramify.prompts.lenient import NAME, AtMost, Said, Texts
 from ramify.prompts.prompt import Prompt
 
 
 class Entities(Said):
     """One or two names to search verbatim; none if the question has none."""
 
-    entities: Texts = Field(description="one or two names, written as an article title would be; an empty list if there is none")
+    entities: Annotated[Texts, AtMost(2, each=NAME)] = Field(
+        description="one or two names, written as an article title would be; an empty list if there is none"
+    )
 
 
 ENTITIES = Prompt(

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Numbers, Said, Share, Text, word_of
+from ramify.prompts.lenient import Citations, Said, Share, Span, word_of
 from ramify.prompts.prompt import Prompt
 
 Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]
@@ -13,9 +13,9 @@ Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]
 class Final(Said):
     """The answer, what it rests on, and how conflicting findings were settled."""
 
-    answer: Text = Field(description="Yes or No, a number, a date, a name or a short span; Unknown if it cannot be settled")
+    answer: Span = Field(description="Yes or No, a number, a date, a name or a short span; Unknown if it cannot be settled")
     confidence: Share = Field(description="how sure you are that the answer is right")
-    citations: Numbers = Field(description="the numbers of the passages that support the answer")
+    citations: Citations = Field(description="the numbers of the passages that support the answer")
     settled_by: Annotated[Step, word_of(Step, otherwise="agreement")] = Field(
         default="agreement", description="agreement if the findings do not conflict, otherwise the step that settled the conflict"
     )

@@ -1,19 +1,50 @@
 """What a model says, asked for strictly and taken leniently: a right answer does not die of a number nobody uses.
 
 The schema that a model is shown, and a grammar holds it to, has every field, its type and bounds. What comes back may lack a field that
-something else stands in for, or write it in another form; only a reply without what it was asked for is malformed.
+something else stands in for, write it in another form or say more than was asked; only a reply without what it was asked for is malformed.
 """
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema, core_schema
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d{1,2}\b)?", re.IGNORECASE)
 PLACE = re.compile(r"(?<![-\d])\d{1,6}\b")
 LONGEST_NUMBER = 40
 MOST_POINTS = 5
+
+
+NAME, QUERY, SPAN, SENTENCE, PARAGRAPH = 80, 160, 200, 240, 600
+"""Characters of what a reply says: so bounded, a grammar ends every reply before it runs into its limit of tokens."""
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """Bound a text's characters or a list's items: the schema says so, and of what is longer the beginning is taken."""
+
+    most: int
+    each: int | None = None
+    """Characters of each text in a list."""
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Cut what was read."""
+        return core_schema.no_info_after_validator_function(self._cut, handler(kind))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Tell the bounds."""
+        told = handler(schema)
+        if told["type"] == "string":
+            return {**told, "maxLength": self.most}
+        items = {**told["items"], "maxLength": self.each} if self.each else told["items"]
+        return {**told, "items": items, "maxItems": self.most}
+
+    def _cut(self, value: Any) -> Any:
+        kept = value[: self.most]
+        return [part[: self.each] for part in kept] if self.each else kept
 
 
 def _all_required(schema: dict[str, Any]) -> None:
@@ -86,6 +117,12 @@ def word_of(kind: Any, otherwise: str | None = None) -> BeforeValidator:
 Share = Annotated[float, Field(default=0.0, ge=0, le=1), BeforeValidator(_share)]
 Points = Annotated[float, Field(ge=0, le=MOST_POINTS), BeforeValidator(_points)]
 Text = Annotated[str, BeforeValidator(_text)]
+Query = Annotated[Text, AtMost(QUERY)]
+Span = Annotated[Text, AtMost(SPAN)]
+Sentence = Annotated[Text, AtMost(SENTENCE)]
+Paragraph = Annotated[Text, AtMost(PARAGRAPH)]
 Texts = Annotated[list[str], Field(default_factory=list), BeforeValidator(_texts)]
-Numbers = Annotated[list[int], Field(default_factory=list), BeforeValidator(_numbers)]
+Place = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 99})]
+Numbers = Annotated[list[Place], Field(default_factory=list), BeforeValidator(_numbers)]
+Citations = Annotated[Numbers, AtMost(8)]
 Flag = Annotated[bool, Field(default=False), BeforeValidator(lambda value: False if value is None else value)]

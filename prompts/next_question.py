@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Flag, Said, Text
+from ramify.prompts.lenient import Flag, Said, Sentence
 from ramify.prompts.prompt import Prompt
 
 
@@ -10,7 +10,7 @@ class Next(Said):
     """The next sub-question of a chain, or the verdict that the history suffices."""
 
     done: Flag = Field(description="true if the history suffices to answer the main question")
-    question: Text = Field(default="", description="the next simple, self-contained question to look up; empty if done")
+    question: Sentence = Field(default="", description="the next simple, self-contained question to look up; empty if done")
 
 
 NEXT_QUESTION = Prompt(

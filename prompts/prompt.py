@@ -132,6 +132,6 @@ def _type_name(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return "one of " + ", ".join(repr(value) for value in schema["enum"])
     if schema.get("type") == "array":
-        return f"list of {_type_name(schema['items'])}s"
+        return f"list of {schema['items']['type']}s"
     bounds = [f"{schema[key]:g}" for key in ("minimum", "maximum") if key in schema]
     return f"{schema['type']}" + (f" from {' to '.join(bounds)}" if bounds else "")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Points, Said, Text, word_of
+from ramify.prompts.lenient import Points, Said, Sentence, word_of
 from ramify.prompts.prompt import Prompt
 
 Fitness = Literal["VALID", "INVALID"]
@@ -15,7 +15,7 @@ SEPARATE = "they are independent: neither overlaps with the other nor presuppose
 class Verdict(Said):
     """Whether a pair of sub-questions is fit for use, its score and why."""
 
-    reasons: Text = Field(default="", description="one sentence on what is right or wrong with the pair")
+    reasons: Sentence = Field(default="", description="one sentence on what is right or wrong with the pair")
     score: Points = Field(description="one point for each of the five criteria that is met")
     verdict: Annotated[Fitness, word_of(Fitness)] = Field(description="VALID if the pair can be used")
 

@@ -2,18 +2,18 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Numbers, Said, Share, Text
+from ramify.prompts.lenient import Citations, Paragraph, Said, Share
 from ramify.prompts.prompt import Prompt
 
 
 class Summary(Said):
     """What the passages say of an entity."""
 
-    answer: Text = Field(
+    answer: Paragraph = Field(
         description="one or two sentences with the facts that bear on the question; Unknown if the passages say nothing of it"
     )
     confidence: Share = Field(description="how well the passages support the summary")
-    citations: Numbers = Field(description="the numbers of the passages it rests on")
+    citations: Citations = Field(description="the numbers of the passages it rests on")
 
 
 SUMMARIZE = Prompt(

@@ -208,9 +208,12 @@ def test_facts_count_where_no_passage_was_named_for_them() -> None:
 
 
 def test_the_final_call_keeps_to_the_limits_of_the_method() -> None:
-    facts = [f"Fact {n} of a round." for n in range(12)]
-    chat = counting(but(filter={**POOR, "relevance": 0.9, "relevant": list(range(1, 21)), "facts": facts}))
-    graphs.ask(QUESTION, "iterative", model=chat, index=long_passages(30))
+    def found(slots: Any) -> dict[str, Any]:
+        facts = [f"Fact {n} of a round." for n in range(len(slots["facts"]), len(slots["facts"]) + 9)]
+        return {**POOR, "relevance": 0.9, "relevant": list(range(1, 21)), "facts": facts}
+
+    chat = counting(but(filter=found))
+    graphs.ask(QUESTION, "iterative", model=chat, index=long_passages(50), enough_facts=12)
     [final] = chat.asked("compress")
     assert (len(final["passages"]), len(final["facts"])) == (15, 10)
     assert max(len(quote["text"]) for quote in final["passages"]) <= 500

@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
+import ramify.prompts as prompts
 from ramify.tools.errors import ReplyError
 from ramify.tools.models import Model, ModelOptions, resolve, transport
 from ramify.tools.models import named as models
@@ -86,6 +87,12 @@ async def test_a_reply_cut_off_by_its_limit_is_malformed(model: Model) -> None:
     reply = await model.reply(prompt("Tell me everything."), Words)
     assert reply.parsed is None
     assert reply.error == "it was cut off before its end: write less"
+
+
+async def test_no_form_of_a_reply_is_too_much_for_the_grammar(model: Model) -> None:
+    for prompt in (value for value in vars(prompts).values() if isinstance(value, prompts.Prompt)):
+        await model.reply([HumanMessage("Reply.")], prompt.reply)
+    assert not model.server.record.refused
 
 
 async def test_calls_at_the_same_time(model: Model) -> None:

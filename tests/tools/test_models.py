@@ -8,11 +8,13 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_ollama import ChatOllama
 from langchain_openai import ChatOpenAI
+from pydantic import BaseModel, Field
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ModelOptions, resolve
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama, ollama
+from tests.tools.openai_server import completion, serving
 from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh
 
 __all__ = ["fresh", "ollama"]
@@ -116,6 +118,23 @@ def test_reasoning_models_are_not_asked_for_what_they_refuse(name: str, temperat
     chat = resolve(f"openai:{name}", ModelOptions(temperature=0.3, seed=5)).chat
     assert isinstance(chat, ChatOpenAI)
     assert (chat.temperature, chat.logprobs, chat.seed, chat.max_retries) == (temperature, temperature and True, 5, 0)
+
+
+class Bounded(BaseModel):
+    answer: str = Field(max_length=80)
+    facts: list[str] = Field(max_length=5)
+
+
+@pytest.mark.parametrize(("own", "told"), [(True, {}), (False, {"maxLength": 80})])
+async def test_openai_s_own_service_is_told_no_lengths_of_texts(own: bool, told: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    with serving(lambda body: (200, completion('{"answer": "Paris", "facts": []}'))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)  # stands for the service that the client knows by itself
+        options = ModelOptions() if own else ModelOptions(base_url=server.address)
+        assert (await resolve("openai:gpt-4o", options).reply(QUESTION, Bounded)).parsed is not None
+        fields = server.asked[0]["response_format"]["json_schema"]["schema"]["properties"]
+    assert {name: fields["answer"][name] for name in fields["answer"].keys() & {"maxLength"}} == told
+    assert fields["facts"]["maxItems"] == 5
 
 
 def test_no_key_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

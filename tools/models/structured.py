@@ -43,10 +43,25 @@ def _asked(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] |
     try:
         if BY_GRAMMAR & {kind.__name__ for kind in type(chat).__mro__}:
             # A plain JSON schema: handed the class, the clients parse on their own, raise, and complete what was cut off.
-            return _unparsed(chat.with_structured_output(json_schema(schema), method="json_schema", include_raw=True, strict=True))
+            form = json_schema(schema) if _bounds_text(chat) else without_lengths(json_schema(schema))
+            return _unparsed(chat.with_structured_output(form, method="json_schema", include_raw=True, strict=True))
         return _unparsed(chat.with_structured_output(schema, include_raw=True))
     except NotImplementedError:
         return None
+
+
+def _bounds_text(chat: BaseChatModel) -> bool:
+    """Tell whether a text's length may be bounded: OpenAI's own service, reached without an address, refuses a schema that does."""
+    return getattr(chat, "openai_api_base", chat) is not None
+
+
+def without_lengths(schema: Any) -> Any:
+    """Leave the lengths of texts out of a schema."""
+    if isinstance(schema, list):
+        return [without_lengths(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: without_lengths(part) for name, part in schema.items() if name != "maxLength"}
 
 
 def _unparsed(asked: Runnable[Any, Any]) -> Runnable[Any, Any]:

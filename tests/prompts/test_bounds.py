@@ -1,0 +1,53 @@
+"""Every reply is bounded, so that a grammar ends it: no schema without bounds, and what is at them fits into the limit of tokens."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import ramify.prompts as prompts
+from ramify.graphs import build
+from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
+from ramify.tools.models.structured import json_schema
+from ramify.tools.models.tokens import passage_length
+from tests.prompts.longest import longest
+
+ALL = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
+ITERATIVE = {"plan", "filter", "compress"}
+
+
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """List the types within a schema."""
+    if isinstance(schema, dict):
+        yield from [schema] if isinstance(schema.get("type"), str) else []
+        for part in schema.values():
+            yield from parts(part)
+
+
+@pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
+def test_all_that_a_reply_may_repeat_is_bounded(prompt: Prompt[Any]) -> None:
+    for part in parts(json_schema(prompt.reply)):
+        bound = {"string": "maxLength", "array": "maxItems", "integer": "maximum"}.get(part["type"])
+        assert bound is None or "enum" in part or 0 < part[bound] <= 600, part
+
+
+@pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
+def test_the_longest_reply_fits_into_the_limit_of_tokens(prompt: Prompt[Any]) -> None:
+    settings = build("iterative" if prompt.name in ITERATIVE else "naive").settings()
+    said = longest(json_schema(prompt.reply))
+    assert prompt.reply.model_validate(said).model_dump(mode="json") == said, "the bounds of the schema are those of what is read"
+    assert passage_length(json.dumps(said, indent=1)) < settings.num_predict
+
+
+@pytest.mark.parametrize(
+    ("prompt", "given", "field", "read"),
+    [
+        (FINALIZE, {"answer": "x" * 5000}, "answer", "x" * 200),
+        (FINALIZE, {"answer": "x", "citations": list(range(1, 50))}, "citations", [1, 2, 3, 4, 5, 6, 7, 8]),
+        (DECIDE, {"action": "decompose", "questions": ["a" * 1000, "b?", "c?"]}, "questions", ["a" * 240, "b?"]),
+        (FILTER, {"facts": [f"Fact {n}." for n in range(9)]}, "facts", [f"Fact {n}." for n in range(5)]),
+    ],
+)
+def test_of_what_is_longer_the_beginning_is_taken(prompt: Prompt[Any], given: dict[str, Any], field: str, read: Any) -> None:
+    assert getattr(prompt.reply.model_validate(given), field) == read
