@@ -1,4 +1,4 @@
-"""What a run on the development server may name: the index folders and model servers that its operator gave, and no others.
+"""What a run on the development server may name: the index folders, model servers and model files that its operator gave, and no others.
 
 Otherwise whoever reaches the server could read any index of this machine, and have its keys sent to an address of theirs.
 """
@@ -13,6 +13,8 @@ from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.models.address import without_credentials
+from ramify.tools.models.gguf import GGUF
+from ramify.tools.models.shipped import SHIPPED
 
 S = TypeVar("S", bound=Settings)
 
@@ -20,6 +22,8 @@ INDEXES = "RAMIFY_STUDIO_INDEXES"
 """The variable with the folders, divided as in PATH."""
 BASE_URLS = "RAMIFY_STUDIO_BASE_URLS"
 """The variable with the addresses, divided by spaces."""
+MODEL_FILES = "RAMIFY_STUDIO_GGUF"
+"""The variable with the model files, divided as in PATH."""
 DEMO = "demo"
 
 
@@ -33,12 +37,14 @@ def bounded(wiring: Wiring[S]) -> Wiring[S]:
 
 
 def _allowed(settings: S) -> S:
-    index, url = settings.index, settings.base_url
+    index, url, model = settings.index, settings.base_url, settings.model
     if isinstance(index, str) and index != DEMO and _plain(index) not in folders():
         raise UsageError(f"index={index!r} is not open to this server's runs", f"start it with `ramify studio --index {index}`")
     if url and _plain(url) not in addresses():
         shown = without_credentials(url)
         raise UsageError(f"base_url={shown!r} is not open to this server's runs", f"start it with `ramify studio --base-url {shown}`")
+    if isinstance(model, str) and model.strip().startswith(GGUF) and _file(model) not in files():
+        raise UsageError(f"model={model!r} is not open to this server's runs", f"start it with `ramify studio --gguf {_file(model)}`")
     return settings
 
 
@@ -52,11 +58,24 @@ def addresses() -> set[str]:
     return {_plain(url) for url in os.environ.get(BASE_URLS, "").split()}
 
 
-def declare(indexes: list[Path], base_urls: list[str]) -> None:
+def files() -> set[str]:
+    """List the model files that a run may name, besides the models that come as a package."""
+    return {*SHIPPED, *filter(None, os.environ.get(MODEL_FILES, "").split(os.pathsep))}
+
+
+def declare(indexes: list[Path], base_urls: list[str], model_files: list[Path]) -> None:
     """Tell the server that is started in this process what its runs may name; a folder by the path it was given, and where that leads."""
-    named = [str(path) for index in indexes for path in (Path(os.path.abspath(index)), index.resolve())]
-    os.environ[INDEXES] = os.pathsep.join(dict.fromkeys(named))
+    os.environ[INDEXES] = os.pathsep.join(_paths(indexes))
+    os.environ[MODEL_FILES] = os.pathsep.join(_paths(model_files))
     os.environ[BASE_URLS] = " ".join(base_urls)
+
+
+def _paths(given: list[Path]) -> list[str]:
+    return list(dict.fromkeys(str(path) for one in given for path in (Path(os.path.abspath(one)), one.resolve())))
+
+
+def _file(model: str) -> str:
+    return model.strip().removeprefix(GGUF)
 
 
 def _plain(name: str) -> str:

@@ -25,6 +25,10 @@ BaseUrls = Annotated[
     list[str] | None,
     typer.Option("--base-url", metavar="URL", help="A model server that runs may name as base_url; repeatable. Without it, none."),
 ]
+ModelFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--gguf", metavar="FILE", help="A model file that runs may name as gguf:FILE, by its full path; repeatable."),
+]
 Origins = Annotated[
     list[str] | None,
     typer.Option("--allow-origin", metavar="URL", help="Whose pages may use it besides this machine's and Studio's; repeatable."),
@@ -42,6 +46,7 @@ def studio(
     host: Host = "127.0.0.1",
     index: Indexes = None,
     base_url: BaseUrls = None,
+    gguf: ModelFiles = None,
     allow_origin: Origins = None,
 ) -> None:
     """Start the server for LangGraph Studio: every strategy as a graph to run, look into, edit and run on; Ctrl-C ends it."""
@@ -53,7 +58,7 @@ def studio(
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     for key in KEYS:
         os.environ.pop(key, None)
-    _open(index or [], base_url or [])
+    _open(index or [], base_url or [], gguf or [])
     home = _home(port)
     note(f"threads are kept in {home}; Ctrl-C ends the server")
     with TemporaryDirectory() as folder:
@@ -63,17 +68,21 @@ def studio(
         _serve(config, host, port)
 
 
-def _open(indexes: list[Path], base_urls: list[str]) -> None:
+def _open(indexes: list[Path], base_urls: list[str], model_files: list[Path]) -> None:
     """Settle what runs may name, and say it."""
-    from ramify.studio.bounds import declare, folders
+    from ramify.studio.bounds import declare, files, folders
     from ramify.tools.index.snapshot import open_snapshot
+    from ramify.tools.models.gguf import find
 
     for folder in indexes:
         open_snapshot(folder)  # an error now and not at the first run
-    declare(indexes, base_urls)
+    for file in model_files:
+        find(str(file))
+    declare(indexes, base_urls, model_files)
     note(f"a run may name as its index: {', '.join(('demo', *sorted(folders())))} (add one with --index)")
     servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
     note(f"a run may name as its base_url: {servers}")
+    note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(files()))} (add one with --gguf)")
 
 
 def _claim(host: str, port: int) -> None:

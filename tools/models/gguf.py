@@ -24,6 +24,8 @@ ON_GPU = 4
 """Calls at the same time where nobody said how many: a GPU serves several at the cost of one, a CPU only one after another."""
 QUIET = -1
 UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are odd, take an instruct model's file"
+GGUF = "gguf:"
+"""How a model's name begins that is run here."""
 ALIAS = "gguf"
 """What the file is called in the protocol."""
 FORMS = "name a file as gguf:PATH, or gguf:smollm2"
