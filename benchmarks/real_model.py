@@ -80,9 +80,9 @@ def speed_of(folder: Path) -> dict[str, float]:
 
 
 def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
-    """Run what is not there yet, and give all lines."""
+    """Run what is not there yet, and give all lines; closed-book comes along with each order."""
     gate = resolve(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap)).cap.gate
-    rows: dict[str, Row] = {}
+    rows: list[Row] = []
     for strategies, settings in ORDERS.items():
         part = folder / strategies.partition(",")[0]
         command = ["eval", DATA, "--strategy", strategies, "--model", options.model, "--at-once", str(cap), "--out", str(part)]
@@ -94,8 +94,8 @@ def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
             code = run(command)
         if code:
             sys.exit(code)
-        rows |= {row["key"]: row for row in read_rows(part / RESULTS)}
-    return [row for row in rows.values() if row["strategy"] in STRATEGIES]
+        rows += [row for row in read_rows(part / RESULTS) if row["strategy"] in STRATEGIES]
+    return rows
 
 
 def spent(row: Row) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def spent(row: Row) -> dict[str, Any]:
 def by_strategy(rows: list[Row]) -> str:
     lines = ["| strategy | questions | EM | F1 | Unknown | calls | tokens read + written | branches failed | lost |", "|---" * 9 + "|"]
     for strategy in STRATEGIES:
-        own = [row for row in rows if row["strategy"] == strategy]
+        own = list({row["key"]: row for row in rows if row["strategy"] == strategy}.values())
         if not own:
             continue
         each = {
@@ -154,8 +154,10 @@ def speed(rows: list[Row], folder: Path, cap: int) -> str:
     own = sum(spent(row).get("wall_s", 0) for row in rows)
     latency = in_flight / max(1, calls)
     return (
-        f"cap {cap}: {wall:,.0f} s, {calls:,} calls of {latency:.2f} s; tokens a second: {read / wall:,.0f} read, {written / wall:,.1f} written; "
-        f"a question's wall time over its critical path: {own / max(1e-9, path * latency):.2f}; busy share of the cap: {in_flight / (cap * wall):.2f}"
+        f"cap {cap}: {wall:,.0f} s, {calls:,} calls of {latency:.2f} s; "
+        f"tokens a second: {read / wall:,.0f} read, {written / wall:,.1f} written; "
+        f"a question's wall time over its critical path: {own / max(1e-9, path * latency):.2f}; "
+        f"busy share of the cap: {in_flight / (cap * wall):.2f}"
     )
 
 
@@ -179,9 +181,8 @@ def main() -> int:
         replies, share = by_prompt(rows)
         lost = sum(row["error"] is not None and "malformed" in row["error"] for row in rows)
         missed += (share < VALID) + (lost > 0)
-        print(
-            f"\n{options.model}\n\n{by_strategy(rows)}\n\n{replies}\n\nvalid after repair: {100 * share:.1f} %, target >= {100 * VALID:.0f} %"
-        )
+        print(f"\n{options.model}\n\n{by_strategy(rows)}\n\n{replies}\n")
+        print(f"valid after repair: {share:.1%}, target >= {VALID:.0%}")
         print(f"questions lost to form: {lost}, target 0\n\nwhy branches failed:\n{reasons(rows)}\n\n{speed(rows, folder, cap)}")
     print("targets missed:", missed)
     return min(missed, 1)

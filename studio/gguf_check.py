@@ -3,6 +3,7 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from ramify.tools.errors import ModelError
+from ramify.tools.models.gguf import gpus
 from ramify.tools.models.shipped import SMOLLM2, intact, located
 
 NEEDED = ("xllamacpp", "langchain-openai")
@@ -14,7 +15,7 @@ def engine() -> tuple[str, str]:
     if missing:
         return f"{' and '.join(missing)} not installed", "run `pip install 'ramify-rag[gguf]'`"
     try:
-        return f"xllamacpp {version('xllamacpp')} on {devices()}", ""
+        return f"xllamacpp {version('xllamacpp')} on {', '.join(gpus()) or 'the CPU'}", ""
     except ImportError as error:
         raise ModelError(
             f"xllamacpp cannot be loaded: {error}", "reinstall it: pip install --force-reinstall --no-deps xllamacpp"
@@ -29,16 +30,6 @@ def small_model() -> tuple[str, str]:
         return "smollm2 not installed", error.remedy
     intact(path, SMOLLM2)
     return "smollm2 has the released sha256", ""
-
-
-def devices() -> str:
-    """Name what the engine can compute on: the graphics processors, or the CPU where there are none."""
-    import xllamacpp  # type: ignore[import-untyped]  # comes without annotations
-
-    kinds = xllamacpp.ggml_backend_dev_type
-    graphics = (kinds.GGML_BACKEND_DEVICE_TYPE_GPU, kinds.GGML_BACKEND_DEVICE_TYPE_IGPU)
-    found = [device for device in xllamacpp.get_device_info() if device["type"] in graphics]
-    return ", ".join(f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in found) or "the CPU"
 
 
 def _missing(name: str) -> bool:

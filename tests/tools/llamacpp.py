@@ -34,11 +34,14 @@ def byte_letters() -> list[str]:
     return [chr(byte if byte in printable else next(others)) for byte in range(256)]
 
 
-def write_model(path: Path) -> None:
+def write_model(path: Path, template: str = TEMPLATE, kind: str = "model") -> None:
     """Write a LLaMA of random weights, with a byte-level vocabulary as LLaMA 3 has one."""
     vocabulary = byte_letters() + ["".join(merge.split()) for merge in MERGES] + SPECIAL
     writer = gguf.GGUFWriter(str(path), "llama")
+    writer.add_type(kind)
     describe(writer, vocabulary)
+    if template:
+        writer.add_chat_template(template)
     chance = np.random.default_rng(7)
 
     def add(name: str, *shape: int) -> None:
@@ -82,7 +85,6 @@ def describe(writer: gguf.GGUFWriter, vocabulary: list[str]) -> None:
     writer.add_bos_token_id(plain)
     writer.add_eos_token_id(plain + 1)
     writer.add_eot_token_id(plain + 4)
-    writer.add_chat_template(TEMPLATE)
 
 
 @pytest.fixture(scope="session")

@@ -54,11 +54,9 @@ class Engine:
         try:
             self._server: Any = xllamacpp.Server(_parameters(form, self.key))
         except (RuntimeError, ValueError) as error:
-            what = f"llama.cpp cannot load {str(form.path)!r}"
-            remedy = (
-                "it may be damaged, cut off, newer than this build or too large for this machine's memory: compare its size and hash with"
-            )
-            raise ModelError(what, f"{remedy} those at its source, and `pip install -U xllamacpp`") from error
+            what = f"llama.cpp cannot load {str(form.path)!r}, of architecture {header.architecture!r}"
+            remedy = "compare the file's size with that at its source, `pip install -U xllamacpp`, or lower num_ctx if memory is short"
+            raise ModelError(what, remedy) from error
         self.notice = None if header.templated else f"{form.path.name} {UNTEMPLATED}"
         self.address = f"{self._server.listening_address}/v1"
         self._loading = time.perf_counter() - began
@@ -137,10 +135,11 @@ def at_once() -> int:
 
 
 def gpus() -> list[str]:
-    """Name the GPUs that this build of llama.cpp can compute on."""
-    import xllamacpp
+    """Name the GPUs that this build of llama.cpp can compute on, with their memory."""
+    import xllamacpp  # type: ignore[import-untyped]  # comes without annotations
 
-    return [str(device["description"]) for device in xllamacpp.get_device_info() if device["type"].name.endswith("GPU")]
+    found = [device for device in xllamacpp.get_device_info() if device["type"].name.endswith("GPU")]
+    return [f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in found]
 
 
 def threads() -> int:

@@ -1,0 +1,183 @@
+"""A model's file run by llama.cpp in this process: random weights, so what it says means nothing, but everything else is real."""
+
+import asyncio
+import gc
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langchain_core.messages import HumanMessage
+
+from ramify.tools.errors import ModelError, RamifyError, UsageError
+from ramify.tools.models import Model, ModelOptions, forget, gguf, resolve
+from ramify.tools.models.confidence import span_confidence
+from ramify.tools.models.gguf_header import read_header
+from ramify.tools.scrub import scrub
+from tests.tools.llamacpp import WINDOW, write_model
+from tests.tools.test_llamacpp import Choice
+
+ASKED = [HumanMessage("Is this a question?")]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "random.gguf"
+    write_model(path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # threads that wait for one another spin
+    forget()
+
+
+def model(file: Path, **options: Any) -> Model:
+    return resolve(f"gguf:{file}", ModelOptions(**{"num_predict": 100, **options}))
+
+
+def running(file: Path, **options: Any) -> gguf.Engine:
+    return gguf.engine(str(file), ModelOptions(**options))
+
+
+def told(engine: gguf.Engine, path: str) -> Any:
+    return httpx.get(engine.address.removesuffix("/v1") + path, headers={"Authorization": f"Bearer {engine.key}"}).json()
+
+
+async def test_a_reply_has_the_form_asked_for_with_log_probabilities_and_the_engine_s_own_figures(file: Path) -> None:
+    reply = await model(file).reply(ASKED, Choice)
+    assert isinstance(reply.parsed, Choice)
+    measured = span_confidence(reply.raw, "answer")
+    assert measured is not None
+    assert 0 < measured < 1
+    assert reply.raw.usage_metadata is not None
+    assert reply.raw.usage_metadata["input_tokens"] > model(file).count("Is this a question?") > 0
+
+
+async def test_what_prompts_have_in_common_is_read_once(file: Path) -> None:
+    asked = [HumanMessage("the river and the hills " * 20)]
+    replies = [await model(file).reply(asked, Choice) for _ in range(2)]
+    read = [(reply.raw.usage_metadata or {}).get("input_token_details", {}).get("cache_read", 0) for reply in replies]
+    assert read[1] > read[0]
+
+
+def test_the_window_is_the_file_s_where_that_is_shorter(file: Path) -> None:
+    assert (model(file, num_ctx=8192).num_ctx, model(file, num_ctx=600).num_ctx) == (WINDOW, 600)
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+async def test_it_has_as_many_slots_as_the_cap_lets_calls_in_each_with_the_whole_window(file: Path, at_once: int) -> None:
+    used = model(file, max_concurrency=at_once)
+    assert used.cap.limit == at_once
+    engine = running(file, max_concurrency=at_once)
+    props = await asyncio.to_thread(told, engine, "/props")
+    assert (props["total_slots"], props["default_generation_settings"]["n_ctx"]) == (at_once, WINDOW)
+    replies = await asyncio.gather(*(used.reply(ASKED, Choice) for _ in range(2 * at_once)))
+    assert all(isinstance(reply.parsed, Choice) for reply in replies)
+
+
+def test_one_engine_serves_all_ways_of_sampling(file: Path) -> None:
+    made = [model(file, temperature=heat) for heat in (0.0, 0.5)]
+    assert len({getattr(one.chat, "openai_api_base", None) for one in made}) == 1
+
+
+def test_a_file_that_was_written_anew_is_loaded_anew(tmp_path: Path) -> None:
+    path = tmp_path / "new.gguf"
+    write_model(path)
+    first = running(path)
+    path.unlink()
+    write_model(path)
+    assert running(path) is not first
+
+
+def test_nobody_else_on_this_machine_can_use_it(file: Path) -> None:
+    engine = running(file)
+    asked = {"messages": [{"role": "user", "content": "?"}]}
+    replies = [httpx.post(f"{engine.address}/chat/completions", json=asked, headers=key) for key in ({}, {"Authorization": "Bearer none"})]
+    assert [reply.status_code for reply in replies] == [401, 401]
+    assert engine.key not in scrub(f"the key is {engine.key}")
+    assert engine.key not in repr(model(file))
+
+
+def test_an_engine_that_nobody_holds_ends_when_another_is_wanted(file: Path) -> None:
+    address = running(file).address
+    running(file, num_ctx=512)
+    gc.collect()
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{address}/models")
+
+
+def test_the_process_ends_cleanly(file: Path) -> None:
+    program = (
+        "import sys; from ramify.graphs import ask\n"
+        "result = ask('Where is Ulm?', 'closed-book', model=f'gguf:{sys.argv[1]}', num_predict=200)\n"
+        "print(result.model, result.usage.llm_calls)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"gguf:{file} ")
+
+
+def broken(tmp_path: Path, whole: bytes) -> dict[str, Any]:
+    """Files and what is said of each."""
+    wrong = {
+        "text.gguf": (b"a text", "it is not in the format GGUF"),
+        "empty.gguf": (b"", "it is not in the format GGUF"),
+        "start.gguf": (whole[:200], "its header is damaged or cut off"),
+        "later.gguf": (b"GGUF" + b"\x63" + whole[5:], "version 99 of GGUF"),
+        "cut.gguf": (whole[: len(whole) // 2], "llama.cpp cannot load .* architecture 'llama'"),
+        "other.gguf": (whole.replace(b"\x00llama", b"\x00zzzzz"), "llama.cpp cannot load .* architecture 'zzzzz'"),
+    }
+    for name, (content, _) in wrong.items():
+        (tmp_path / name).write_bytes(content)
+    write_model(tmp_path / "adapter.gguf", kind="adapter")
+    return {name: words for name, (_, words) in wrong.items()} | {"adapter.gguf": "does not write text: it is a file of kind 'adapter'"}
+
+
+def test_a_file_that_cannot_be_run_is_one_line_with_a_remedy(file: Path, tmp_path: Path) -> None:
+    for name, words in broken(tmp_path, file.read_bytes()).items():
+        with pytest.raises(ModelError, match=words) as told:
+            running(tmp_path / name)
+        assert "\n" not in str(told.value)
+        assert " — " in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("nowhere.gguf", ModelError, "'nowhere.gguf' is not there — name a file as gguf:PATH"),
+        ("/", ModelError, "'/' is a folder"),
+    ],
+)
+def test_what_is_no_file_is_told(name: str, error: type[RamifyError], words: str) -> None:
+    with pytest.raises(error, match=words):
+        resolve(f"gguf:{name}", ModelOptions())
+
+
+def test_a_missing_extra_is_told_with_its_name(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf, "PACKAGES", ("no_such_engine",))
+    with pytest.raises(ModelError, match=r"no_such_engine\) — run `pip install 'ramify-rag\[gguf\]'`"):
+        running(file)
+
+
+def test_an_address_beside_it_is_refused(file: Path) -> None:
+    with pytest.raises(UsageError, match="runs in this process and has no base_url"):
+        running(file, base_url="http://127.0.0.1:8000/v1")
+
+
+def test_a_file_without_a_chat_template_is_run_and_said_so(tmp_path: Path, file: Path) -> None:
+    write_model(tmp_path / "base.gguf", template="")
+    assert "base.gguf has no chat template" in (model(tmp_path / "base.gguf").notice or "")
+    assert model(file).notice is None
+
+
+def test_a_header_with_lengths_beyond_the_file_is_refused_at_once(tmp_path: Path, file: Path) -> None:
+    whole = bytearray(file.read_bytes())
+    place = whole.index(b"tokenizer.ggml.tokens") + len(b"tokenizer.ggml.tokens") + 8
+    whole[place : place + 8] = (2**62).to_bytes(8, "little")
+    (tmp_path / "many.gguf").write_bytes(whole)
+    with pytest.raises(ValueError, match="damaged or cut off"):
+        read_header(tmp_path / "many.gguf")
