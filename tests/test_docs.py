@@ -74,17 +74,20 @@ PAPERS = {
 }
 
 
-def test_the_readme_s_commands_for_one_s_own_documents_run(tmp_path: Path) -> None:
+def test_the_readme_s_commands_for_one_s_own_documents_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name, text in PAPERS.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     lines = next(code for code in blocks(ROOT / "README.md", "sh") if "ramify index" in code).splitlines()
     commands = [shlex.split(line, comments=True) for line in lines if line.startswith("ramify ")]
     assert [words[1] for words in commands] == ["index", "ask", "ask", "search"]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OLLAMA_HOST", OFFLINE["OLLAMA_HOST"])
     for words in commands:
-        done = subprocess.run([RAMIFY, *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False, env=OFFLINE)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout
+        assert run(words[1:]) == 0, capsys.readouterr().err
+        assert capsys.readouterr().out
     assert (tmp_path / "answer.html").exists()
 
 

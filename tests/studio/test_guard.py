@@ -6,7 +6,8 @@ import shutil
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,12 @@ def run(server: DevServer, context: dict[str, Any], strategy: str = "naive", **b
     return send(server, "POST", "/runs/wait", given, content_type="application/json").json()
 
 
+def runs(server: DevServer, asked: Iterable[tuple[dict[str, Any], str]]) -> list[Any]:
+    """Ask with several contexts and strategies at once: the server takes a second for each to be looked at."""
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(lambda one: run(server, *one), asked))
+
+
 class TestPages:
     """Which pages are answered."""
 
@@ -184,13 +191,11 @@ class TestRuns:
 
     def test_the_key_goes_to_no_address_that_a_run_names(self, server: DevServer, elsewhere: tuple[str, list[str]]) -> None:
         address, heard = elsewhere
-        for name in ("openai:x", "ollama:x", "auto"):
-            context = {"model": name, "base_url": f"{address}/v1"}
-            for strategy in ("closed-book", "prune", "tor", "iterative", "chain", "naive"):
-                error = run(server, context, strategy)["__error__"]["message"]
-                assert error == (
-                    f"base_url='{address}/v1' is not open to this server's runs — start it with `ramify studio --base-url {address}/v1`"
-                )
+        models = ("openai:x", "ollama:x", "auto")
+        strategies = ("closed-book", "prune", "tor", "iterative", "chain", "naive")
+        ended = runs(server, [({"model": name, "base_url": f"{address}/v1"}, strategy) for name in models for strategy in strategies])
+        told = f"base_url='{address}/v1' is not open to this server's runs — start it with `ramify studio --base-url {address}/v1`"
+        assert [end["__error__"]["message"] for end in ended] == [told] * len(models) * len(strategies)
         assert heard == []
 
     def test_no_other_way_of_naming_it_helps(self, server: DevServer, elsewhere: tuple[str, list[str]], hidden: Path) -> None:
@@ -216,9 +221,10 @@ class TestRuns:
         folder = server.said.parent
         assert run(server, {**LOCAL, "index": str(folder / "mine")})["answer"] == "László Bíró"
         assert run(server, {**LOCAL, "index": "demo"})["answer"] == "László Bíró"
-        for named in (hidden, folder / "link", folder / "mine" / ".." / "link", Path("/"), "~", "mine", "../demo"):
-            error = run(server, {**LOCAL, "index": str(named)})["__error__"]["message"]
-            assert f"index={str(named)!r} is not open to this server's runs" in error
+        wrong = (hidden, folder / "link", folder / "mine" / ".." / "link", Path("/"), "~", "mine", "../demo")
+        ended = runs(server, [({**LOCAL, "index": str(named)}, "naive") for named in wrong])
+        for named, end in zip(wrong, ended, strict=True):
+            assert f"index={str(named)!r} is not open to this server's runs" in end["__error__"]["message"]
 
     def test_the_server_says_what_runs_may_name(self, server: DevServer) -> None:
         assert f"a run may name as its index: demo, {server.said.parent / 'mine'}" in server.log()

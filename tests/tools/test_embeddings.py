@@ -39,12 +39,14 @@ def test_minilm_gives_unit_vectors_near_for_the_same_meaning() -> None:
 
 
 @pytest.mark.skipif(not sentence_encoder.cpu_has_bfloat16(), reason="this processor computes in float32 anyway")
-def test_a_processor_can_be_asked_to_compute_as_one_without_bfloat16() -> None:
-    code = "from ramify.tools.embeddings import load_encoder; print(load_encoder('minilm').model.dtype)"
-    environments = {"torch.bfloat16": os.environ, "torch.float32": {**os.environ, "ATEN_CPU_CAPABILITY": "avx2"}}
-    for dtype, environment in environments.items():
-        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-        assert done.stdout.split() == [dtype]
+def test_a_processor_can_be_asked_to_compute_as_one_without_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert str(sentence_encoder.MiniLM().model.dtype) == "torch.bfloat16"
+    code = "from ramify.tools.embeddings.sentence_encoder import cpu_has_bfloat16; print(cpu_has_bfloat16())"
+    environment = {**os.environ, "ATEN_CPU_CAPABILITY": "avx2"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+    monkeypatch.setattr(sentence_encoder, "cpu_has_bfloat16", lambda: False)
+    assert str(sentence_encoder.MiniLM().model.dtype) == "torch.float32"
 
 
 def test_minilm_sees_the_end_of_a_long_passage() -> None:
