@@ -55,7 +55,10 @@ const attempts = {
 })();
 </script>"""
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian's package chromium)")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian's package chromium)"),
+    pytest.mark.xdist_group("foreign page"),  # one server for all
+]
 
 
 class Site:
