@@ -41,12 +41,12 @@ class Recording(Encoder):
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
         return self._encoder.offsets(texts)
 
-    def encode_queries(self, texts: Sequence[str]) -> Matrix:
-        return self._encoder.encode_queries(texts)
+    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        return self._encoder.encode_queries(texts, prefix)
 
-    def encode_documents(self, texts: Sequence[str]) -> Matrix:
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
         began = time.perf_counter()
-        vectors = self._encoder.encode_documents(texts)
+        vectors = self._encoder.encode_documents(texts, prefix)
         self.seconds += time.perf_counter() - began
         self.batches.append(list(texts))
         return vectors

@@ -7,7 +7,7 @@ from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import Branch, Passage, children
-from ramify.tools.index.describe import describe
+from ramify.tools.index.describe import advice, describe
 from ramify.tools.index.search import searcher, warm
 from ramify.tools.index.snapshot import Hit
 
@@ -45,7 +45,14 @@ async def _search(state: State, settings: Settings, wanted: Callable[[Branch], i
         "usage": Usage(retrievals=len(queries)),
         "index": await asyncio.to_thread(describe, settings.index),
         **_later(state, waited),
+        **(_advised(state, await asyncio.to_thread(advice, settings.index)) if any(found) else {}),
     }
+
+
+def _advised(state: State, advice: str | None) -> Update:
+    """Say once what would make a better index."""
+    notices = state.get("notices", [])
+    return {"notices": [*notices, advice]} if advice and advice not in notices else {}
 
 
 def _later(state: State, waited: float) -> Update:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ramify.studio.consoles import note, one_line, out
+from ramify.studio.pairs import readable
 from ramify.tools.errors import IndexingError
 
 if TYPE_CHECKING:
@@ -20,20 +21,41 @@ ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Longest passage, in
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens that neighbouring passages share.")]
 
 
-def index(paths: Paths, out_: Out, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30) -> None:
+def prefix(text: str | None) -> str | None:
+    """Give a prefix as it is; UsageError where it is not in the terminal's encoding."""
+    return text and readable(text)
+
+
+QueryPrefix = Annotated[
+    str | None, typer.Option(metavar="TEXT", callback=prefix, help="Put before each question for embedding; default: the model's own.")
+]
+DocumentPrefix = Annotated[
+    str | None, typer.Option(metavar="TEXT", callback=prefix, help="Put before each passage; the index remembers both; '' for none.")
+]
+
+
+def index(
+    paths: Paths, out_: Out, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
+    query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None,
+) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
     from ramify.studio.bar import bar
     from ramify.tools.index import Index
 
     try:
         with bar() as progress:
-            built = Index.build(paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress)
+            built = Index.build(
+                paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
+                query_prefix=query_prefix, document_prefix=document_prefix,
+            )  # fmt: skip
     except OSError as error:
         what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
         raise IndexingError(what, "give --out a folder you may write to") from error
     for name, reason in built.skipped:
         note(f"skipped {name}: {reason}")
     out().print(f"{one_line(out_)}: {told(built)}", soft_wrap=True, markup=False)
+    if built.advice:
+        note(built.advice)
 
 
 def told(built: "Built") -> str:

@@ -48,5 +48,5 @@ def readable(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise UsageError("the question is not valid UTF-8", "check the encoding of the terminal or of the script") from None
+        raise UsageError(f"{text!r} is not valid UTF-8", "check the encoding of the terminal or of the script") from None
     return text

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.consoles import one_line, out
+from ramify.studio.consoles import note, one_line, out
 from ramify.studio.pairs import read_pairs, readable
 
 if TYPE_CHECKING:
@@ -25,10 +25,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print a list of {id, sourc
 def search(question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, as_json: AsJson = False) -> None:
     """Search an index by vectors and words; these are fused into the order, while the score shown is the cosine similarity alone."""
     from ramify.nodes.plant import checked
+    from ramify.tools.index.describe import advice
     from ramify.tools.index.search import searcher
 
     wanted = read_pairs(filters or [], "--filter")
     hits = asyncio.run(searcher(where)([checked(question)], k=k, filter=wanted or None))[0]
+    if advised := advice(where):
+        note(advised)
     if as_json:
         typer.echo(json.dumps([row(hit) for hit in hits], ensure_ascii=False, indent=2, default=str))
         return

@@ -33,13 +33,13 @@ class WordEncoder(Encoder):
     def dimension(self) -> int:
         return DIMENSION
 
-    def encode_documents(self, texts: Sequence[str]) -> Matrix:
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
         self.encoded.extend(texts)
         if self._dies_after is not None and len(self.encoded) > self._dies_after:
             os.kill(os.getpid(), signal.SIGKILL)
         return self.encode_queries(texts)
 
-    def encode_queries(self, texts: Sequence[str]) -> Matrix:
+    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
         sums = [sum((word_vector(word) for word in text.split()), np.zeros(DIMENSION)) for text in texts]
         return unit_rows(np.asarray(sums, dtype=np.float32), DIMENSION)
 

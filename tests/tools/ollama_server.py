@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.embeddings import WordEmbeddings
 from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Say, example, lines, prompt_of
 
 Rule = tuple[str, Callable[[Request], Answer]]
@@ -24,6 +25,8 @@ class Ollama:
     models: dict[str, int] = field(default_factory=lambda: {"llama3.1:8b": 131072})
     """Names with the context lengths they were trained for."""
     requests: list[Request] = field(default_factory=list)
+    embedded: list[str] = field(default_factory=list)
+    """The texts it was given to embed."""
     busy: int = 0
     most_busy: int = 0
     wait_for: int = 0
@@ -102,6 +105,9 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
                 self.tell(200, {"model_info": {"llama.context_length": server.models[request["model"]]}, "capabilities": ["completion"]})
             elif self.path == "/api/chat":
                 self.chat(request)
+            elif self.path == "/api/embed":
+                server.embedded.extend(request["input"])
+                self.tell(200, {"embeddings": WordEmbeddings().embed_documents(request["input"])})
 
         def chat(self, request: Request) -> None:
             with server.call(request):

@@ -8,6 +8,8 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
+from ramify.tools.embeddings.prefixes import Prefixes
+
 Matrix = NDArray[np.float32]
 Offsets = list[tuple[int, int]]
 
@@ -24,6 +26,14 @@ class Encoder(Embeddings):
     max_tokens: int
     """The longest text the model sees, special tokens not counted."""
 
+    prefixes: Prefixes = Prefixes()
+    """What it was told to put before a text; an index remembers it."""
+
+    @property
+    def own_prefixes(self) -> Prefixes:
+        """Return what the model puts before a text by itself."""
+        return Prefixes("", "")
+
     @property
     def loaded(self) -> bool:
         """Tell whether it can encode at once; so it is where nothing has to be brought into memory."""
@@ -38,12 +48,12 @@ class Encoder(Embeddings):
         """Return the length of a vector."""
 
     @abstractmethod
-    def encode_documents(self, texts: Sequence[str]) -> Matrix:
-        """Encode texts to unit vectors, shape (texts, dimension)."""
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode texts to unit vectors, shape (texts, dimension); prefix: what to put before each instead of the model's own."""
 
     @abstractmethod
-    def encode_queries(self, texts: Sequence[str]) -> Matrix:
-        """Encode questions to unit vectors, shape (texts, dimension)."""
+    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode questions to unit vectors, shape (texts, dimension); prefix: as above."""
 
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
         """Return where each token of each text starts and ends; here estimated: see `estimated_offsets`."""

@@ -76,13 +76,14 @@ class ForeignEncoder(Encoder):
         """Return the length of a vector, found by embedding one word."""
         return len(self._call(lambda: self._embeddings.embed_query("dimension")))
 
-    def encode_documents(self, texts: Sequence[str]) -> Matrix:
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
         """Encode texts and normalise their vectors."""
-        return self._unit(self._call(lambda: self._embeddings.embed_documents(list(texts))) if texts else [])
+        whole = [(prefix or "") + text for text in texts]
+        return self._unit(self._call(lambda: self._embeddings.embed_documents(whole)) if whole else [])
 
-    def encode_queries(self, texts: Sequence[str]) -> Matrix:
+    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
         """Encode questions and normalise their vectors; LangChain offers no batch for these."""
-        return self._unit(self._call(lambda: [self._embeddings.embed_query(text) for text in texts]))
+        return self._unit(self._call(lambda: [self._embeddings.embed_query((prefix or "") + text) for text in texts]))
 
     def _unit(self, vectors: list[list[float]]) -> Matrix:
         return unit_rows(vectors, len(vectors[0])) if vectors else np.empty((0, self.dimension), dtype=np.float32)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, unit_rows
+from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.errors import ModelError
 from ramify.tools.intact import intact
 
@@ -22,6 +23,8 @@ _MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 _MINILM_POSITIONS = 512
 _MINILM_DIMENSION = 384
 _SPECIAL_TOKENS = 2
+_DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+"""The names that models give to the prompt of passages."""
 
 
 class SentenceEncoder(Encoder):
@@ -64,19 +67,25 @@ class SentenceEncoder(Encoder):
         """Return the longest text the model sees, special tokens not counted."""
         return int(self.model.max_seq_length or _MINILM_POSITIONS) - _SPECIAL_TOKENS
 
-    def encode_documents(self, texts: Sequence[str]) -> Matrix:
-        """Encode texts with the model's document prompt."""
-        return self._encode(self.model.encode_document, texts)
+    @property
+    def own_prefixes(self) -> Prefixes:
+        """Return the prompts that come with the model, empty ones where none do."""
+        prompts = self.model.prompts
+        return Prefixes(prompts.get("query") or "", next(filter(None, map(prompts.get, _DOCUMENT_PROMPTS)), ""))
 
-    def encode_queries(self, texts: Sequence[str]) -> Matrix:
-        """Encode questions with the model's query prompt."""
-        return self._encode(self.model.encode_query, texts)
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode texts with the prefix, by default the model's document prompt."""
+        return self._encode(self.model.encode_document, texts, prefix)
 
-    def _encode(self, encode: Any, texts: Sequence[str]) -> Matrix:
+    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode questions with the prefix, by default the model's query prompt."""
+        return self._encode(self.model.encode_query, texts, prefix)
+
+    def _encode(self, encode: Any, texts: Sequence[str], prefix: str | None) -> Matrix:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         with self._encoding:  # fast tokenizers raise "Already borrowed" when two threads change padding at once
-            vectors = encode(list(texts), show_progress_bar=False, convert_to_numpy=True)
+            vectors = encode(list(texts), prompt=prefix, show_progress_bar=False, convert_to_numpy=True)
         return unit_rows(vectors, len(vectors[0]))
 
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
@@ -100,6 +109,11 @@ class MiniLM(SentenceEncoder):
 
     def __init__(self) -> None:
         super().__init__(MINILM)
+
+    @property
+    def own_prefixes(self) -> Prefixes:
+        """Return that there are none, without loading the model."""
+        return Prefixes("", "")
 
     @property
     def dimension(self) -> int:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.index.draft import Draft, Entry, document_digest
 from ramify.tools.index.load import Loading, Skipped, existing
 from ramify.tools.index.manifest import MANIFEST, Manifest, read_manifest
@@ -36,6 +37,8 @@ class Built(NamedTuple):
     encoded: int
     skipped: list[Skipped]
     seconds: float
+    advice: str | None
+    """What would make a better index."""
 
 
 class Found(NamedTuple):
@@ -55,6 +58,7 @@ def build_index(
     roots = {str(path) for path in given}
     check_target(folder, given)
     with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking) as draft:
+        encoder = with_prefixes(encoder, draft.prefixes)
         reading = Reading(draft, encoder, chunking, roots)
         reading.read((Found(document, str(loading.path.resolve())) for document in loading), progress)
         absent = draft.absent(roots, reading.seen)
@@ -62,7 +66,7 @@ def build_index(
         encoded = encode_missing(draft, encoder, batch_size, progress)
         manifest = publish_changes(folder, draft, encoder, chunking, progress)
     fates = (reading.added, reading.changed, reading.unchanged, len(absent))
-    return Built(*fates, manifest.documents, manifest.passages, encoded, loading.skipped, time.perf_counter() - began)
+    return Built(*fates, manifest.documents, manifest.passages, encoded, loading.skipped, time.perf_counter() - began, advice(encoder))
 
 
 class Reading:
@@ -138,6 +142,7 @@ def publish_changes(folder: Path, draft: Draft, encoder: Encoder, chunking: Chun
 def write_documents(folder: Path, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
     """Add a program's documents to an index, replacing those of the same ids."""
     with writing(folder), open_draft(folder, encoder, chunking, resume=False) as draft:
+        encoder = with_prefixes(encoder, draft.prefixes)
         Reading(draft, encoder, chunking, roots=()).write([Found(document, "") for document in documents])
         encode_missing(draft, encoder, BATCH_SIZE, silent)
         publish_changes(folder, draft, encoder, chunking, silent)

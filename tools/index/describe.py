@@ -17,6 +17,13 @@ def describe(index: Searchable) -> str:
     return f"{index} ({_holdings(opened(index))})" if isinstance(index, (str, Path)) else type(index).__name__
 
 
+def advice(index: Searchable) -> str | None:
+    """Say what would make a better index, None where nothing is known to."""
+    if isinstance(index, (str, Path)):
+        index = opened(index)
+    return index.advice if isinstance(index, Index) else None
+
+
 def _holdings(index: Index) -> str:
     held = ((index.manifest.documents, "document"), (index.manifest.passages, "passage"))
     return ", ".join(f"{count:,} {thing if count == 1 else thing + 's'}" for count, thing in held)

@@ -11,6 +11,7 @@ import numpy as np
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.split import embedded_text
 from ramify.tools.index.store import SCHEMA
@@ -66,6 +67,12 @@ class Draft:
     def facts(self) -> dict[str, str]:
         """Return what the draft remembers of how it is made."""
         return dict(self._db.execute("SELECT name, value FROM facts"))
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """Return what is put before questions and passages when they are embedded."""
+        facts = self.facts()
+        return Prefixes(facts.get("query_prefix"), facts.get("document_prefix"))
 
     def remember(self, facts: dict[str, str]) -> None:
         """Keep how the draft is made, to refuse going on otherwise."""

@@ -11,6 +11,7 @@ from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.prefixed import advice, told, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_documents, write_documents
 from ramify.tools.index.identity import identified
@@ -34,17 +35,22 @@ class Index(VectorStore):
     def build(
         paths: Sequence[str | Path] | str | Path, out: str | Path, embedding: str | Embeddings = "minilm", *,
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
+        query_prefix: str | None = None, document_prefix: str | None = None,
     ) -> Built:  # fmt: skip
         """Make an index of files and folders, or bring one up to date.
 
         Documents that did not change are not encoded again, and those gone from the paths given are removed. An interrupted build goes on
         where it stopped when it is called again. Until it has finished, the folder opens as it was before, or not at all.
+
+        The prefixes are put before questions and passages when they are embedded, and remembered. Not given, they are those of the index
+        that is there, or those that the model is known to be trained with; "" stands for none.
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
-        return build_index(paths, Path(out), load_encoder(embedding), chunking, batch_size, progress or silent)
+        encoder = told(load_encoder(embedding), query_prefix, document_prefix)
+        return build_index(paths, Path(out), encoder, chunking, batch_size, progress or silent)
 
     @classmethod
     def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":
@@ -56,7 +62,7 @@ class Index(VectorStore):
         if encoder.name != remembered:
             what = f"the index in {str(folder)!r} is made with the embedding {remembered!r}, not {encoder.name!r}"
             raise IndexingError(what, f"open it with {remembered!r}, or make another index with {encoder.name!r}")
-        return cls(folder, encoder, snapshot)
+        return cls(folder, with_prefixes(encoder, snapshot.manifest.prefixes), snapshot)
 
     def __len__(self) -> int:
         return len(self._snapshot.rows)
@@ -65,6 +71,11 @@ class Index(VectorStore):
     def manifest(self) -> Manifest:
         """Return what is remembered beside the index: its embedding, how it was split, how much it holds."""
         return self._snapshot.manifest
+
+    @property
+    def advice(self) -> str | None:
+        """Say what would make a better index of the same documents, None where nothing is known to."""
+        return advice(self._encoder)
 
     @property
     def temporary(self) -> bool:
@@ -145,12 +156,13 @@ class Index(VectorStore):
     @classmethod
     def from_texts(
         cls, texts: list[str], embedding: Embeddings, metadatas: list[dict[str, Any]] | None = None,
-        *, ids: list[str] | None = None, path: str | Path | None = None, **kwargs: Any,
+        *, ids: list[str] | None = None, path: str | Path | None = None,
+        query_prefix: str | None = None, document_prefix: str | None = None, **kwargs: Any,
     ) -> "Index":  # fmt: skip
-        """Make an index of texts in the folder `path`, by default a temporary one that goes with the object."""
+        """Make an index of texts in the folder `path`, by default a temporary one that goes with the object; prefixes: as for `build`."""
         temporary = TemporaryDirectory(prefix="ramify-") if path is None else None
         folder = Path(temporary.name if temporary else str(path))
-        encoder = load_encoder(embedding)
+        encoder = told(load_encoder(embedding), query_prefix, document_prefix)
         write_documents(folder, encoder, DEFAULT_CHUNKING, _as_documents(texts, metadatas, ids))
         index = cls.open(folder, encoder)
         index._temporary = temporary

@@ -6,6 +6,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.errors import IndexingError
 
 PASSAGES = "passages.sqlite"
@@ -30,6 +31,14 @@ class Manifest:
     passages: int
     sha256: dict[str, str]
     layout: int = LAYOUT
+    query_prefix: str | None = None
+    document_prefix: str | None = None
+    """Put before what is embedded; None in an index made before prefixes were remembered: what the model does by itself."""
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """Return what is put before questions and passages when they are embedded."""
+        return Prefixes(self.query_prefix, self.document_prefix)
 
     def write(self, path: Path) -> None:
         """Write the manifest so that it is there whole or not at all."""

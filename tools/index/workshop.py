@@ -7,7 +7,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.errors import IndexingError
+from ramify.tools.embeddings.prefixed import settled_prefixes
+from ramify.tools.errors import IndexingError, RamifyError
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.graph import build_graph
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, file_sha256, read_manifest
@@ -87,16 +88,28 @@ def _trusted(folder: Path, manifest: Manifest | None) -> bool:
 def _checked(path: Path, encoder: Encoder, chunking: Chunking) -> Draft:
     """Open a draft made the same way; a damaged one is begun anew."""
     draft = _undamaged(path)
-    facts = {"layout": str(LAYOUT), "embedding": encoder.name, "chunk_tokens": str(chunking.tokens), "overlap": str(chunking.overlap)}
-    made = draft.facts()
-    different = [f"{name} {made[name]!r}, not {value!r}" for name, value in facts.items() if name in made and made[name] != value]
-    if different:
+    try:
+        _compare(draft, encoder, chunking)
+    except RamifyError:
         draft.close()
-        what = f"the index in {str(path.parent)!r} is made with {', '.join(different)}"
-        raise IndexingError(what, "ask for the same, or give another --out folder")
-    if not made:
-        draft.remember(facts)
+        raise
     return draft
+
+
+def _compare(draft: Draft, encoder: Encoder, chunking: Chunking) -> None:
+    """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
+    made = draft.facts()
+    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
+    facts = {"layout": str(LAYOUT), "embedding": encoder.name, "chunk_tokens": str(chunking.tokens), "overlap": str(chunking.overlap)}
+    facts |= prefixes
+    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
+    different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
+    if different:
+        what = f"the index in {str(draft.path.parent)!r} is made with {', '.join(different)}"
+        raise IndexingError(what, "ask for the same, or give another --out folder")
+    if not facts.keys() <= made.keys():
+        draft.changed = draft.changed or bool(made)
+        draft.remember(facts)
 
 
 def _undamaged(path: Path) -> Draft:
@@ -125,7 +138,7 @@ def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, pr
     build_graph(draft.vectors(dimension), dimension, graph, passages, progress)
     draft.close()
     sha256 = {PASSAGES: file_sha256(draft.path), VECTORS: file_sha256(graph)}
-    manifest = Manifest(encoder.name, dimension, *chunking, documents, passages, sha256)
+    manifest = Manifest(encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes)
     manifest.write(folder / (NEXT + MANIFEST))
     draft.path.replace(folder / PASSAGES)
     graph.replace(folder / VECTORS)
