@@ -81,7 +81,7 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
                 settings, state.get("usage") or Usage(), state.get("started") or 0.0, kept, len(state.get("tree") or ()), step.final
             )
             with working(pinned(settings, state), ledger):
-                return await step.run(state, settings)
+                return _telling(await step.run(state, settings), state, ledger)
 
         node.__name__, node.__doc__ = step.__name__, step.__doc__
         node.__annotations__["state"] = self.state_schema
@@ -95,6 +95,13 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
         given = context if isinstance(context, Mapping) else vars(context) if hasattr(context, "__dict__") else {}
         names = getattr(context, "model_fields_set", given.keys()) & self.settings.model_fields.keys()
         return self.settings.model_validate({name: given[name] for name in names})
+
+
+def _telling(update: Update, state: Any, ledger: Ledger) -> Update:
+    """Add what calls have shown of the model's server, before all else: of the notices the last one says why a question failed."""
+    notices = update.get("notices", state.get("notices")) or []
+    new = [told for told in ledger.told if told not in notices]
+    return {**update, "notices": [*new, *notices]} if new else update
 
 
 __all__ = ["END", "START", "Wiring"]

@@ -16,6 +16,7 @@ from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, MalformedError, ReplyError
 from ramify.tools.models import Model, ModelOptions, Structured, resolve
 from ramify.tools.models.confidence import span_confidence
+from ramify.tools.models.thought import KEPT
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T", bound=BaseModel)
@@ -74,18 +75,20 @@ def _prepare(prompt: Prompt[T], passages: tuple[Passage, ...] | None, slots: dic
 
 
 async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -> Structured:
-    reserved = request.tokens + work.settings.num_predict
-    left = work.ledger.reserve(reserved)
+    reserved = request.tokens + request.longest
+    left = work.ledger.reserve(reserved, model.thought_tokens)
     try:
         async with asyncio.timeout(left):
-            reply = await model.reply(request.messages, prompt.reply)
+            reply = await model.reply(request.messages, prompt.reply, request.longest)
     except TimeoutError:
         work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens)
         raise BudgetError("seconds", work.settings.max_seconds or 0) from None
     except ReplyError:
         # The server has read the prompt and may have written to the limit: all that was reserved counts as spent.
-        work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=work.settings.num_predict)
+        work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=request.longest)
         raise
+    finally:
+        work.ledger.told |= dict.fromkeys(model.told)
     spent = _told(reply.raw)
     if spent is None:
         spent = await asyncio.to_thread(_counted, reply.raw, request, model)
@@ -106,7 +109,8 @@ def _told(raw: AIMessage) -> Usage | None:
 
 def _counted(raw: AIMessage, request: Request, model: Model) -> Usage:
     """Count what a call cost where the server does not tell."""
-    return Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=model.count(str(raw.content)))
+    written = f"{raw.additional_kwargs.get(KEPT) or ''}{raw.content}"
+    return Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=model.count(written))
 
 
 async def _repair(model: Model, prompt: Prompt[T], request: Request, reply: Structured, work: Work) -> Structured:
@@ -118,5 +122,5 @@ async def _repair(model: Model, prompt: Prompt[T], request: Request, reply: Stru
     if reply.parsed is None:
         said = scrub(str(reply.raw.content))[:200]
         what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {said!r} ({reply.error})"
-        raise MalformedError(what, "try a larger model, or raise num_predict")
+        raise MalformedError(what, reply.remedy)
     return reply

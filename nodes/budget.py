@@ -29,6 +29,10 @@ class Ledger:
     """Seconds since the epoch."""
     last: bool = False
     """Whether it is for the question's last call, which shows fewer passages where few tokens are left."""
+    kept: bool = False
+    """Whether the last call's share is kept back."""
+    told: dict[str, None] = field(default_factory=dict)
+    """What calls have shown of the model's server, for the result to say; each once."""
 
     @classmethod
     def open(cls, settings: Settings, usage: Usage, started: float, kept: bool, branches: int = 0, last: bool = False) -> "Ledger":
@@ -39,16 +43,17 @@ class Ledger:
         tokens = infinite if settings.max_tokens is None else settings.max_tokens - usage.tokens - kept * final_tokens
         share = 1 - KEPT_SECONDS if kept else 1.0
         deadline = infinite if settings.max_seconds is None else started + share * settings.max_seconds
-        return cls(settings, calls, tokens, deadline, last)
+        return cls(settings, calls, tokens, deadline, last, kept)
 
-    def reserve(self, tokens: int) -> float | None:
+    def reserve(self, tokens: int, thought: int = 0) -> float | None:
         """Take one call and its tokens out before it is made, and tell how many seconds it may take (None: any).
 
+        `thought` is what the model may think in the last call, beside what is kept back for it.
         BudgetError where too little is left.
         """
         if self.calls < 1:
             raise BudgetError("calls", self.settings.max_calls or 0)
-        if self.tokens < tokens:
+        if self.tokens - self.kept * thought < tokens:
             raise BudgetError("tokens", self.settings.max_tokens or 0)
         if (left := self.deadline - time.time()) <= 0:
             raise BudgetError("seconds", self.settings.max_seconds or 0)

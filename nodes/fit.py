@@ -21,10 +21,11 @@ MARGIN = 64
 
 @dataclass(frozen=True)
 class Request:
-    """Messages that fit, their tokens, the passages they show and how many characters of each."""
+    """Messages that fit, their tokens and the reply's, the passages they show and how many characters of each."""
 
     messages: list[BaseMessage]
     tokens: int
+    longest: int
     shown: tuple[Passage, ...] = ()
     lengths: Mapping[str, int] = field(default_factory=dict)
 
@@ -42,7 +43,7 @@ def fit(
     Blocking, since counting may ask the server. ReplyError where it does not fit into the window even without passages.
     """
     window = room_for(settings, model)
-    room = min(window, left - settings.num_predict)
+    room = min(window, left - settings.num_predict - model.thought_tokens)
     shown = None if passages is None else within(passages, settings)
     quotes = {passage.id: quote(passage, settings) for passage in shown or ()}
     while True:
@@ -50,7 +51,8 @@ def fit(
         messages = prompt.render({**slots, **quoted})
         tokens = size(messages, model.count)
         if tokens <= room or (not shown and tokens <= window):
-            return Request(messages, tokens, shown or (), {passage.id: len(quotes[passage.id]["text"]) for passage in shown or ()})
+            lengths = {passage.id: len(quotes[passage.id]["text"]) for passage in shown or ()}
+            return Request(messages, tokens, longest(tokens, settings, model, left), shown or (), lengths)
         if not shown:
             raise ReplyError(f"the prompt of {tokens} tokens does not fit into {window}", "shorten the question, or raise num_ctx")
         least = min(shown, key=lambda passage: passage.score)
@@ -65,13 +67,23 @@ def once_more(request: Request, said: str, error: str, settings: Settings, model
     messages = [*request.messages, complaint]
     tokens = size(messages, model.count)
     if tokens > room_for(settings, model):
-        return request
-    return replace(request, messages=messages, tokens=tokens)
+        messages, tokens = request.messages, request.tokens
+    return replace(request, messages=messages, tokens=tokens, longest=longest(tokens, settings, model))
 
 
 def room_for(settings: Settings, model: Model) -> int:
-    """Tell how many tokens a prompt may have beside the reply."""
-    return min(settings.num_ctx, model.num_ctx or settings.num_ctx) - settings.num_predict - MARGIN
+    """Tell how many tokens a prompt may have beside the reply and a thought before it."""
+    return _window(settings, model) - settings.num_predict - model.thought_tokens
+
+
+def longest(tokens: int, settings: Settings, model: Model, left: float = float("inf")) -> int:
+    """Tell how many tokens the reply to a prompt of so many may take: with a thought, as far as the window and the budget have room."""
+    room = min(_window(settings, model), left) - tokens
+    return int(max(settings.num_predict, min(settings.num_predict + model.thought_tokens, room)))
+
+
+def _window(settings: Settings, model: Model) -> int:
+    return min(settings.num_ctx, model.num_ctx or settings.num_ctx) - MARGIN
 
 
 def within(passages: tuple[Passage, ...], settings: Settings) -> tuple[Passage, ...]:

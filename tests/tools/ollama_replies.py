@@ -22,6 +22,8 @@ class Say:
     """None for a server too old for log probabilities."""
     at_once: bool = False
     """In one line of the stream."""
+    thought: str = ""
+    """What is thought before, apart from the reply."""
 
     @property
     def text(self) -> str:
@@ -91,11 +93,15 @@ def example(schema: dict[str, Any]) -> Any:
 def lines(request: Request, said: Say, durations: dict[str, int]) -> Iterator[dict[str, Any]]:
     """The stream: a token a line, then the figures."""
     options = request["options"]
+    thought = PIECES.findall(said.thought)
     pieces = [said.text] if said.at_once else PIECES.findall(said.text)
-    allowed = pieces[: options.get("num_predict", len(pieces))]
+    written = thought + pieces
+    allowed = written[: options.get("num_predict", len(written))]
     head = {"model": request["model"], "created_at": "2026-11-01T00:00:00Z"}
-    for piece, logprob in zip(allowed, said.likely(allowed), strict=True):
-        line = {**head, "message": {"role": "assistant", "content": piece}, "done": False}
+    likely = [-5.0] * len(thought) + said.likely(pieces)
+    for number, (piece, logprob) in enumerate(zip(allowed, likely, strict=False)):
+        message = {"content": "", "thinking": piece} if number < len(thought) else {"content": piece}
+        line = {**head, "message": {"role": "assistant", **message}, "done": False}
         if request.get("logprobs") and said.sure is not None:
             line["logprobs"] = [{"token": piece, "logprob": logprob, "bytes": list(piece.encode())}]
         yield line
@@ -103,7 +109,7 @@ def lines(request: Request, said: Say, durations: dict[str, int]) -> Iterator[di
         **head,
         "message": {"role": "assistant", "content": ""},
         "done": True,
-        "done_reason": "stop" if len(allowed) == len(pieces) else "length",
+        "done_reason": "stop" if len(allowed) == len(written) else "length",
         # What does not fit is dropped without a word.
         "prompt_eval_count": min(tokens_of(request), options.get("num_ctx", 4096)),
         "eval_count": len(allowed),

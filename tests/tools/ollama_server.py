@@ -24,6 +24,8 @@ class Ollama:
     address: str
     models: dict[str, int] = field(default_factory=lambda: {"llama3.1:8b": 131072})
     """Names with the context lengths they were trained for."""
+    thinkers: dict[str, str] = field(default_factory=dict)
+    """Those of them that can think, with their families."""
     requests: list[Request] = field(default_factory=list)
     embedded: list[str] = field(default_factory=list)
     """The texts it was given to embed."""
@@ -55,6 +57,11 @@ class Ollama:
                 if words in prompt:
                     return answer(request)
         return Say(example(request["format"])) if request.get("format") else Say("Hello.")
+
+    def show(self, name: str) -> dict[str, Any]:
+        thinks = {"capabilities": ["completion", "tools", "thinking"], "details": {"family": self.thinkers.get(name)}}
+        capable = thinks if name in self.thinkers else {"capabilities": ["completion"]}
+        return {"model_info": {"llama.context_length": self.models[name]}, **capable}
 
     @contextmanager
     def call(self, request: Request) -> Iterator[None]:
@@ -102,7 +109,7 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
             if request["model"] not in server.models:
                 self.tell(404, {"error": f"model '{request['model']}' not found"})
             elif self.path == "/api/show":
-                self.tell(200, {"model_info": {"llama.context_length": server.models[request["model"]]}, "capabilities": ["completion"]})
+                self.tell(200, server.show(request["model"]))
             elif self.path == "/api/chat":
                 self.chat(request)
             elif self.path == "/api/embed":

@@ -42,6 +42,11 @@ def span_confidence(message: AIMessage, field: str) -> float | None:
     return min(1.0, math.exp(math.fsum(told) / len(told)))
 
 
+def spelled(message: AIMessage) -> int:
+    """Count the characters of the tokens that log probabilities are told of, broken ones left out."""
+    return sum(len(token.text) for token in _tokens(message.response_metadata.get("logprobs")) if BROKEN not in token.text)
+
+
 def without_logprobs(message: AIMessage) -> AIMessage:
     """Copy a message without its log probabilities: thousands of numbers that no state or checkpoint should carry."""
     kept = {name: value for name, value in message.response_metadata.items() if name != "logprobs"}

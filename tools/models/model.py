@@ -13,9 +13,11 @@ from ramify.tools.models.cap import Cap
 from ramify.tools.models.ollama import times
 from ramify.tools.models.per_loop import PerLoop
 from ramify.tools.models.reading import Structured
+from ramify.tools.models.record import Feature
 from ramify.tools.models.structured import call
+from ramify.tools.models.thinking import PLAIN, REFUSED, Way, allowance, asking, following
 from ramify.tools.models.tokens import Count
-from ramify.tools.models.transport import QueuedError, Server, refusal, sturdy, tell
+from ramify.tools.models.transport import QueuedError, Server, refusal, refuses_thinking, sturdy, tell
 
 
 @dataclass(frozen=True)
@@ -55,22 +57,34 @@ class Model:
     """Loads what it needs in this process and gives the seconds that took, 0 where all was there; blocking."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)
     """The same model for each event loop, where it holds connections."""
+    num_predict: int | None = None
+    """Tokens of a reply, where they are ours to set."""
 
-    async def reply(self, messages: Sequence[BaseMessage], schema: type[BaseModel]) -> Structured:
-        """Ask for an object of the schema's type; a malformed reply comes back without one.
+    @property
+    def thought_tokens(self) -> int:
+        """Tell how many tokens a reply may take beside `num_predict`, because the model thinks first."""
+        return allowance(self.num_ctx) if self.num_predict is not None and self.server.record.way.thinks else 0
+
+    @property
+    def told(self) -> list[str]:
+        """Say what its server is asked otherwise than meant, as far as calls have shown it."""
+        return self.server.record.notices(self.name, self.thought_tokens)
+
+    async def reply(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None = None) -> Structured:
+        """Ask for an object of the schema's type, in at most `longest` tokens; a malformed reply comes back without one.
 
         ModelError where the model cannot be reached, ReplyError where no usable reply came.
         """
         chat = self.chat if self.chats is None else await self.chats.here()
-        asked = await sturdy(lambda: self._ask(chat, messages, schema), self.server)
+        asked = await sturdy(lambda: self._ask(chat, messages, schema, longest), self.server)
         self.server.record.answered = True
         self._check_window(asked.raw, messages)
         return asked
 
-    async def _ask(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel]) -> Structured:
+    async def _ask(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
         async with self.cap, self.cap.gate.turns.take(self.server.timeout) as turn:
             try:
-                asked = await self._whatever_is_refused(chat, messages, schema)
+                asked = await self._whatever_is_refused(chat, messages, schema, longest)
             except Exception as error:
                 if turn.queued and tell(error) == "silent":
                     raise QueuedError from error
@@ -80,17 +94,33 @@ class Model:
                 self.cap.gate.pace.learn(told)
             return asked
 
-    async def _whatever_is_refused(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel]) -> Structured:
-        """Ask without what the server is known to refuse, or turns out to."""
+    async def _whatever_is_refused(
+        self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None
+    ) -> Structured:
+        """Ask without what the server is known to refuse, or turns out to; by another way next time, where the reply shows the need."""
+        record = self.server.record
         while True:
-            without = frozenset(self.server.record.refused)
+            way, refused = record.way, frozenset(record.refused)
+            without: frozenset[Feature] = refused if way.in_form else refused | {"form"}
             try:
-                return await call(chat, messages, schema, without)
+                asked = await call(self._asking(chat, way, longest), messages, schema, without)
             except Exception as error:
+                if way in REFUSED and refuses_thinking(error):
+                    record.move(way, REFUSED[way])
+                    continue
                 feature = refusal(error) if self.server.remote else None
                 if feature is None or feature in without:
                     raise
-                self.server.record.refused.add(feature)
+                record.refused.add(feature)
+                continue
+            if self.num_predict is not None:
+                record.move(way, following(way, asked))
+            return asked
+
+    def _asking(self, chat: BaseChatModel, way: Way, longest: int | None) -> BaseChatModel:
+        if way is PLAIN or self.num_predict is None:
+            return chat
+        return asking(chat, way, longest or self.num_predict + self.thought_tokens)
 
     def _check_window(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
         """A server that drops what exceeds its window says nothing, but reports fewer tokens than the prompt has words."""

@@ -17,6 +17,7 @@ from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.per_loop import PerLoop
 from ramify.tools.models.reading import Structured
 from ramify.tools.models.served import listed, window
+from ramify.tools.models.thinking import PLAIN
 from ramify.tools.models.tokens import counter
 from ramify.tools.models.transport import Server
 from ramify.tools.scrub import learn_address
@@ -90,7 +91,8 @@ def _extractive(options: ModelOptions, notice: str | None) -> Model:
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:
     address = ollama.host(options.base_url)
-    trained = ollama.show(name, address).context or options.num_ctx
+    shown = ollama.show(name, address)
+    trained = shown.context or options.num_ctx
     # The server lowers a window that the model was not trained for, and then cuts prompts without a word.
     fitting = replace(options, num_ctx=min(options.num_ctx, trained))
     told = ollama.remedies(name)
@@ -98,6 +100,7 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
     server = Server(f"ollama:{name}", options.timeout, url, start=told["start"], pull=told["pull"], key=told["key"])
     model = _connected(lambda: ollama.client(name, address, fitting), server, fitting, options.max_concurrency or ollama.parallel(address))
     model.server.record.answered = True
+    model.server.record.move(PLAIN, shown.way)
     return model
 
 
@@ -132,4 +135,5 @@ def _connected(make: Callable[[], BaseChatModel], server: Server, options: Model
     first = make()
     cap = lasting_cap((*server.name.split(":", 1), server.url), limit)
     server = replace(server, remote=True, record=cap.gate.record)
-    return Model(server.name, first, counter(first), cap, options.num_ctx, server, chats=PerLoop(make, first))
+    count, chats = counter(first), PerLoop(make, first)
+    return Model(server.name, first, count, cap, options.num_ctx, server, chats=chats, num_predict=options.num_predict)

@@ -10,6 +10,7 @@ from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models.address import is_loopback, without_credentials
 from ramify.tools.models.inquiry import inquire
 from ramify.tools.models.pace import Served
+from ramify.tools.models.thinking import LITTLE, OFF, PLAIN, Way
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -23,6 +24,9 @@ ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """OLLAMA_HOST is also what the server listens on: on all addresses, which is nowhere to connect to."""
 START = "start it with `ollama serve`"
 NANOSECONDS = 10**9
+THINKING = "thinking"
+BY_LEVELS = ("gptoss", "gpt-oss")
+"""Families that take how much to think, and think whatever they are told."""
 PATIENCE = 3.0
 """Seconds that the server may take to say whether it has a model."""
 
@@ -33,6 +37,8 @@ class Shown:
 
     context: int | None
     """The longest context that the model was trained for."""
+    way: Way
+    """How it is asked first."""
 
 
 def host(base_url: str | None) -> str:
@@ -65,7 +71,7 @@ def show(name: str, address: str) -> Shown:
         raise ModelError(f"Ollama at {where} refuses access", "set OLLAMA_API_KEY to a valid key")
     if not 200 <= told.status < 300 or not isinstance(told.body, dict):
         raise ModelError(f"{where} does not answer as Ollama does (status {told.status})", "check base_url or OLLAMA_HOST")
-    return Shown(_context(told.body.get("model_info")))
+    return Shown(_context(told.body.get("model_info")), _way(told.body))
 
 
 def remedies(name: str) -> dict[str, str]:
@@ -114,6 +120,14 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
         },
         async_client_kwargs={"event_hooks": {"response": [mend]}},
     )
+
+
+def _way(told: dict[str, Any]) -> Way:
+    """Ask one that can think not to; gpt-oss knows only how much."""
+    capabilities, details = told.get("capabilities"), told.get("details")
+    if not isinstance(capabilities, list) or THINKING not in capabilities:
+        return PLAIN
+    return LITTLE if isinstance(details, dict) and details.get("family") in BY_LEVELS else OFF
 
 
 def _context(info: Any) -> int | None:

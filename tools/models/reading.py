@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from ramify.tools.models.json_text import objects
 from ramify.tools.models.surrogates import HALF, whole
+from ramify.tools.models.thought import apart
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 LONGEST = 2**17
@@ -25,10 +26,27 @@ class Structured:
     raw: AIMessage
     parsed: BaseModel | None
     error: str | None
+    thought: bool = False
+    """Whether the model thought before it wrote, or instead."""
+    cut_off: bool = False
+
+    @property
+    def bare(self) -> bool:
+        """Tell whether the text is an object and nothing else, as far as it goes: so it is where a server holds it to that."""
+        text = self.raw.text.strip()
+        return text.startswith("{") and (self.cut_off or text.endswith("}"))
+
+    @property
+    def remedy(self) -> str:
+        """Say what the user can do about a reply that cannot be read."""
+        if self.thought and self.cut_off:
+            return "raise num_predict and num_ctx, or take a model that does not think"
+        return "try a larger model, or raise num_predict"
 
 
 def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     """Take the object that the client parsed, or the one written in the text."""
+    raw, thought = apart(raw)
     text = _written(raw)
     if len(text) > LONGEST:
         return Structured(_with_text(raw, text[:SHOWN]), None, f"it is longer than {LONGEST:,} characters: write less")
@@ -36,11 +54,11 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
         raw = _with_text(raw, whole(raw.text))
     cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
     if isinstance(parsed, schema) and not cut_off:
-        return Structured(raw, parsed, None)
+        return Structured(raw, parsed, None, thought)
     found, error = parse(whole(text), schema)
     if found is None and cut_off:
-        error = "it was cut off before its end: write less"
-    return Structured(raw, found, error)
+        error = "it thought until num_predict: think less" if thought else "it was cut off before its end: write less"
+    return Structured(raw, found, error, thought, cut_off)
 
 
 def _written(raw: AIMessage) -> str:

@@ -25,6 +25,8 @@ FEATURES: dict[Feature, re.Pattern[str]] = {
     "form": re.compile(r"\b(tools?|tool_\w+|functions?|response_format|json_schema|structured|guided\w*|grammar)\b", re.IGNORECASE),
 }
 """What a server may refuse, and the words by which it does."""
+THINKING = re.compile(r"(?<![\w:-])think(ing)?\b", re.IGNORECASE)
+"""The words by which it refuses what it is told of thinking; a model's own name may hold them, too."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,11 @@ def refusal(error: Exception) -> Feature | None:
     if getattr(error, "status_code", None) not in REFUSING:
         return None
     return next((feature for feature, words in FEATURES.items() if words.search(str(error))), None)
+
+
+def refuses_thinking(error: Exception) -> bool:
+    """Tell whether a server refuses what it is told of thinking."""
+    return getattr(error, "status_code", None) in REFUSING and bool(THINKING.search(str(error)))
 
 
 def _over_a_reply(error: Exception, server: Server) -> Trouble | None:

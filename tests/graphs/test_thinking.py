@@ -1,0 +1,105 @@
+"""Questions to models that think, and to servers that refuse: an answer, and one line in the result that says what was done."""
+
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from ramify.graphs.result import Result
+from tests.river import QUESTION, river
+from tests.tools.ollama_replies import Answer, Fail, Request, Say, tokens_of
+from tests.tools.ollama_server import Ollama, ollama
+from tests.tools.openai_server import Reply, completion, serving
+from tests.tools.questions import fresh
+
+__all__ = ["fresh", "ollama"]
+
+LONG = "Let me see. " * 200
+SEINE = '{"answer": "Seine", "confidence": 0.9, "citations": [2]}'
+ANYWAY = "ollama:qwen3:8b thinks although it was asked not to: each reply may take 2048 tokens more"
+
+
+@pytest.fixture
+def qwen(ollama: Ollama) -> Ollama:
+    ollama.models["qwen3:8b"] = 40960
+    ollama.thinkers["qwen3:8b"] = "qwen3"
+    return ollama
+
+
+def ask(strategy: str = "naive", **options: Any) -> Result:
+    return graphs.ask(QUESTION, strategy, index=river(), **{"model": "ollama:qwen3:8b", **options})
+
+
+def test_a_model_that_does_as_it_is_asked_is_nothing_to_tell(qwen: Ollama) -> None:
+    qwen.when(QUESTION, Say(SEINE))
+    result = ask()
+    assert (result.answer, result.confidence_source, result.notices) == ("Seine", "logprobs", [])
+
+
+def test_a_model_that_thinks_all_the_same_answers_and_each_result_says_so(qwen: Ollama) -> None:
+    qwen.when(QUESTION, Say(SEINE, thought=LONG))
+    first, second = ask(), ask()
+    assert (first.answer, first.notices, first.usage.llm_calls) == ("Seine", [ANYWAY], 2)
+    assert (second.answer, second.notices, second.usage.llm_calls) == ("Seine", [ANYWAY], 1)
+
+
+@pytest.mark.parametrize("strategy", ["naive", "prune", "tor", "chain", "iterative"])
+def test_it_is_said_once_whatever_the_wiring(qwen: Ollama, strategy: str) -> None:
+    qwen.when("", lambda sent: Say("```json\n{}\n```"), lambda sent: Say("I do not know"))
+    result = ask(strategy, max_calls=6)
+    assert len([notice for notice in result.notices if "thinking is off" in notice]) == len(
+        {notice for notice in result.notices if "thinking is off" in notice}
+    )
+    assert any("does not reply in JSON while its thinking is off" in notice for notice in result.notices)
+
+
+def test_a_thought_without_end_is_an_error_that_says_what_to_do(qwen: Ollama) -> None:
+    qwen.when(QUESTION, Say(SEINE, thought=LONG * 10))
+    result = ask()
+    assert (result.answer, result.stopped_by) == ("Unknown", "finished")
+    assert "it thought until num_predict" in result.explanation
+    assert "raise num_predict and num_ctx, or take a model that does not think" in result.explanation
+
+
+@pytest.mark.parametrize("window", [1024, 4096])
+def test_a_thought_fits_into_the_window_beside_the_prompt(qwen: Ollama, window: int) -> None:
+    qwen.when(QUESTION, Say(SEINE, thought="Let me see. " * 50))
+    assert ask(num_ctx=window, num_predict=128).answer == "Seine"
+    assert ask(num_ctx=window, num_predict=128).answer == "Seine"
+    assert qwen.requests[-1]["options"]["num_predict"] == 128 + window // 4
+    assert all(tokens_of(sent) + sent["options"]["num_predict"] <= window for sent in qwen.requests)
+
+
+@pytest.mark.parametrize("allowed", [700, 1500, 3000, 6000, 20_000])
+def test_a_budget_of_tokens_holds_for_thoughts(qwen: Ollama, allowed: int) -> None:
+    qwen.when("", Say(SEINE, thought=LONG))
+    ask()
+    result = ask("prune", max_tokens=allowed, max_depth=1)
+    assert result.usage.tokens <= allowed
+
+
+def test_what_a_server_refuses_is_said_in_each_result() -> None:
+    def reply(asked: dict[str, Any]) -> Reply:
+        for name in ("response_format", "logprobs"):
+            if asked.get(name):
+                return 400, {"error": {"message": f"{name} is not supported"}}
+        return 200, completion(f"Here it is: {SEINE}")
+
+    with serving(reply) as server:
+        results = [ask(model="openai:local", base_url=server.address) for _ in range(2)]
+    for result in results:
+        assert (result.answer, result.confidence, result.confidence_source) == ("Seine", 0.9, "stated")
+        assert result.notices == [
+            "openai:local takes no form for its replies: they are read from its text",
+            "openai:local gives no log probabilities: a confidence is what it says itself",
+        ]
+
+
+def test_why_a_question_failed_still_comes_last(qwen: Ollama) -> None:
+    def reply(sent: Request) -> Answer:
+        return Fail(400, "this model does not support thinking") if "think" in sent else Fail(500, "out of memory")
+
+    qwen.when("", reply)
+    result = ask("closed-book")
+    assert "cannot be told whether to think" in result.notices[0]
+    assert "out of memory" in str(result.notices[-1]) + str(result.explanation)
