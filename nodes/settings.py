@@ -44,7 +44,7 @@ class Settings(BaseModel):
     temperature: float = Field(default=0.0, ge=0, le=2, description="Sampling temperature of every call.")
     seed: int = Field(default=0, description="Seed of every call.")
     num_ctx: int = Field(default=8192, ge=512, description="Context window of the model in tokens; a prompt is made to fit.")
-    num_predict: int = Field(default=512, ge=16, description="Longest reply in tokens.")
+    num_predict: int = Field(default=512, ge=16, description="Longest reply in tokens, without a thought before it.")
     timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for one call.")
     keep_alive: str = Field(default="10m", description="How long Ollama keeps the model loaded.")
     max_concurrency: int | None = Field(

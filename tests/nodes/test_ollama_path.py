@@ -100,6 +100,15 @@ async def test_the_window_of_a_small_model_counts(ollama: Ollama) -> None:
     assert tokens_of(sent) + 128 <= 1024
 
 
+async def test_passages_make_room_for_a_thought(ollama: Ollama) -> None:
+    ollama.thinkers["llama3.1:8b"] = "gptoss"
+    with at_work(num_ctx=2048, num_predict=256, context_tokens=100_000):
+        await ask(ANSWER, passages(60), question=QUESTION)
+    (sent,) = ollama.requests
+    assert sent["options"]["num_predict"] == 256 + 512
+    assert tokens_of(sent) + 256 + 512 <= 2048
+
+
 async def test_a_question_that_does_not_fit_is_not_sent(ollama: Ollama) -> None:
     with at_work(num_ctx=512, num_predict=64), pytest.raises(ReplyError, match=r"does not fit into .* — shorten the question"):
         await ask(ANSWER, passages(3), question="why " * 2000)
