@@ -43,9 +43,13 @@ REFUSED = {OFF: LITTLE, IN_WORDS: LITTLE, ANYWAY: LITTLE, LET: LITTLE, LITTLE: U
 """How to go on where a server refuses what it is told of thinking."""
 
 
+LONGEST = ("num_predict", "max_tokens", "max_output_tokens")
+"""What the clients call the bound of a reply."""
+
+
 def asking(chat: BaseChatModel, way: Way, longest: int) -> BaseChatModel:
     """Give the model as it is asked by a way, for a reply of at most so many tokens."""
-    wanted = {"num_predict": longest, "max_tokens": longest} | ({} if way.think is None else {"reasoning": way.think})
+    wanted = dict.fromkeys(LONGEST, longest) | ({} if way.think is None else {"reasoning": way.think})
     return chat.model_copy(update={name: value for name, value in wanted.items() if name in type(chat).model_fields})
 
 
