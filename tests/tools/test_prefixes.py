@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from ramify.studio.cli import run
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import estimated_offsets
 from ramify.tools.embeddings.prefixes import KNOWN, Prefixes, known_prefixes
-from ramify.tools.errors import IndexingError
+from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import file_sha256
 from tests.embeddings import WordEmbeddings
@@ -79,7 +80,7 @@ class TestOnOllama:
         assert built.advice is index.advice is None
 
     def test_prefixes_given_are_remembered_by_every_door(self, server: Ollama, document: Path, tmp_path: Path) -> None:
-        given = {"query_prefix": "Frage: ", "document_prefix": "Text: "}
+        given: dict[str, Any] = {"query_prefix": "Frage: ", "document_prefix": "Text: "}
         Index.build(document, tmp_path / "index", "ollama:odd-embedder:v2", **given)
         assert sent(server) == [f"Text: {TEXT}"]
         index = Index.open(tmp_path / "index")
@@ -100,7 +101,7 @@ class TestOnOllama:
         ],
     )
     def test_a_known_one_can_be_switched_off_or_replaced(
-        self, server: Ollama, document: Path, tmp_path: Path, given: dict[str, str], document_prefix: str, query_prefix: str
+        self, server: Ollama, document: Path, tmp_path: Path, given: dict[str, Any], document_prefix: str, query_prefix: str
     ) -> None:
         Index.build(document, tmp_path / "index", NOMIC, **given)
         index = Index.open(tmp_path / "index")
@@ -124,6 +125,22 @@ def test_an_index_s_embeddings_take_their_prefixes_along(server: Ollama, documen
     Index.build(document, tmp_path / "index", embeddings, query_prefix="")
     assert sent(server) == [f"d: {TEXT}"]
     assert Index.open(tmp_path / "index").manifest.prefixes == Prefixes("", "d: ")
+
+
+def test_an_interrupted_build_goes_on_with_its_prefixes(document: Path, tmp_path: Path) -> None:
+    class Interrupted(WordEmbeddings):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            seen.extend(texts)
+            if len(seen) == 1:
+                raise KeyboardInterrupt
+            return super().embed_documents(texts)
+
+    seen: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        Index.build(document, tmp_path / "index", Interrupted(), query_prefix="q: ", document_prefix="d: ")
+    Index.build(document, tmp_path / "index", Interrupted())
+    assert seen == [f"d: {TEXT}"] * 2
+    assert Index.open(tmp_path / "index", Interrupted()).manifest.prefixes == Prefixes("q: ", "d: ")
 
 
 class TestAnIndexMadeBefore:
@@ -222,6 +239,12 @@ def test_passages_leave_room_for_the_prefix(tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("one two six ten " * 50, encoding="utf-8")
     Index.build(tmp_path / "long.txt", tmp_path / "index", encoder, document_prefix="title: none | text: ", overlap=0)
     assert 30 <= max(lengths) <= 40
+
+
+def test_a_prefix_that_leaves_no_room_is_refused(document: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="a document prefix of 300 tokens leaves passages no room in 512 — give a shorter one"):
+        Index.build(document, tmp_path / "index", WordEmbeddings(), document_prefix="long " * 300)
+    assert not (tmp_path / "index").exists()
 
 
 class TestSentenceTransformers:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.embeddings.prefixes import Prefixes, known_prefixes
+from ramify.tools.errors import UsageError
 
 
 class Prefixed(Encoder):
@@ -57,19 +58,19 @@ def with_prefixes(encoder: Encoder, prefixes: Prefixes) -> Encoder:
     return Prefixed(plain, prefixes) if prefixes != Prefixes() else plain
 
 
-def told(encoder: Encoder, query: str | None, document: str | None) -> Encoder:
-    """Return the encoder with the prefixes that are given in place of those it had; "" is one, too."""
-    had = encoder.prefixes
-    return with_prefixes(encoder, Prefixes(had.query if query is None else query, had.document if document is None else document))
+def prefixed(encoder: Encoder, query: str | None, document: str | None) -> Encoder:
+    """Return the encoder with the prefixes that are given in place of those it had ("" is one, too); UsageError for one too long."""
+    if document and (taken := encoder.count_tokens(document)) > encoder.max_tokens // 2:
+        raise UsageError(f"a document prefix of {taken} tokens leaves passages no room in {encoder.max_tokens}", "give a shorter one")
+    return with_prefixes(encoder, Prefixes(query, document).or_else(encoder.prefixes))
 
 
 def settled_prefixes(encoder: Encoder) -> Prefixes:
     """Settle what a new index is made with: the prefixes given, else the model's own, else those it is known to be trained with."""
-    given = encoder.prefixes
-    if None not in given:
-        return given
-    usual = encoder.own_prefixes if any(encoder.own_prefixes) else known_prefixes(encoder.name)
-    return told(Prefixed(encoder, usual), *given).prefixes
+    if None not in encoder.prefixes:
+        return encoder.prefixes
+    own = encoder.own_prefixes
+    return encoder.prefixes.or_else(own if any(own) else known_prefixes(encoder.name))
 
 
 def advice(encoder: Encoder) -> str | None:

@@ -10,6 +10,10 @@ class Prefixes(NamedTuple):
     query: str | None = None
     document: str | None = None
 
+    def or_else(self, others: "Prefixes") -> "Prefixes":
+        """Return them with those that are not given taken from others."""
+        return Prefixes(*(other if own is None else own for own, other in zip(self, others, strict=True)))
+
     def told(self) -> dict[str, str]:
         """Return those that are given, by the names under which an index remembers them."""
         named = {"query_prefix": self.query, "document_prefix": self.document}

@@ -11,7 +11,7 @@ from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
-from ramify.tools.embeddings.prefixed import advice, told, with_prefixes
+from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_documents, write_documents
 from ramify.tools.index.identity import identified
@@ -49,7 +49,7 @@ class Index(VectorStore):
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
-        encoder = told(load_encoder(embedding), query_prefix, document_prefix)
+        encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
         return build_index(paths, Path(out), encoder, chunking, batch_size, progress or silent)
 
     @classmethod
@@ -162,7 +162,7 @@ class Index(VectorStore):
         """Make an index of texts in the folder `path`, by default a temporary one that goes with the object; prefixes: as for `build`."""
         temporary = TemporaryDirectory(prefix="ramify-") if path is None else None
         folder = Path(temporary.name if temporary else str(path))
-        encoder = told(load_encoder(embedding), query_prefix, document_prefix)
+        encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
         write_documents(folder, encoder, DEFAULT_CHUNKING, _as_documents(texts, metadatas, ids))
         index = cls.open(folder, encoder)
         index._temporary = temporary
