@@ -136,7 +136,7 @@ def at_once() -> int:
 
 def gpus() -> list[str]:
     """Name the GPUs that this build of llama.cpp can compute on, with their memory."""
-    import xllamacpp  # type: ignore[import-untyped]  # comes without annotations
+    import xllamacpp
 
     found = [device for device in xllamacpp.get_device_info() if device["type"].name.endswith("GPU")]
     return [f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in found]
