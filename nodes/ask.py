@@ -47,6 +47,7 @@ async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, fi
     BudgetError where the budget does not allow the call, MalformedError where the reply stays so, ModelError where there is no model.
     """
     work = CURRENT.get()
+    prompt = prompt.told_with(work.settings.thought, work.settings.shots)
     model, request = await asyncio.to_thread(_prepare, prompt, passages, slots, work)
     reply = await _call(model, prompt, request, work)
     work.shown = furthest(work.shown, request.lengths)
@@ -70,8 +71,7 @@ def current_model(settings: Settings) -> Model:
 def _prepare(prompt: Prompt[T], passages: tuple[Passage, ...] | None, slots: dict[str, Any], work: Work) -> tuple[Model, Request]:
     """Do all that may block before a call in one go: find the model, count, render; the last call makes do with what is left."""
     model = current_model(work.settings)
-    left = work.ledger.tokens if work.ledger.last else float("inf")
-    return model, fit(prompt, passages, slots, work.settings, model, left)
+    return model, fit(prompt, passages, slots, work.settings, model, work.ledger.tokens, work.ledger.last)
 
 
 async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -> Structured:

@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
+from ramify.prompts import COMPRESS, FINALIZE
 from ramify.tools.errors import BudgetError
+from ramify.tools.models.tokens import estimate
 
-PROMPT_WORDS = 600
-"""Tokens set aside for what a prompt says beside its passages and findings."""
+QUESTION = 100
+"""Tokens set aside for the question in the final prompt."""
 FINDING = 40
 """Tokens set aside for each branch that the final prompt shows."""
 KEPT_SECONDS = 0.2
@@ -38,7 +41,7 @@ class Ledger:
     def open(cls, settings: Settings, usage: Usage, started: float, kept: bool, branches: int = 0, last: bool = False) -> "Ledger":
         """Work out what is left; `kept` keeps the final call back, which shows so many branches."""
         infinite = float("inf")
-        final_tokens = settings.context_tokens + settings.num_predict + PROMPT_WORDS + FINDING * branches
+        final_tokens = settings.context_tokens + settings.num_predict + final_words(settings.thought) + FINDING * branches
         calls = infinite if settings.max_calls is None else settings.max_calls - usage.llm_calls - kept
         tokens = infinite if settings.max_tokens is None else settings.max_tokens - usage.tokens - kept * final_tokens
         share = 1 - KEPT_SECONDS if kept else 1.0
@@ -75,6 +78,14 @@ class Work:
     spent: Usage = field(default_factory=Usage)
     shown: dict[str, int] = field(default_factory=dict)
     """The passages that the model was shown, by id, and how many characters of each."""
+
+
+@cache
+def final_words(thought: bool) -> int:
+    """Estimate the tokens of what a final prompt says beside its passages and findings; its worked examples can be left out."""
+    told = (prompt.told_with(thought, 0) for prompt in (FINALIZE, COMPRESS))
+    messages = (prompt.render(dict.fromkeys(prompt.slots, "")) for prompt in told)
+    return QUESTION + max(sum(estimate(message.text) for message in final) for final in messages)
 
 
 CURRENT: ContextVar[Work] = ContextVar("ramify_work")

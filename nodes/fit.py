@@ -1,4 +1,4 @@
-"""Make a prompt fit the model's context: the least relevant passage goes first, the question never."""
+"""Make a prompt fit the model's context: worked examples go first, then the least relevant passage, the question never."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -37,19 +37,25 @@ def fit(
     settings: Settings,
     model: Model,
     left: float = float("inf"),
+    last: bool = False,
 ) -> Request:
-    """Render a prompt with as many of its passages as fit into the window and, of `left` tokens of a budget, beside the reply.
+    """Render a prompt with as many of its passages as fit into the window beside the reply, the `last` one into what is `left` of a budget.
 
-    Blocking, since counting may ask the server. ReplyError where it does not fit into the window even without passages.
+    Worked examples go before any passage does. Blocking, since counting may ask the server. ReplyError where it does not fit into the
+    window even without passages.
     """
     window = room_for(settings, model)
-    room = min(window, left - settings.num_predict - model.thought_tokens)
+    affordable = min(window, left - settings.num_predict - model.thought_tokens)
+    room = affordable if last else window
     shown = None if passages is None else within(passages, settings)
     quotes = {passage.id: quote(passage, settings) for passage in shown or ()}
     while True:
         quoted = {} if shown is None else {"passages": [quotes[passage.id] for passage in shown]}
         messages = prompt.render({**slots, **quoted})
         tokens = size(messages, model.count)
+        if prompt.shots and tokens > affordable:
+            prompt = replace(prompt, shots=0)
+            continue
         if tokens <= room or (not shown and tokens <= window):
             lengths = {passage.id: len(quotes[passage.id]["text"]) for passage in shown or ()}
             return Request(messages, tokens, longest(tokens, settings, model, left), shown or (), lengths)

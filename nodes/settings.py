@@ -41,6 +41,10 @@ class Settings(BaseModel):
     )
     context_tokens: int = Field(default=1500, ge=50, description="Tokens of passages given to one call.")
     final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
+    thought: bool = Field(default=True, description="Ask for one short sentence of thought before a decision, a verdict or a final answer.")
+    shots: int = Field(
+        default=3, ge=0, le=3, description="Worked examples shown before what is asked (few-shot), where they fit beside the passages."
+    )
     temperature: float = Field(default=0.0, ge=0, le=2, description="Sampling temperature of every call.")
     seed: int = Field(default=0, description="Seed of every call.")
     num_ctx: int = Field(default=8192, ge=512, description="Context window of the model in tokens; a prompt is made to fit.")

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from ramify.prompts.lenient import Citations, Said, Share, Span
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import example, passage
 
 
 class Answered(Said):
@@ -21,4 +22,21 @@ ANSWER = Prompt(
     task="Answer the question from the passages alone. Do not use other knowledge. If the passages do not contain the answer, say Unknown.",
     template="Passages:\n{passages}\n\nQuestion: {question}",
     reply=Answered,
+    examples=(
+        example(
+            {"answer": "1904", "confidence": 0.98, "citations": [1]},
+            passages=[passage("Hollin Bridge", "It opened in 1852 and was widened in 1904.")],
+            question="When was Hollin Bridge widened?",
+        ),
+        example(
+            {"answer": "Unknown", "confidence": 0.9, "citations": []},
+            passages=[passage("Skerry Light", "It stands on Vane Head and is 63 metres tall.")],
+            question="Who built Skerry Light?",
+        ),
+        example(
+            {"answer": "No", "confidence": 0.96, "citations": [1, 2]},
+            passages=[passage("Skerry Light", "It stands on Vane Head."), passage("Mirefell Light", "It stands on Crane Isle.")],
+            question="Do Skerry Light and Mirefell Light stand in the same place?",
+        ),
+    ),
 )

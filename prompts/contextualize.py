@@ -3,7 +3,8 @@
 from pydantic import Field
 
 from ramify.prompts.lenient import PARAGRAPH, Said, Text
-from ramify.prompts.prompt import Prompt
+from ramify.prompts.prompt import Prompt, Turn
+from ramify.prompts.worked import example
 
 
 class Standalone(Said):
@@ -15,6 +16,8 @@ class Standalone(Said):
     )
 
 
+DESIGNER = Turn(asked="Who designed Hollin Bridge?", answer="Edda Rask", sure=True)
+
 CONTEXTUALIZE = Prompt(
     name="contextualize",
     task=(
@@ -22,12 +25,17 @@ CONTEXTUALIZE = Prompt(
         "A pronoun stands for what the question before is about, or for its answer where that is what the pronoun means; "
         "an answer that is given as (not sure) is unknown: say instead what the question describes. "
         "A question word alone asks of the same thing what was asked before: keep the verb. "
-        "Keep its meaning; a question that refers to nothing stays as it is. Do not answer it and add nothing else.\n"
-        'Example: after "Who painted Guernica?" -> "Pablo Picasso", the question "and when was he born?" becomes '
-        '"When was Pablo Picasso born?"\n'
-        'Example: after "Where was the inventor of the ballpoint pen born?" -> "(not sure)", the question "and when?" becomes '
-        '"When was the inventor of the ballpoint pen born?", and "How do I refill it?" becomes "How do I refill the ballpoint pen?"'
+        "Keep its meaning; a question that refers to nothing stays as it is. Do not answer it and add nothing else."
     ),
     template="Conversation:\n{turns}\n\nLast question: {question}",
     reply=Standalone,
+    examples=(
+        example({"question": "Where was Edda Rask born?"}, turns=[DESIGNER], question="and where was she born?"),
+        example(
+            {"question": "When was the designer of Skerry Light born?"},
+            turns=[Turn(asked="Where was the designer of Skerry Light born?", answer="Tarnholm", sure=False)],
+            question="and when?",
+        ),
+        example({"question": "How tall is Mirefell Light?"}, turns=[DESIGNER], question="How tall is Mirefell Light?"),
+    ),
 )

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, create_model
 
-from ramify.prompts.decompose import DEPENDENT, EXAMPLES, INDEPENDENT
+from ramify.prompts.decompose import DEPENDENT, INDEPENDENT
 from ramify.prompts.lenient import NAME, SENTENCE, AtMost, Citations, Said, Share, Span, Texts, word_of
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example, passage
 
 Way = Literal["answer", "decompose", "entities"]
 WAYS: tuple[Way, ...] = get_args(Way)
@@ -32,6 +33,55 @@ class Decision(Said):
 NEEDS = {"answer": ("answer", "confidence", "citations"), "decompose": ("questions",), "entities": ("entities",)}
 """Which fields each way needs."""
 
+NOTHING: dict[str, Any] = {"answer": "", "confidence": 0, "citations": [], "questions": [], "entities": []}
+SPANS = passage("Hollin Bridge", "Hollin Bridge spans the river Oskel.")
+EXAMPLES = (
+    example(
+        {
+            **NOTHING,
+            "thought": "The passage does not name the designer, who has to be known first.",
+            "action": "decompose",
+            "questions": ["Who designed Hollin Bridge?", "Where was {1} born?"],
+        },
+        dependent=True,
+        passages=[SPANS],
+        question=HOLLIN,
+    ),
+    example(
+        {
+            **NOTHING,
+            "thought": "Two opening years are compared, and the passage gives neither.",
+            "action": "decompose",
+            "questions": ["When did Hollin Bridge open?", "When did Vane Bridge open?"],
+        },
+        dependent=False,
+        passages=[SPANS],
+        question=FIRST_OPENED,
+    ),
+    example(
+        {
+            **NOTHING,
+            "thought": "The first is 63 metres tall and the second 41.",
+            "action": "answer",
+            "answer": "Skerry Light",
+            "confidence": 0.97,
+            "citations": [1, 2],
+        },
+        passages=[passage("Skerry Light", "It is 63 metres tall."), passage("Mirefell Light", "It rises 41 metres above the rock.")],
+        question="Which is taller, Skerry Light or Mirefell Light?",
+    ),
+    example(
+        {
+            **NOTHING,
+            "thought": "It asks for one fact, and the passage only leads to those who built the organ.",
+            "action": "entities",
+            "entities": ["Lantz Brothers"],
+        },
+        passages=[passage("Pellworth Chapel", "The chapel has an organ by Lantz Brothers.")],
+        question="Who tuned the organ of Pellworth Chapel in 1871?",
+    ),
+)
+
 DECIDE = Prompt(
     name="decide",
     task=(
@@ -45,7 +95,9 @@ DECIDE = Prompt(
     ),
     template="Passages:\n{passages}\n\nQuestion: {question}\n{hint}",
     reply=Decision,
-    phrases={"dependent": {True: f"{DEPENDENT}\n{EXAMPLES}", False: INDEPENDENT}},
+    phrases={"dependent": {True: DEPENDENT, False: INDEPENDENT}},
+    thought="what the passages say of it, and what is still missing",
+    examples=EXAMPLES,
 )
 
 
@@ -59,7 +111,7 @@ def decide_by(ways: tuple[str, ...]) -> Prompt[Any]:
     action: Any = Literal.__getitem__(ways)
     choice = Annotated[action, word_of(action)]
     narrowed: Any = create_model("Decision", __base__=Said, action=(choice, Field(description="which one you choose")), **kept)
-    return replace(DECIDE, reply=narrowed)
+    return replace(DECIDE, reply=narrowed, examples=tuple(one for one in EXAMPLES if one.reply["action"] in ways))
 
 
 def whole(narrowed: BaseModel) -> Decision:

@@ -3,16 +3,13 @@
 from pydantic import Field
 
 from ramify.prompts.lenient import Flag, Said, Sentence
-from ramify.prompts.prompt import Prompt, flat
+from ramify.prompts.prompt import Example, Prompt, flat
+from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
 DEPENDENT = (
     "Prefer two that can be answered without each other. Where the question is a bridge (the second cannot be asked before the first is "
     "answered), write {1} in the second question where the answer of the first belongs."
-)
-EXAMPLES = (
-    'Example: "Which river is longer, the Po or the Ebro?" -> "How long is the Po?", "How long is the Ebro?"\n'
-    'Example: "Who is the mother of the director of Ugetsu?" -> "Who is the director of Ugetsu?", "Who is the mother of {1}?"'
 )
 
 
@@ -24,6 +21,12 @@ class Pair(Said):
     second: Sentence = Field(default="", description="the second sub-question, self-contained but for {1}")
 
 
+def split(question: str, thought: str, first: str, second: str, dependent: bool | None = None) -> Example:
+    """Show how a question is split."""
+    reply = {"thought": thought, "simple": False, "first": first, "second": second}
+    return example(reply, dependent, question=question, rejected=[])
+
+
 DECOMPOSE = Prompt(
     name="decompose",
     task=(
@@ -32,7 +35,35 @@ DECOMPOSE = Prompt(
     ),
     template="Pairs tried before and found weak:\n{rejected}\n{kept}\nQuestion: {question}",
     reply=Pair,
-    phrases={"dependent": {True: f"{DEPENDENT}\n{EXAMPLES}\n", False: INDEPENDENT}},
+    phrases={"dependent": {True: DEPENDENT, False: INDEPENDENT}},
+    thought="which facts the question asks for, and whether one has to be known first",
+    examples=(
+        split(
+            HOLLIN,
+            "The designer has to be known before the birthplace can be asked for.",
+            "Who designed Hollin Bridge?",
+            "Where was {1} born?",
+            dependent=True,
+        ),
+        split(
+            "Who designed Hollin Bridge, and when did it open?",
+            "It asks for the designer and for the year, and neither needs the other.",
+            "Who designed Hollin Bridge?",
+            "When did Hollin Bridge open?",
+            dependent=False,
+        ),
+        example(
+            {"thought": "It asks for a single fact, the height.", "simple": True, "first": "", "second": ""},
+            question="How tall is Skerry Light?",
+            rejected=[],
+        ),
+        split(
+            FIRST_OPENED,
+            "Two opening years are compared, and each can be looked up by itself.",
+            "When did Hollin Bridge open?",
+            "When did Vane Bridge open?",
+        ),
+    ),
 )
 
 

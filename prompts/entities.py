@@ -6,6 +6,7 @@ from pydantic import Field
 
 from ramify.prompts.lenient import NAME, AtMost, Said, Texts
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import example, passage
 
 
 class Entities(Said):
@@ -24,4 +25,12 @@ ENTITIES = Prompt(
     ),
     template="Passages:\n{passages}\n\nQuestion: {question}",
     reply=Entities,
+    examples=(
+        example(
+            {"entities": ["Lantz Brothers"]},
+            passages=[passage("Pellworth Chapel", "The chapel has an organ by Lantz Brothers.")],
+            question="Who tuned the organ of Pellworth Chapel in 1871?",
+        ),
+        example({"entities": []}, passages=[], question="Why is that so?"),
+    ),
 )

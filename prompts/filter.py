@@ -6,6 +6,7 @@ from pydantic import Field
 
 from ramify.prompts.lenient import SENTENCE, AtMost, Flag, Numbers, Query, Said, Share, Texts
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import example, passage
 
 SOURCE = 120
 """Characters of a source's name."""
@@ -34,4 +35,39 @@ FILTER = Prompt(
     task="Read a batch of passages and pick what helps to answer the question.",
     template="Facts so far:\n{facts}\n\nLooked for: {expected}\n\nPassages:\n{passages}\n\nQuestion: {question}",
     reply=Filtered,
+    examples=(
+        example(
+            {
+                "relevant": [1],
+                "facts": ["Hollin Bridge was widened in 1904."],
+                "files": ["bridges.pdf"],
+                "pages": ["bridges.pdf:3"],
+                "is_sufficient": True,
+                "relevance": 0.8,
+                "suggested": "",
+            },
+            facts=[],
+            expected="a year",
+            passages=[
+                passage("Hollin Bridge", "It was widened in 1904.", "bridges.pdf:3"),
+                passage("Oskel", "Trout live in the Oskel.", "fish.txt"),
+            ],
+            question="When was Hollin Bridge widened?",
+        ),
+        example(
+            {
+                "relevant": [],
+                "facts": [],
+                "files": [],
+                "pages": [],
+                "is_sufficient": False,
+                "relevance": 0,
+                "suggested": "Skerry Light builder",
+            },
+            facts=[],
+            expected="a name",
+            passages=[passage("Oskel", "Trout live in the Oskel.", "fish.txt")],
+            question="Who built Skerry Light?",
+        ),
+    ),
 )

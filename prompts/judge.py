@@ -6,6 +6,7 @@ from pydantic import Field
 
 from ramify.prompts.lenient import Points, Said, word_of
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example
 
 CRITERIA = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 
@@ -32,6 +33,56 @@ JUDGE = Prompt(
     task="Judge how well two sub-questions and their answers serve a question. Score each criterion from 0 (useless) to 5 (perfect). {dependent}",
     template="Question: {question}\n1. {first}\n   Answer: {first_answer}\n2. {second}\n   Answer: {second_answer}",
     reply=Judgement,
+    thought="what the two answers give of what the question asks for",
+    examples=(
+        example(
+            {
+                "thought": "Together they give the birthplace, and neither could be left out.",
+                "sufficiency": 5,
+                "non_redundancy": 5,
+                "consistency": 5,
+                "decomposition": 5,
+                "weaker": "1",
+            },
+            dependent=True,
+            question=HOLLIN,
+            first="Who designed Hollin Bridge?",
+            first_answer="Edda Rask",
+            second="Where was Edda Rask born?",
+            second_answer="Tarnholm",
+        ),
+        example(
+            {
+                "thought": "Together they give both years that are compared.",
+                "sufficiency": 5,
+                "non_redundancy": 5,
+                "consistency": 5,
+                "decomposition": 5,
+                "weaker": "1",
+            },
+            dependent=False,
+            question=FIRST_OPENED,
+            first="When did Hollin Bridge open?",
+            first_answer="1852",
+            second="When did Vane Bridge open?",
+            second_answer="1847",
+        ),
+        example(
+            {
+                "thought": "The second repeats the first and has no answer, and Mirefell Light is left out.",
+                "sufficiency": 1,
+                "non_redundancy": 1,
+                "consistency": 3,
+                "decomposition": 1,
+                "weaker": "2",
+            },
+            question="Which is taller, Skerry Light or Mirefell Light?",
+            first="How tall is Skerry Light?",
+            first_answer="63 metres",
+            second="Is Skerry Light tall?",
+            second_answer="Unknown",
+        ),
+    ),
     phrases={
         "dependent": {
             True: "Neither sub-question may repeat the other; the second may build on the answer of the first.",

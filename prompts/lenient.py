@@ -16,6 +16,7 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d{1,2}\b)?", re.IGNORECASE)
 PLACE = re.compile(r"(?<![-\d])\d{1,6}\b")
 LONGEST_NUMBER = 40
 MOST_POINTS = 5
+THOUGHT = "thought"
 
 
 NAME, QUERY, SPAN, SENTENCE, PARAGRAPH = 80, 160, 200, 240, 600
@@ -62,9 +63,10 @@ class Said(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _something(cls, given: Any) -> Any:
-        """Refuse an object that has none of the fields: it is another one."""
-        if isinstance(given, Mapping) and not cls.model_fields.keys() & given.keys():
-            raise ValueError(f"it has none of the fields {', '.join(cls.model_fields)}")
+        """Refuse an object that has none of the fields: it is another one, or a thought that came to nothing."""
+        wanted = [name for name in cls.model_fields if name != THOUGHT]
+        if isinstance(given, Mapping) and not given.keys() & set(wanted):
+            raise ValueError(f"it has none of the fields {', '.join(wanted)}")
         return given
 
 

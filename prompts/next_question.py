@@ -4,6 +4,7 @@ from pydantic import Field
 
 from ramify.prompts.lenient import Flag, Said, Sentence
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example, finding
 
 
 class Next(Said):
@@ -13,6 +14,8 @@ class Next(Said):
     question: Sentence = Field(default="", description="the next simple, self-contained question to look up; empty if done")
 
 
+DESIGNER = finding("0.0", "Who designed Hollin Bridge?", "Edda Rask", 0.97)
+
 NEXT_QUESTION = Prompt(
     name="next_question",
     task=(
@@ -21,4 +24,22 @@ NEXT_QUESTION = Prompt(
     ),
     template="History:\n{history}\n\nMain question: {question}",
     reply=Next,
+    thought="what the history gives, and what is still missing",
+    examples=(
+        example(
+            {"thought": "The birthplace of the designer is still missing.", "done": False, "question": "Where was Edda Rask born?"},
+            history=[DESIGNER],
+            question=HOLLIN,
+        ),
+        example(
+            {"thought": "The designer is Edda Rask, and the birthplace is Tarnholm.", "done": True, "question": ""},
+            history=[DESIGNER, finding("0.0.0", "Where was Edda Rask born?", "Tarnholm", 0.95)],
+            question=HOLLIN,
+        ),
+        example(
+            {"thought": "Nothing is known yet, and one year has to come first.", "done": False, "question": "When did Hollin Bridge open?"},
+            history=[],
+            question=FIRST_OPENED,
+        ),
+    ),
 )

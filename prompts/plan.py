@@ -6,6 +6,7 @@ from pydantic import Field
 
 from ramify.prompts.lenient import NAME, QUERY, AtMost, Said, Sentence, Texts
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example
 
 
 class Plan(Said):
@@ -22,4 +23,24 @@ PLAN = Prompt(
     task="Plan how to search a document collection for everything that is needed to answer the question.",
     template="Question: {question}",
     reply=Plan,
+    examples=(
+        example(
+            {
+                "primary": "opening years of Hollin Bridge and Vane Bridge",
+                "sub_queries": ["Hollin Bridge opened", "Vane Bridge opened"],
+                "keywords": ["Hollin Bridge", "Vane Bridge", "opened"],
+                "expected": ["two years"],
+            },
+            question=FIRST_OPENED,
+        ),
+        example(
+            {
+                "primary": "designer of Hollin Bridge birthplace",
+                "sub_queries": ["who designed Hollin Bridge", "Hollin Bridge engineer born"],
+                "keywords": ["Hollin Bridge", "designed", "born"],
+                "expected": ["a person", "a birthplace"],
+            },
+            question=HOLLIN,
+        ),
+    ),
 )

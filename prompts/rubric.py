@@ -6,6 +6,7 @@ from pydantic import Field
 
 from ramify.prompts.lenient import Points, Said, Sentence, word_of
 from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example
 
 Fitness = Literal["VALID", "INVALID"]
 BRIDGE = "in the second, {1} may stand for the answer of the first; that is allowed"
@@ -28,5 +29,27 @@ RUBRIC = Prompt(
     ),
     template="Question: {question}\nFirst: {first}\nSecond: {second}",
     reply=Verdict,
+    examples=(
+        example(
+            {"reasons": "The second builds on the first, and both together give the birthplace.", "score": 5, "verdict": "VALID"},
+            dependent=True,
+            question=HOLLIN,
+            first="Who designed Hollin Bridge?",
+            second="Where was {1} born?",
+        ),
+        example(
+            {"reasons": "Each asks for one of the two years that are compared.", "score": 5, "verdict": "VALID"},
+            dependent=False,
+            question=FIRST_OPENED,
+            first="When did Hollin Bridge open?",
+            second="When did Vane Bridge open?",
+        ),
+        example(
+            {"reasons": "The second asks for an opinion, and Mirefell Light is left out.", "score": 2, "verdict": "INVALID"},
+            question="Which is taller, Skerry Light or Mirefell Light?",
+            first="How tall is Skerry Light?",
+            second="Is Skerry Light beautiful?",
+        ),
+    ),
     phrases={"dependent": {True: f"neither repeats the other ({BRIDGE})", False: SEPARATE}},
 )

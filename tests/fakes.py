@@ -37,6 +37,7 @@ class FakeModel(BaseChatModel):
     """
     _clients: dict[Any, Runnable[Any, Any]] = PrivateAttr(default_factory=dict)
     _calls: list[tuple[str, dict[str, Any]]] = PrivateAttr(default_factory=list)
+    _heard: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
 
     @property
     def calls(self) -> list[tuple[str, dict[str, Any]]]:
@@ -46,6 +47,11 @@ class FakeModel(BaseChatModel):
     def asked(self, prompt: str) -> list[dict[str, Any]]:
         """List the slots of the calls of one prompt."""
         return [slots for name, slots in self._calls if name == prompt]
+
+    @property
+    def heard(self) -> list[list[BaseMessage]]:
+        """List the messages of each call so far."""
+        return self._heard
 
     @property
     def schemas(self) -> list[Any]:
@@ -61,6 +67,7 @@ class FakeModel(BaseChatModel):
     ) -> ChatResult:
         mark = next(m.additional_kwargs["ramify"] for m in reversed(messages) if "ramify" in m.additional_kwargs)
         self._calls.append((mark["prompt"], mark["slots"]))
+        self._heard.append(messages)
         reply = self.replies(mark["prompt"], mark["slots"])
         sure = 1.0
         if self.logprobs and isinstance(reply, Mapping) and "confidence" in reply:

@@ -9,11 +9,13 @@ import pytest
 import ramify.prompts as prompts
 from ramify.graphs import build
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
+from ramify.prompts.decide import WAYS, decide_by
 from ramify.tools.models.structured import json_schema
 from ramify.tools.models.tokens import passage_length
 from tests.prompts.longest import longest
 
-ALL = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
+ALL = [value.told_with(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
+ALL += [decide_by(ways).told_with(thought=True, shots=0) for ways in (WAYS[1:], WAYS[:2], WAYS[1:2])]
 ITERATIVE = {"plan", "filter", "compress"}
 
 
@@ -29,7 +31,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 def test_all_that_a_reply_may_repeat_is_bounded(prompt: Prompt[Any]) -> None:
     for part in parts(json_schema(prompt.reply)):
         bound = {"string": "maxLength", "array": "maxItems", "integer": "maximum"}.get(part["type"])
-        assert bound is None or "enum" in part or 0 < part[bound] <= 600, part
+        assert bound is None or {"enum", "const"} & part.keys() or 0 < part[bound] <= 600, part
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)

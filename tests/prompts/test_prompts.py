@@ -40,12 +40,13 @@ def sample(prompt: Prompt[Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_the_words_are_on_record(prompt: Prompt[Any]) -> None:
-    messages = prompt.render(sample(prompt))
+    messages = prompt.told_with(thought=True, shots=3).render(sample(prompt))
     matches(f"prompts/{prompt.name}.txt", "\n\n".join(f"[{m.type}]\n{m.content}" for m in messages) + "\n")
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_the_reply_s_fields_are_all_told_and_all_required(prompt: Prompt[Any]) -> None:
+    prompt = prompt.told_with(thought=True, shots=3)
     told = str(prompt.render(sample(prompt))[0].content)
     assert all(f'"{name}": ' in told for name in prompt.reply.model_fields)
     assert prompt.reply.model_json_schema()["required"] == list(prompt.reply.model_fields)
