@@ -11,7 +11,7 @@ from ramify.nodes.aggregate import aggregate
 from ramify.nodes.answer import answer
 from ramify.nodes.conclude import conclude
 from ramify.nodes.decide import WAYS, decide
-from ramify.nodes.decompose import decompose, decompose_or_name
+from ramify.nodes.decompose import decompose_or_name, decompose_searched
 from ramify.nodes.extract_entities import extract_entities
 from ramify.nodes.fill import fill
 from ramify.nodes.finalize import finalize
@@ -55,7 +55,7 @@ def _joint(graph: Wiring[PruneSettings], accept: Accept, ways: tuple[str, ...]) 
 
 def _staged(graph: Wiring[PruneSettings], accept: Accept, named: bool) -> tuple[Step, Ways]:
     prune = prune_unsure(accept)
-    split = decompose_or_name if named else decompose
+    split = decompose_or_name if named else decompose_searched
     graph.sequence(START, plant("open"), retrieve, answer, prune)
     if named:
         graph.when(split, {"cannot be split": extract_entities}, ("all split", retrieve))

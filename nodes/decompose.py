@@ -5,12 +5,12 @@ from ramify.nodes.carry import better_half, carried, replacing
 from ramify.nodes.conditions import within_depth
 from ramify.nodes.despite import UNSPLIT, despite
 from ramify.nodes.holes import HOLE, holes, normal
-from ramify.nodes.select import Fork, fork
-from ramify.nodes.settings import TreeSettings
+from ramify.nodes.select import Fork, ReadFork, fork, read_fork
+from ramify.nodes.settings import PruneSettings, TreeSettings
 from ramify.nodes.step import Growth, each, grow
-from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, Status, position
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, Passage, Status, position
 from ramify.nodes.twins import wording
-from ramify.prompts.decompose import DECOMPOSE, keeping
+from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
 from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import one_line
 
@@ -18,27 +18,41 @@ from ramify.tools.quoting import one_line
 @each(fork("growing"), gives=("split", "open", "waiting", "answered"))
 async def decompose(given: Fork, settings: TreeSettings) -> Growth:
     """Split a question in two; a simple one becomes a leaf, or is answered whole where it has no answer yet."""
-    simple: Status = "open" if given.branch.answer is None else "leaf"
-    return await _split(given, settings, simple)
+    return await _split(given, settings, _whole(given.branch))
 
 
-@each(fork("growing"), gives=("split", "open", "waiting", "answered", "atomic"), name="decompose")
-async def decompose_or_name(given: Fork, settings: TreeSettings) -> Growth:
-    """Split a question in two; one that cannot be split wants its entities named."""
-    return await _split(given, settings, "atomic")
+@each(read_fork("growing"), gives=("split", "open", "waiting", "answered"), name="decompose")
+async def decompose_searched(given: ReadFork, settings: PruneSettings) -> Growth:
+    """Split a question in two, with what was found for it; a simple one is left whole."""
+    return await _split(given, settings, _whole(given.branch), _found(given, settings))
 
 
-async def _split(given: Fork, settings: TreeSettings, simple: Status) -> Growth:
+@each(read_fork("growing"), gives=("split", "open", "waiting", "answered", "atomic"), name="decompose")
+async def decompose_or_name(given: ReadFork, settings: PruneSettings) -> Growth:
+    """Split a question in two, with what was found for it; one that cannot be split wants its entities named."""
+    return await _split(given, settings, "atomic", _found(given, settings))
+
+
+def _whole(branch: Branch) -> Status:
+    return "open" if branch.answer is None else "leaf"
+
+
+def _found(given: ReadFork, settings: PruneSettings) -> tuple[Passage, ...] | None:
+    return given.passages if settings.informed else None
+
+
+async def _split(given: Fork, settings: TreeSettings, simple: Status, found: tuple[Passage, ...] | None = None) -> Growth:
     branch = given.branch.to(given.branch.status, attempts=given.branch.attempts + 1)
     if not within_depth(branch, settings):
         return grow(branch.to(simple, note=branch.noted("at the depth limit")))
     better = better_half(given)
     rejected = [f"{child.question} ({child.note})" for child in given.children if child.status == "pruned"]
     kept = "" if better is None else keeping(better.question, better.answer or UNKNOWN)
+    prompt = DECOMPOSE if found is None else DECOMPOSE_SEARCHED
     try:
-        reply = await ask(DECOMPOSE, question=branch.question, dependent=settings.dependent, rejected=rejected, kept=kept)
+        reply = await ask(prompt, found, question=branch.question, dependent=settings.dependent, rejected=rejected, kept=kept)
     except ReplyError as error:
-        return despite(error, branch.to("open" if branch.answer is None else "leaf"), UNSPLIT)
+        return despite(error, branch.to(_whole(branch)), UNSPLIT)
     if reply.value.simple:
         return grow(branch.to(simple, note=branch.noted("simple: asks for one fact")))
     grown = _grown(given, better, [reply.value.first, reply.value.second], settings)

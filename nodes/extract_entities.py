@@ -1,30 +1,15 @@
 """extract_entities: name what to look up where a question cannot be split (PruneRAG's fine-grained retrieval)."""
 
-from pydantic import ConfigDict
-
 from ramify.nodes.ask import ask
 from ramify.nodes.decompose import children_of
 from ramify.nodes.holes import normal
-from ramify.nodes.select import Fork, Selection
+from ramify.nodes.select import ReadFork, read_fork
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import State, evidence_of
 from ramify.nodes.step import Growth, each, grow
-from ramify.nodes.tree import Branch, Passage, children
 from ramify.prompts import ENTITIES
 
 
-class ReadFork(Fork):
-    """A branch with its children and its passages."""
-
-    model_config = ConfigDict(frozen=True)
-    passages: tuple[Passage, ...] = ()
-
-
-def _read(state: State, branch: Branch, settings: Settings) -> ReadFork:
-    return ReadFork(branch=branch, children=tuple(children(state["tree"], branch.path)), passages=evidence_of(state, branch))
-
-
-@each(Selection(frozenset({"atomic"}), _read), gives=("split", "open"))
+@each(read_fork("atomic"), gives=("split", "open"))
 async def extract_entities(given: ReadFork, settings: Settings) -> Growth:
     """Name one or two entities and open a branch for each; without any the branch stays a leaf of low confidence."""
     reply = await ask(ENTITIES, given.passages, question=given.branch.question)

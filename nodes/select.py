@@ -55,6 +55,12 @@ class Fork(Value):
         return self.children[-2:]
 
 
+class ReadFork(Fork):
+    """A branch with its children and its passages."""
+
+    passages: tuple[Passage, ...] = ()
+
+
 class Waiting(Value):
     """A branch that waits, the sibling it waits for, and the branch whose answer stands for that one's."""
 
@@ -78,6 +84,11 @@ def reading(*statuses: Status) -> Selection[Found]:
 def fork(*statuses: Status) -> Selection[Fork]:
     """Give the branch with its children."""
     return Selection(frozenset(statuses), lambda state, branch, settings: _fork(state["tree"], branch))
+
+
+def read_fork(*statuses: Status) -> Selection[ReadFork]:
+    """Give the branch with its children and its passages."""
+    return Selection(frozenset(statuses), _read_fork)
 
 
 def answered_fork(*statuses: Status) -> Selection[Fork]:
@@ -117,6 +128,11 @@ def _above(tree: Tree, branch: Branch) -> tuple[str, ...]:
 
 def _fork(tree: Tree, branch: Branch) -> Fork:
     return Fork(branch=branch, children=tuple(children(tree, branch.path)), above=_above(tree, branch))
+
+
+def _read_fork(state: State, branch: Branch, settings: Settings) -> ReadFork:
+    given = _fork(state["tree"], branch)
+    return ReadFork(branch=branch, children=given.children, above=given.above, passages=evidence_of(state, branch))
 
 
 def _fork_if(tree: Tree, branch: Branch, pending: set[str] | frozenset[str]) -> Fork | None:

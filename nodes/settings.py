@@ -98,6 +98,7 @@ class PruneSettings(TreeSettings):
 
     max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
     tau: float = Field(default=0.95, ge=0, le=1, description="An answer is accepted when its confidence is above this.")
+    informed: bool = Field(default=True, description="Staged wiring: show what was found for a question to the call that splits it.")
     final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
     context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
 

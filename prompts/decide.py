@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model
 from ramify.prompts.decompose import DEPENDENT, INDEPENDENT
 from ramify.prompts.lenient import NAME, SENTENCE, AtMost, Citations, Said, Share, Span, Texts, word_of
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example, passage
+from ramify.prompts.worked import FIRST_OPENED, HOLLIN, SPANS, example, passage
 
 Way = Literal["answer", "decompose", "entities"]
 WAYS: tuple[Way, ...] = get_args(Way)
@@ -34,7 +34,6 @@ NEEDS = {"answer": ("answer", "confidence", "citations"), "decompose": ("questio
 """Which fields each way needs."""
 
 NOTHING: dict[str, Any] = {"answer": "", "confidence": 0, "citations": [], "questions": [], "entities": []}
-SPANS = passage("Hollin Bridge", "Hollin Bridge spans the river Oskel.")
 EXAMPLES = (
     example(
         {

@@ -1,10 +1,12 @@
 """Split a question into two (ToR-RAG §4, PruneRAG's decomposition)."""
 
+from dataclasses import replace
+
 from pydantic import Field
 
 from ramify.prompts.lenient import Flag, Said, Sentence
 from ramify.prompts.prompt import Example, Prompt, flat
-from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example
+from ramify.prompts.worked import FIRST_OPENED, HOLLIN, SPANS, example, passage
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
 DEPENDENT = (
@@ -24,7 +26,7 @@ class Pair(Said):
 def split(question: str, thought: str, first: str, second: str, dependent: bool | None = None) -> Example:
     """Show how a question is split."""
     reply = {"thought": thought, "simple": False, "first": first, "second": second}
-    return example(reply, dependent, question=question, rejected=[])
+    return example(reply, dependent, question=question, rejected=[], passages=[SPANS])
 
 
 DECOMPOSE = Prompt(
@@ -56,6 +58,7 @@ DECOMPOSE = Prompt(
             {"thought": "It asks for a single fact, the height.", "simple": True, "first": "", "second": ""},
             question="How tall is Skerry Light?",
             rejected=[],
+            passages=[passage("Skerry Light", "It stands on Vane Head.")],
         ),
         split(
             FIRST_OPENED,
@@ -65,6 +68,13 @@ DECOMPOSE = Prompt(
         ),
     ),
 )
+
+DECOMPOSE_SEARCHED = replace(
+    DECOMPOSE,
+    task=f"{DECOMPOSE.task} The passages are what was found for the question as a whole: ask for what they leave open.",
+    template=f"Passages:\n{{passages}}\n\n{DECOMPOSE.template}",
+)
+"""For a question that has been searched before it is split (PruneRAG, staged)."""
 
 
 def keeping(question: str, answer: str) -> str:

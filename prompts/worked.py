@@ -22,3 +22,6 @@ def finding(path: str, question: str, answer: str, confidence: float, source: st
     """Make a finding."""
     sources = [source] if source else []
     return Finding(path=path, kind="question", question=question, answer=answer, confidence=confidence, status=status, sources=sources)
+
+
+SPANS = passage("Hollin Bridge", "Hollin Bridge spans the river Oskel.")

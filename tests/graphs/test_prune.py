@@ -135,6 +135,16 @@ def test_staged_asks_for_entities_where_a_question_cannot_be_split() -> None:
     assert [name for name, _ in staged.calls] == ["answer", "decompose", "entities", "summarize", "finalize"]
 
 
+@pytest.mark.parametrize("entities", [True, False])
+def test_staged_shows_what_was_found_for_a_question_to_what_splits_it(entities: bool) -> None:
+    chat, blind = but(), but()
+    graphs.ask(QUESTION, joint=False, entities=entities, model=chat, index=river())
+    graphs.ask(QUESTION, joint=False, entities=entities, informed=False, model=blind, index=river())
+    seen, unseen = chat.asked("decompose")[0], blind.asked("decompose")[0]
+    assert seen["passages"] == chat.asked("answer")[0]["passages"]
+    assert seen == {**unseen, "passages": seen["passages"]}
+
+
 def test_recursive_backtrace_answers_branch_by_branch() -> None:
     recursive = model()
     result = graphs.ask(QUESTION, backtrace="recursive", model=recursive, index=river())

@@ -13,15 +13,17 @@ import ramify.prompts as prompts
 from ramify.nodes.settings import Settings
 from ramify.prompts import Prompt
 from ramify.prompts.decide import WAYS, decide_by
+from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from tests.prompts.test_prompts import ALL, sample
 from tests.river import QUESTION, but, model, replies, river
 
 THINKING = {"aggregate", "compress", "decide", "decompose", "finalize", "judge", "next_question"}
 ANSWERING = (prompts.AGGREGATE, prompts.ANSWER, prompts.CLOSED_BOOK, prompts.COMPRESS, prompts.FINALIZE, prompts.SUMMARIZE)
-NARROWED = [decide_by(ways) for ways in (WAYS[1:], WAYS[:2], WAYS[1:2])]
+VARIED = [*(decide_by(ways) for ways in (WAYS[1:], WAYS[:2], WAYS[1:2])), DECOMPOSE_SEARCHED]
+"""What the steps make of a prompt."""
 VARIANTS = [
     (prompt.told_with(thought, shots), dependent)
-    for prompt, thought, shots, dependent in product([*ALL, *NARROWED], (True, False), (1, 2, 3), (True, False))
+    for prompt, thought, shots, dependent in product([*ALL, *VARIED], (True, False), (1, 2, 3), (True, False))
 ]
 """Every prompt as it can be told, beside a value of its switch."""
 

@@ -6,6 +6,7 @@ import pytest
 
 import ramify.prompts as prompts
 from ramify.prompts import Prompt, Quote
+from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from tests.snapshots import matches
 
 ALL = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
@@ -42,6 +43,11 @@ def sample(prompt: Prompt[Any]) -> dict[str, Any]:
 def test_the_words_are_on_record(prompt: Prompt[Any]) -> None:
     messages = prompt.told_with(thought=True, shots=3).render(sample(prompt))
     matches(f"prompts/{prompt.name}.txt", "\n\n".join(f"[{m.type}]\n{m.content}" for m in messages) + "\n")
+
+
+def test_the_words_for_a_question_that_was_searched_are_on_record() -> None:
+    messages = DECOMPOSE_SEARCHED.told_with(thought=True, shots=3).render(sample(DECOMPOSE_SEARCHED))
+    matches("prompts/decompose_searched.txt", "\n\n".join(f"[{m.type}]\n{m.content}" for m in messages) + "\n")
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
