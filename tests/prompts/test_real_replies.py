@@ -1,0 +1,64 @@
+"""Every prompt, in every variant, asked of a real language model: its reply has the form, its span is measured, its cost is the engine's."""
+
+from typing import Any
+
+import pytest
+
+from ramify.nodes.ask import Reply, ask, current_model
+from ramify.nodes.budget import Ledger, working
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import Replies, Usage
+from ramify.nodes.tree import Passage
+from ramify.prompts import Prompt
+from ramify.prompts.decide import WAYS, decide_by
+from ramify.prompts.decompose import DECOMPOSE_SEARCHED
+from tests.prompts.test_prompts import ALL, sample
+from tests.smollm2 import NAME, REAL
+
+pytestmark = REAL
+FIELDS = {"judge": "sufficiency", "rubric": "verdict", "filter": "relevance"}
+"""The field that a step reads the confidence of, where it is not the answer."""
+ANSWERED = {"aggregate", "answer", "closed_book", "compress", "finalize", "summarize"}
+LONGEST = {"filter": 320, "plan": 256, "decide": 256, "compress": 256}
+"""Tokens of a reply, for those that have several texts; 64 and the thought are enough for the others."""
+PASSAGE = Passage(id="ulm", text="Ulm lies on the Danube.", source="ulm.txt", score=0.5, metadata={"title": "Ulm"})
+NARROWED = [decide_by(ways) for ways in (WAYS[1:], WAYS[:2], WAYS[1:2])]
+SWITCHED = [prompt for prompt in ALL if "dependent" in prompt.slots]
+
+
+async def replied(prompt: Prompt[Any], dependent: bool = True, **options: Any) -> tuple[Reply[Any], Usage, Settings]:
+    settings = Settings(model=NAME, num_predict=LONGEST.get(prompt.name, 128), num_ctx=4096, **options)
+    slots = {name: value for name, value in {**sample(prompt), "dependent": dependent}.items() if name in prompt.slots}
+    passages = (PASSAGE,) if slots.pop("passages", None) else None
+    with working(settings, Ledger.open(settings, Usage(), 0.0, kept=False)) as work:
+        reply = await ask(prompt, passages, FIELDS.get(prompt.name, "answer"), **slots)
+    return reply, work.spent, settings
+
+
+def check(prompt: Prompt[Any], reply: Reply[Any], spent: Usage, settings: Settings) -> None:
+    asked = prompt.told_with(settings.thought, settings.shots)
+    assert isinstance(reply.value, asked.reply)
+    assert spent.replies == {prompt.name: Replies(valid=1)}
+    if (prompt.name in ANSWERED and reply.value.answer) or prompt.name in FIELDS:
+        assert reply.confidence_source == "logprobs"
+        assert 0 < reply.confidence <= 1
+    read = sum(current_model(settings).count(str(message.content)) for message in asked.render(sample(prompt)))
+    assert read * 0.9 < spent.prompt_tokens < settings.num_ctx - settings.num_predict
+    assert 0 < spent.completion_tokens <= settings.num_predict
+
+
+@pytest.mark.parametrize("prompt", [*ALL, DECOMPOSE_SEARCHED], ids=lambda prompt: prompt.name)
+async def test_with_a_thought_and_an_example(prompt: Prompt[Any]) -> None:
+    check(prompt, *await replied(prompt, shots=1))
+
+
+@pytest.mark.parametrize("prompt", [*ALL, *NARROWED], ids=lambda prompt: prompt.name)
+async def test_without_a_thought_and_without_examples(prompt: Prompt[Any]) -> None:
+    check(prompt, *await replied(prompt, thought=False, shots=0))
+
+
+@pytest.mark.parametrize("prompt", SWITCHED, ids=lambda prompt: prompt.name)
+async def test_with_sub_questions_that_do_not_need_each_other(prompt: Prompt[Any]) -> None:
+    reply, spent, settings = await replied(prompt, dependent=False, shots=1)
+    assert isinstance(reply.value, prompt.told_with(settings.thought, 1).reply)
+    assert spent.replies == {prompt.name: Replies(valid=1)}

@@ -1,0 +1,25 @@
+"""SmolLM2 in this process, a real language model: small and often wrong, so tests look at the form of what it says, never at its truth."""
+
+import pytest
+
+from ramify.tools.errors import ModelError
+from ramify.tools.models.shipped import located
+
+NAME = "gguf:smollm2"
+
+
+def _missing() -> str:
+    try:
+        located("smollm2")
+    except ModelError as error:
+        return error.remedy
+    return ""
+
+
+REAL = [
+    pytest.mark.skipif(bool(_missing()), reason=f"the model is not here: {_missing()}"),
+    pytest.mark.xdist_group("smollm2"),  # one engine, in one process
+]
+"""Marks a module whose tests ask it."""
+SHORT = {"passage_tokens": 40, "num_predict": 200, "shots": 0, "k": 2, "final_k": 2}
+"""Settings under which a question takes seconds, also on a slow processor."""
