@@ -1,9 +1,48 @@
-"""Write docs/prompts.md: what each prompt costs in tokens, and how long its reply can be."""
+"""Write docs/prompts.md: what each prompt is for, what it costs in tokens and how long its reply can be. `python docs/prompts.py`"""
 
-from typing import Any
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from langchain_core.messages import BaseMessage
+
+import ramify.prompts as prompts
+from ramify.nodes.settings import Settings
+from ramify.prompts import Prompt
+from ramify.prompts.decompose import DECOMPOSE_SEARCHED
+from ramify.tools.models.structured import json_schema
+from ramify.tools.models.tokens import passage_length
+
+PAGE = Path(__file__).with_name("prompts.md")
+SHOTS = Settings().shots
 WORDS = "The old mill at the end of the lane was rebuilt by two brothers from the north in the spring of 1862. "
 """Ordinary text to fill a reply with."""
+HEAD = f"""# Prompts
+
+What a call says beside its passages, findings and question, in tokens: the *system* text, which tells the task and the fields of the
+reply, and up to {SHOTS} worked *examples*, which are turns of their own. Every text and list of a reply is bounded, so that a grammar ends
+it: the *longest reply* fills all its bounds with ordinary text, and fits into `num_predict`.
+
+What decides something is asked for one short sentence of thought first (`thought`); `shots` is the number of examples. Each is one
+setting: `ramify ask … --set thought=false --set shots=0`, or to compare, `ramify eval … --sweep shots=0,2 --sweep thought=true,false`.
+Examples are left out where they would take the room of a passage, or of the last tokens of a budget. Where sub-questions may not depend
+on each other (`dependent=false`), those that do are replaced by others; an ablation leaves out those that go a way it closes.
+
+Tokens are counted with the embedded encoder's tokenizer (all-MiniLM-L6-v2), which is at hand everywhere; SmolLM2's counts 5 % more for
+the same texts. "`decompose`, searched" is PruneRAG's staged wiring, where a question has been searched before it is split (`informed`).
+
+"""
+COLUMNS = ["system", "examples", "together", "without thought", "without examples", "without either", "longest reply", "without thought"]
+
+
+class Cost(NamedTuple):
+    """Tokens of a prompt as it is told."""
+
+    system: int
+    examples: int
+    longest: int
 
 
 def longest(schema: dict[str, Any]) -> Any:
@@ -17,3 +56,35 @@ def longest(schema: dict[str, Any]) -> Any:
     if schema["type"] == "string":
         return (WORDS * schema["maxLength"])[: schema["maxLength"]]
     return {"integer": schema.get("maximum"), "number": 0.95, "boolean": False}[schema["type"]]
+
+
+def cost(prompt: Prompt[Any], thought: bool = True, shots: int = SHOTS) -> Cost:
+    """Count what a prompt costs where its slots are empty."""
+    told = prompt.told_with(thought, shots)
+    slots = {name: True if name == "dependent" else "" for name in told.slots}
+    system, *examples, _ = map(_tokens, told.render(slots))
+    return Cost(system, sum(examples), passage_length(json.dumps(longest(json_schema(told.reply)))))
+
+
+def page() -> str:
+    """Write the page."""
+    rows = {f"`{prompt.name}`": prompt for prompt in vars(prompts).values() if isinstance(prompt, Prompt)}
+    rows["`decompose`, searched"] = DECOMPOSE_SEARCHED
+    head = f"| prompt | what it is for | {' | '.join(COLUMNS)} |\n|---|---|{'---:|' * len(COLUMNS)}\n"
+    return HEAD + head + "".join(_row(label, rows[label]) for label in sorted(rows))
+
+
+def _row(label: str, prompt: Prompt[Any]) -> str:
+    told, plain, bare, neither = (cost(prompt, thought, shots) for shots in (SHOTS, 0) for thought in (True, False))
+    purpose = str(import_module(f"ramify.prompts.{prompt.name}").__doc__).partition("\n")[0].rstrip(".")
+    figures = (told.system, told.examples, *(sum(one[:2]) for one in (told, plain, bare, neither)), told.longest, plain.longest)
+    return f"| {label} | {purpose} | {' | '.join(map(str, figures))} |\n"
+
+
+def _tokens(message: BaseMessage) -> int:
+    return passage_length(message.text)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE}\n")

@@ -7,6 +7,7 @@ from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import ROOT
 from ramify.nodes.turns import earlier
 from ramify.prompts import CONTEXTUALIZE
+from ramify.prompts.contextualize import LONGEST
 
 REMEMBERED = 4
 """Turns that a follow-up may refer to."""
@@ -23,7 +24,10 @@ async def contextualize(state: State, settings: Settings) -> Update:
     """Rewrite the question so that it needs no conversation; where the model cannot, it is asked as it is."""
     question, turns = state["question"], earlier(state)[-REMEMBERED:]
     reply, update = await model_call(state, CONTEXTUALIZE, field="question", instead=AS_IT_IS, question=question, turns=turns)
-    rewritten = reply.value.question.strip() if reply else ""
+    rewritten = reply.value.question if reply else ""
+    if len(rewritten) == LONGEST and rewritten != question:  # half a question is another one
+        return {**update, "notices": [*state["notices"], f"{AS_IT_IS}: it would be longer than {LONGEST} characters"]}
+    rewritten = rewritten.strip()
     if not rewritten or rewritten == question:
         return update
     root = state["tree"][ROOT]

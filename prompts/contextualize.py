@@ -2,9 +2,12 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import PARAGRAPH, Said, Text
+from ramify.prompts.lenient import Said, Text
 from ramify.prompts.prompt import Prompt, Turn
 from ramify.prompts.worked import example
+
+LONGEST = 600
+"""Characters of a question that a grammar lets a model write."""
 
 
 class Standalone(Said):
@@ -12,7 +15,7 @@ class Standalone(Said):
 
     # Bounded as all replies are, but never cut: half a question is another one.
     question: Text = Field(
-        description="the last question, self-contained; unchanged if it already is", json_schema_extra={"maxLength": PARAGRAPH}
+        description="the last question, self-contained; unchanged if it already is", json_schema_extra={"maxLength": LONGEST}
     )
 
 

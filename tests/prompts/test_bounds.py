@@ -12,7 +12,7 @@ from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import WAYS, decide_by
 from ramify.tools.models.structured import json_schema
 from ramify.tools.models.tokens import passage_length
-from tests.prompts.longest import longest
+from tests.prompts.page import PAGE, longest, page
 
 ALL = [value.told_with(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
 ALL += [decide_by(ways).told_with(thought=True, shots=0) for ways in (WAYS[1:], WAYS[:2], WAYS[1:2])]
@@ -53,3 +53,7 @@ def test_the_longest_reply_fits_into_the_limit_of_tokens(prompt: Prompt[Any]) ->
 )
 def test_of_what_is_longer_the_beginning_is_taken(prompt: Prompt[Any], given: dict[str, Any], field: str, read: Any) -> None:
     assert getattr(prompt.reply.model_validate(given), field) == read
+
+
+def test_the_page_of_the_prompts_is_as_they_are() -> None:
+    assert page() == PAGE.read_text(encoding="utf-8"), "look at what has changed, then run `python docs/prompts.py`"

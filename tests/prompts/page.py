@@ -1,0 +1,9 @@
+"""docs/prompts.py, as the tests use it."""
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parents[2] / "docs" / "prompts.md"
+SCRIPT: dict[str, Any] = runpy.run_path(str(PAGE.with_suffix(".py")))
+longest, page = SCRIPT["longest"], SCRIPT["page"]
