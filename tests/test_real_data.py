@@ -16,10 +16,7 @@ DATA = os.environ.get("RAMIFY_DATA")
 SET = Path(DATA or ".") / "2wikimultihopqa"
 QUESTIONS, OTHERS = 6, 120
 
-pytestmark = [
-    pytest.mark.skipif(not DATA or not SET.exists(), reason="RAMIFY_DATA names no folder with 2wikimultihopqa in it"),
-    pytest.mark.xdist_group("real data"),  # one index for all
-]
+pytestmark = pytest.mark.skipif(not DATA or not SET.exists(), reason="RAMIFY_DATA names no folder with 2wikimultihopqa in it")
 
 
 def _read(name: str) -> list[dict[str, Any]]:

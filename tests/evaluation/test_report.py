@@ -14,8 +14,6 @@ from ramify.evaluation.report import write_report
 from ramify.tools.errors import InputError, UsageError
 from tests.evaluation.made_run import make_run, manifest, row, write
 
-pytestmark = pytest.mark.xdist_group("report")  # one run and its report for all
-
 VARIANTS = [("tor", f"max_depth={depth}") for depth in (1, 2, 4)] + [("tor", "without judge"), ("prune", "tau=0.9")]
 
 

@@ -12,8 +12,6 @@ from ramify.evaluation.report import write_report
 from tests.evaluation.made_run import make_run
 from tests.evaluation.test_report import line, rows_of, small
 
-pytestmark = pytest.mark.xdist_group("report page")  # one run and its report for all
-
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&amp;\u2028\x00$x$"
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--virtual-time-budget=4000", "--dump-dom")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

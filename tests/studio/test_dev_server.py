@@ -25,8 +25,6 @@ from tests.studio.dev_server import DevServer, complaints, dev_server, free_port
 from tests.tools.ollama_replies import Hang
 from tests.tools.ollama_server import Ollama, serving
 
-pytestmark = pytest.mark.xdist_group("dev server")  # one for all
-
 ROOT = Path(__file__).parent.parent.parent
 QUESTION = "In which city was the inventor of the ballpoint pen born?"
 CONTEXT = {"model": "extractive"}

@@ -55,10 +55,7 @@ const attempts = {
 })();
 </script>"""
 
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian's package chromium)"),
-    pytest.mark.xdist_group("foreign page"),  # one server for all
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian's package chromium)")
 
 
 class Site:

@@ -24,8 +24,6 @@ from tests.studio.conftest import Ramify
 from tests.studio.dev_server import RAMIFY, DevServer, dev_server, free_port
 from tests.tools.ollama_server import Quiet
 
-pytestmark = pytest.mark.xdist_group("guard")  # one server for all
-
 KEY = "sk-the-operators-own-key"
 EVIL = "http://evil.example"
 FRIEND = "https://friend.example"

@@ -110,8 +110,8 @@ async def test_a_call_that_waited_in_the_servers_own_queue_does_not_fail(ollama:
 
 
 async def test_a_clients_own_patience_is_not_the_end_of_a_call_that_was_queued(ollama: Ollama) -> None:
-    ollama.slots, ollama.seconds = threading.Semaphore(1), 0.6
-    chat = ChatOllama(model="llama3.1:8b", base_url=ollama.address, client_kwargs={"timeout": 1.0})
+    ollama.slots, ollama.seconds = threading.Semaphore(1), 1.0
+    chat = ChatOllama(model="llama3.1:8b", base_url=ollama.address, client_kwargs={"timeout": 1.9})
     model = resolve(chat, ModelOptions(max_concurrency=2))
     replies = await asyncio.gather(*(model.reply([HumanMessage(f"Question {number}")], Answered) for number in range(2)))
     assert all(reply.parsed for reply in replies)

@@ -13,10 +13,7 @@ from training.material import FOLDERS
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")
 MEASURED = ("2wikimultihopqa", "hotpotqa", "musique", "musique_ketrag", "multihop_rag")
 
-pytestmark = [
-    pytest.mark.skipif(not (DATA / "train").is_dir(), reason="RAMIFY_DATA names no folder with train in it"),
-    pytest.mark.xdist_group("kept out"),  # the questions are read once
-]
+pytestmark = pytest.mark.skipif(not (DATA / "train").is_dir(), reason="RAMIFY_DATA names no folder with train in it")
 
 
 def asked(folder: Path) -> set[str]:

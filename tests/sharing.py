@@ -1,0 +1,27 @@
+"""How tests are dealt out to processes: one by one, but those of a file that share something costly stay together and come first."""
+
+from xdist.scheduler import LoadScopeScheduling
+
+TOGETHER = {
+    "tests/studio/test_dev_server.py": "dev server",
+    "tests/studio/test_foreign_page.py": "foreign page",
+    "tests/studio/test_guard.py": "guard",
+    "tests/evaluation/test_report.py": "report",
+    "tests/evaluation/test_report_page.py": "report page",
+    "tests/test_real_data.py": "real data",
+    "tests/training/test_kept_out.py": "kept out",
+}
+"""What a server, an index, a run or what was read is shared by. xdist's own mark for it is without effect since pytest 9.2."""
+
+
+class Sharing(LoadScopeScheduling):
+    """Deal out groups of tests, the larger ones first."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group(nodeid)
+
+
+def group(nodeid: str) -> str:
+    """Name the group of a test; most are a group of their own. All that run the small model are one: side by side they slow each other."""
+    file = nodeid.partition("::")[0]
+    return "smollm2" if "smollm2" in file else TOGETHER.get(file, nodeid)

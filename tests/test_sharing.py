@@ -1,0 +1,16 @@
+"""How tests are dealt out: what shares a server stays together, what runs the small model too, all else goes where there is room."""
+
+from pathlib import Path
+
+from tests.sharing import TOGETHER, group
+
+
+def test_the_files_that_stay_together_are_there() -> None:
+    root = Path(__file__).parent.parent
+    assert [file for file in TOGETHER if not (root / file).is_file()] == []
+
+
+def test_a_test_is_a_group_of_its_own_unless_it_shares_something() -> None:
+    assert group("tests/studio/test_guard.py::TestPages::test_one[a]") == group("tests/studio/test_guard.py::test_other")
+    assert group("tests/tools/test_smollm2.py::test_one") == group("tests/graphs/test_tor_smollm2.py::test_other")
+    assert group("tests/tools/test_scrub.py::test_one[a]") != group("tests/tools/test_scrub.py::test_one[b]")
