@@ -1,4 +1,4 @@
-"""Every prompt, in every variant, asked of a real language model: its reply has the form, its span is measured, its cost is the engine's."""
+"""Every prompt, in every variant, asked of a real language model: its reply has the form, its span is measured, its cost is told."""
 
 from typing import Any
 

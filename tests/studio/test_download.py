@@ -146,6 +146,7 @@ def test_the_help_names_every_model(ramify: Ramify) -> None:
     assert all(f"{name} ({model.megabytes} MB)" in told for name, model in SHIPPED.items())
 
 
+@pytest.mark.skipif(find_spec("pip") is None, reason="this environment has no pip")
 def test_pip_itself_runs_and_a_file_of_its_name_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pip.py").write_text("raise SystemExit('not pip')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
