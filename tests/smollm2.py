@@ -16,10 +16,7 @@ def _missing() -> str:
     return ""
 
 
-REAL = [
-    pytest.mark.skipif(bool(_missing()), reason=f"the model is not here: {_missing()}"),
-    pytest.mark.xdist_group("smollm2"),  # one engine, in one process
-]
-"""Marks a module whose tests ask it."""
-SHORT = {"passage_tokens": 40, "num_predict": 200, "shots": 0, "k": 2, "final_k": 2}
+REAL = pytest.mark.skipif(bool(_missing()), reason=f"the model is not here: {_missing()}")
+"""Marks tests that ask it; a file of them has `smollm2` in its name, and runs in one process with the others (tests/sharing.py)."""
+SHORT = {"passage_tokens": 40, "num_predict": 200, "shots": 0, "thought": False, "k": 2, "final_k": 2}
 """Settings under which a question takes seconds, also on a slow processor."""

@@ -20,6 +20,7 @@ import ramify.graphs as graphs
 from ramify.studio import app
 from ramify.studio.langgraph_json import DESCRIPTIONS, configuration, variable, written
 from ramify.tools.demo import demo_index
+from tests.smollm2 import NAME, REAL, SHORT
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, complaints, dev_server, free_port
 from tests.tools.ollama_replies import Hang
@@ -175,6 +176,12 @@ class TestRuns:
         )
         assert [state["answer"] for state in states] == ["Budapest", "Adolphe Sax", "Budapest"]
         assert [state["tree"]["0"]["question"] for state in states] == [QUESTION, "Who is the inventor of the saxophone?", QUESTION]
+
+    @REAL
+    async def test_a_model_file_is_run_in_the_server(self, studio: LangGraphClient) -> None:
+        state = await asked(studio, "naive", QUESTION, model=NAME, **SHORT)
+        assert (state["model"], state["usage"]["llm_calls"], state["stopped_by"]) == (NAME, 1, "finished")
+        assert (state["confidence_source"], state["tree"]["0"]["status"]) == ("logprobs", "leaf")
 
     async def test_a_run_stops_before_a_step_and_goes_on(self, studio: LangGraphClient) -> None:
         thread = await new_thread(studio)
