@@ -15,13 +15,16 @@ from typing import Any
 import httpx
 import pytest
 
+import ramify.graphs as graphs
 from ramify.studio import guard
+from ramify.studio.bounds import BASE_URLS, INDEXES, MODEL_FILES, bounded, declare
 from ramify.studio.langgraph_json import configuration
 from ramify.studio.origins import origin_of, pattern
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import RAMIFY, DevServer, dev_server, free_port
+from tests.tools.llamacpp import write_model
 from tests.tools.ollama_server import Quiet
 
 KEY = "sk-the-operators-own-key"
@@ -226,9 +229,36 @@ class TestRuns:
         for named, end in zip(wrong, ended, strict=True):
             assert f"index={str(named)!r} is not open to this server's runs" in end["__error__"]["message"]
 
+    def test_a_model_file_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
+        wrong = ("/etc/hostname", str(hidden / "model.gguf"), "../smollm2", "model.gguf")
+        ended = runs(server, [({"model": f"gguf:{file}"}, "closed-book") for file in wrong])
+        for file, end in zip(wrong, ended, strict=True):
+            told = f"model='gguf:{file}' is not open to this server's runs — start it with `ramify studio --gguf {file}`"
+            assert end["__error__"]["message"] == told
+
     def test_the_server_says_what_runs_may_name(self, server: DevServer) -> None:
         assert f"a run may name as its index: demo, {server.said.parent / 'mine'}" in server.log()
         assert "a run may name as its base_url: none" in server.log()
+        assert "a run may name as its model file: gguf:smollm2 (add one with --gguf)" in server.log()
+
+
+def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write_model(tmp_path / "mine.gguf")
+    for name in (INDEXES, BASE_URLS, MODEL_FILES):
+        monkeypatch.setenv(name, "")
+    settings = bounded(graphs.build("naive")).settings
+    with pytest.raises(UsageError, match="is not open"):
+        settings(model=f"gguf:{tmp_path}/mine.gguf")
+    declare([], [], [tmp_path / "mine.gguf"])
+    assert settings(model=f"gguf:{tmp_path}/mine.gguf").model == f"gguf:{tmp_path}/mine.gguf"
+    with pytest.raises(UsageError, match="is not open"):
+        settings(model=f"gguf:{tmp_path}/../{tmp_path.name}/mine.gguf")
+
+
+def test_a_model_file_that_is_none_is_told_before_the_server_starts(ramify: Ramify) -> None:
+    done = ramify("studio", "--port", str(free_port()), "--gguf", "/etc/hostname")
+    assert (done.code, done.out) == (1, "")
+    assert "'/etc/hostname' cannot be run: it is not in the format GGUF" in done.err
 
 
 def test_a_langgraph_json_without_a_list_has_ours(monkeypatch: pytest.MonkeyPatch) -> None:
