@@ -121,6 +121,19 @@ def test_the_process_ends_cleanly(file: Path) -> None:
     assert done.stdout.startswith(f"gguf:{file} ")
 
 
+def test_the_process_ends_also_in_the_middle_of_a_call(file: Path) -> None:
+    program = (
+        "import asyncio, sys, threading, time\n"
+        "from langchain_core.messages import HumanMessage\n"
+        "from ramify.tools.models import ModelOptions, resolve\n"
+        "model = resolve(f'gguf:{sys.argv[1]}', ModelOptions(num_predict=1500))\n"
+        "threading.Thread(target=lambda: asyncio.run(model.chat.ainvoke([HumanMessage('?')])), daemon=True).start()\n"
+        "time.sleep(0.5)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0
+
+
 def broken(tmp_path: Path, whole: bytes) -> dict[str, Any]:
     """Files and what is said of each."""
     wrong = {

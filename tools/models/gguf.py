@@ -3,12 +3,16 @@
 import atexit
 import os
 import secrets
+import socket
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from stat import S_ISSOCK
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 from weakref import WeakSet, WeakValueDictionary
 
 from ramify.tools.errors import ModelError, UsageError
@@ -69,6 +73,7 @@ class Engine:
 
     def close(self) -> None:
         """End it, also what it is at work on."""
+        _hang_up(urlsplit(self.address).port)
         self._server = None
 
 
@@ -84,6 +89,16 @@ def _close_all() -> None:
     """End llama.cpp's threads before the process takes its memory away."""
     for engine in list(_RUNNING):
         engine.close()
+
+
+def _hang_up(port: int | None) -> None:
+    """Shut this process's connections to a port: llama.cpp would wait for ever, at its end, for a client that neither reads nor leaves."""
+    for number in map(int, os.listdir("/dev/fd") if os.path.isdir("/dev/fd") else ()):
+        with suppress(OSError):
+            if S_ISSOCK(os.fstat(number).st_mode):
+                with socket.socket(fileno=os.dup(number)) as connection:
+                    if connection.getpeername()[1:2] == (port,):
+                        connection.shutdown(socket.SHUT_RDWR)
 
 
 def engine(name: str, options: "ModelOptions") -> Engine:
