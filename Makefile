@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find tools nodes prompts graphs evaluation studio -name '*.py' 2>/dev/null)
 PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evaluation ramify.studio
 
-# What is imported is compiled then, and kept; pip would compile all of 20,000 files, of which the tests read a tenth.
+# What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test check format browser-test pictures clean

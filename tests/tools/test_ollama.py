@@ -92,9 +92,9 @@ def test_the_window_is_no_larger_than_the_model_was_trained_for(ollama: Ollama) 
 
 @pytest.mark.parametrize("slots", [1, 2])
 async def test_no_more_calls_are_made_than_the_server_serves_and_none_fails_for_waiting(ollama: Ollama, slots: int) -> None:
-    ollama.slots, ollama.seconds = threading.Semaphore(slots), 0.2
-    model = resolve("ollama:llama3.1:8b", ModelOptions(timeout=1.0))
-    replies = await asyncio.gather(*(model.reply([HumanMessage(f"Question {number}")], Answered) for number in range(16)))
+    ollama.slots, ollama.seconds = threading.Semaphore(slots), 0.4
+    model = resolve("ollama:llama3.1:8b", ModelOptions(timeout=2.0))
+    replies = await asyncio.gather(*(model.reply([HumanMessage(f"Question {number}")], Answered) for number in range(12)))
     assert all(reply.parsed for reply in replies)
     assert ollama.most_busy <= 2 * slots
     assert (model.cap.gate.pace.limit, model.cap.gate.pace.settled) == (slots, True)
