@@ -61,6 +61,13 @@ class Hang:
 Answer = Say | Fail | Raw | Hang
 
 
+def asked_in(request: Request) -> str:
+    """Give what a request asks, without the examples before it."""
+    roles = [message["role"] for message in request["messages"]]
+    examples = len(roles) - roles[::-1].index("assistant") if "assistant" in roles else 1
+    return "\n".join(message["content"] for message in [*request["messages"][:1], *request["messages"][examples:]])
+
+
 def prompt_of(request: Request) -> str:
     return "\n".join(message["content"] for message in request["messages"])
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.embeddings import WordEmbeddings
-from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Say, example, lines, prompt_of
+from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Say, asked_in, example, lines
 
 Rule = tuple[str, Callable[[Request], Answer]]
 
@@ -51,7 +51,7 @@ class Ollama:
         self._rules.append((words, answer))
 
     def answer_to(self, request: Request) -> Answer:
-        prompt = prompt_of(request)
+        prompt = asked_in(request)
         with self._change:
             for words, answer in self._rules:
                 if words in prompt:

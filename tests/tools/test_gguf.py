@@ -123,12 +123,13 @@ def test_the_process_ends_cleanly(file: Path) -> None:
 
 def test_the_process_ends_also_in_the_middle_of_a_call(file: Path) -> None:
     program = (
-        "import asyncio, sys, threading, time\n"
-        "from langchain_core.messages import HumanMessage\n"
-        "from ramify.tools.models import ModelOptions, resolve\n"
-        "model = resolve(f'gguf:{sys.argv[1]}', ModelOptions(num_predict=1500))\n"
-        "threading.Thread(target=lambda: asyncio.run(model.chat.ainvoke([HumanMessage('?')])), daemon=True).start()\n"
-        "time.sleep(0.5)"
+        "import sys, threading, time, httpx\n"
+        "from ramify.tools.models import ModelOptions, gguf\n"
+        "engine = gguf.engine(sys.argv[1], ModelOptions())\n"
+        "asked = {'messages': [{'role': 'user', 'content': '?'}], 'max_tokens': 1900, 'ignore_eos': True}\n"
+        "where = {'url': f'{engine.address}/chat/completions', 'headers': {'Authorization': f'Bearer {engine.key}'}}\n"
+        "threading.Thread(target=lambda: httpx.post(**where, json=asked, timeout=60), daemon=True).start()\n"
+        "time.sleep(0.3)"
     )
     done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0
