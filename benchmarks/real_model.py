@@ -23,6 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from ramify.evaluation.report.replies_section import counted
 from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError
@@ -124,10 +125,7 @@ def by_strategy(rows: list[Row]) -> str:
 
 def by_prompt(rows: list[Row]) -> tuple[str, float]:
     """Make the table of replies, and give the share that was valid in the end."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for row in rows:
-        for prompt, replies in spent(row).get("replies", {}).items():
-            counts.update({(prompt, form): number for form, number in replies.items()})
+    counts = counted(rows)
     prompts = sorted({prompt for prompt, _ in counts})
     lines = ["| prompt | valid at once | after repair | malformed |", "|---" * 4 + "|"]
     lines += [

@@ -11,6 +11,7 @@ from ramify.evaluation.report.markdown import markdown
 from ramify.evaluation.report.provenance import failures, what_was_run
 from ramify.evaluation.report.reading import read_run
 from ramify.evaluation.report.reference import against_reference
+from ramify.evaluation.report.replies_section import replies
 from ramify.evaluation.report.run import Run
 from ramify.evaluation.report.strategies import at_a_glance, of_dataset
 from ramify.evaluation.report.variants_section import ablations, sweep_tables, sweep_words, sweeps
@@ -39,6 +40,7 @@ def sections(run: Run) -> list[Section]:
         ablations(run),
         calibration(run),
         published(run),
+        replies(run),
         failures(run),
     ]
     return [part for part in parts if part]

@@ -195,3 +195,19 @@ def test_what_never_searched_has_no_retrieval_figures(run: Path) -> None:
         names = [cells[0] for cells in table(markdown, title)]
         assert "naive" in names
         assert "closed-book" not in names
+
+
+def test_the_form_of_a_language_model_s_replies_is_counted_by_prompt(tmp_path: Path) -> None:
+    told = [{"answer": {"valid": 2, "repaired": 1, "malformed": 0}}, {"answer": {"valid": 0, "repaired": 0, "malformed": 1}}]
+    lines = [
+        line(
+            number,
+            model="gguf:smollm2",
+            usage={"replies": replies, "llm_calls": 2, "prompt_tokens": 100, "completion_tokens": 9, "wall_s": 1.0},
+        )
+        for number, replies in enumerate(told)
+    ]
+    write_report(small(tmp_path / "named", *lines))
+    assert ["answer", "2", "1", "1", "75.0"] in table((tmp_path / "named" / "report.md").read_text(), "Replies by prompt")
+    write_report(small(tmp_path / "embedded", line(1, model="extractive", usage={"replies": told[0]})))
+    assert "Replies by prompt" not in (tmp_path / "embedded" / "report.md").read_text()
