@@ -17,7 +17,8 @@ Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", c
 Strategy = Annotated[str, typer.Option(metavar="NAME", help="prune, tor, iterative, chain, naive or closed-book.")]
 Where = Annotated[str | None, typer.Option("--index", metavar="DIR", help="Folder of the index; without it, the demo corpus.")]
 ModelName = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="auto, extractive, ollama:NAME, or a provider:model of LangChain. [auto]")
+    str | None,
+    typer.Option("--model", metavar="NAME", help="auto, extractive, ollama:NAME, gguf:PATH, or a provider:model of LangChain. [auto]"),
 ]
 BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="Address of the model's server (Ollama, vLLM, llama.cpp).")]
 Settings = Annotated[
