@@ -23,7 +23,7 @@ class Settings(BaseModel):
 
     model: str | SkipJsonSchema[BaseChatModel] = Field(
         default="auto",
-        description="Chat model: auto, extractive, ollama:NAME, gguf:PATH, or any provider:model of LangChain; auto takes Ollama if it is there.",
+        description="Chat model: auto (Ollama, if it is there), extractive, ollama:NAME, gguf:PATH, or any provider:model of LangChain.",
     )
     base_url: str | None = Field(default=None, description="Address of the model's server, for Ollama or an OpenAI-compatible one.")
     index: str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] = Field(
