@@ -9,7 +9,7 @@ from ramify.nodes.budget import Ledger, working
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage
 from ramify.nodes.tree import Passage
-from ramify.prompts import Prompt
+from ramify.prompts import ANSWER, Prompt
 from ramify.prompts.decide import WAYS, decide_by
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from tests.prompts.test_prompts import ALL, sample
@@ -62,3 +62,13 @@ async def test_with_sub_questions_that_do_not_need_each_other(prompt: Prompt[Any
     reply, spent, settings = await replied(prompt, dependent=False, shots=1)
     assert isinstance(reply.value, prompt.told_with(settings.thought, 1).reply)
     assert spent.replies == {prompt.name: Replies(valid=1)}
+
+
+async def test_what_the_window_does_not_hold_is_left_out() -> None:
+    settings = Settings(model=NAME, num_ctx=700, num_predict=128, thought=False)
+    passages = tuple(PASSAGE.model_copy(update={"id": f"p{n}", "text": "The Danube is long. " * 40, "score": n / 10}) for n in range(5))
+    with working(settings, Ledger.open(settings, Usage(), 0.0, kept=False)) as work:
+        reply = await ask(ANSWER, passages, question="How long is the Danube?")
+    assert reply.passages == passages[4:], "the most relevant one; neither another nor an example has room"
+    assert 300 < work.spent.prompt_tokens < 700 - 128
+    assert work.spent.replies == {"answer": Replies(valid=1)}
