@@ -8,6 +8,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 
+ABREAST = 1.0
+"""Seconds within which calls may reach the server in another order than they were sent."""
+
+
 @dataclass(eq=False)
 class Turn:
     """A call under way."""
@@ -18,7 +22,7 @@ class Turn:
 
     @property
     def queued(self) -> bool:
-        """Tell whether a call that was sent before it has been served meanwhile."""
+        """Tell whether a call that reached the server before it has been served meanwhile."""
         return self.since > self.sent
 
 
@@ -48,10 +52,11 @@ class Turns:
                 self._under_way.remove(turn)
 
     def served(self, turn: Turn) -> None:
-        """Let the time of those that came later begin anew: until now it may have been this one's."""
+        """Let the time of those that may have come later begin anew: until now it may have been this one's."""
         with self._lock:
-            for later in self._under_way[self._under_way.index(turn) + 1 :]:
-                later.since = time.monotonic()
+            for other in self._under_way:
+                if other is not turn and other.sent > turn.sent - ABREAST:
+                    other.since = time.monotonic()
 
 
 class _Watch:
