@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-
 ABREAST = 1.0
 """Seconds within which calls may reach the server in another order than they were sent."""
 
