@@ -30,6 +30,16 @@ setting: `ramify ask … --set thought=false --set shots=0`, or to compare, `ram
 Examples are left out where they would take the room of a passage, or of the last tokens of a budget. Where sub-questions may not depend
 on each other (`dependent=false`), those that do are replaced by others; an ablation leaves out those that go a way it closes.
 
+To read one as a model gets it:
+
+```python
+from ramify.prompts import ANSWER
+
+passage = {{"title": "Ulm", "source": "ulm.txt", "text": "Ulm lies on the Danube."}}
+for message in ANSWER.told_with(thought=True, shots=1).render({{"passages": [passage], "question": "On which river is Ulm?"}}):
+    print(message.type, message.text, sep=": ")
+```
+
 Tokens are counted with the embedded encoder's tokenizer (all-MiniLM-L6-v2), which is at hand everywhere; SmolLM2's counts 5 % more for
 the same texts. "`decompose`, searched" is PruneRAG's staged wiring, where a question has been searched before it is split (`informed`).
 

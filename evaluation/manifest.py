@@ -18,13 +18,25 @@ from ramify.evaluation.variants import Variant
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.extractive.calibration import SPANS, VERDICTS
 from ramify.tools.extractive.in_force import threshold
+from ramify.tools.index.manifest import file_sha256
+from ramify.tools.models.gguf import GGUF, find
 from ramify.tools.reader.weights import SHA256
 from ramify.tools.scrub import scrubbed
 from ramify.tools.whole import write_whole
 
 MANIFEST = "manifest.json"
-PACKAGES = ("ramify-rag", "langgraph", "langchain-core", "langchain-ollama", "sentence-transformers", "torch", "faiss-cpu", "numpy")
-FIXED = ("ramify", "model", "reader", "embedding", "seed", "base")
+PACKAGES = (
+    "ramify-rag",
+    "langgraph",
+    "langchain-core",
+    "langchain-ollama",
+    "sentence-transformers",
+    "torch",
+    "faiss-cpu",
+    "numpy",
+    "xllamacpp",
+)
+FIXED = ("ramify", "model", "model_file", "reader", "embedding", "seed", "base")
 """What may not change while a run goes on; strategies, variants and questions may be added."""
 NAMED = {"ramify": "version", "base": "settings"}
 
@@ -72,6 +84,14 @@ def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant
 def reader_of(model: str | None) -> dict[str, Any] | None:
     """Describe what the embedded model reads with; another reader gives another run."""
     return {"weights": SHA256[:12], "spans": SPANS, "verdicts": VERDICTS, "threshold": threshold()} if model == "extractive" else None
+
+
+def file_of(model: str | None) -> dict[str, Any] | None:
+    """Describe the file of a model that is run in this process; another file gives another run."""
+    if model is None or not model.startswith(GGUF):
+        return None
+    path, _ = find(model.removeprefix(GGUF))
+    return {"name": path.name, "sha256": file_sha256(path)}
 
 
 def _dataset(path: str, dataset: Dataset) -> dict[str, Any]:

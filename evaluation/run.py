@@ -9,7 +9,7 @@ from ramify.evaluation.asking import Task, head
 from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.load import load
 from ramify.evaluation.log import Log
-from ramify.evaluation.manifest import describe, reader_of, write_manifest
+from ramify.evaluation.manifest import describe, file_of, reader_of, write_manifest
 from ramify.evaluation.models import with_models
 from ramify.evaluation.order import Order, variants_of
 from ramify.evaluation.patience import Patience
@@ -54,7 +54,15 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
     wanted, model = with_models(wanted, tell)
     facts = order.model_dump(include={"seed", "sample", "limit", "embedding", "retrieval_only"})
     base = {name: value for name, value in order.options.items() if name != "model"}
-    told = {**facts, "model": model, "reader": reader_of(model), "base": base, "concurrency": order.at_once, "workers": order.workers}
+    told = {
+        **facts,
+        "model": model,
+        "reader": reader_of(model),
+        "model_file": file_of(model),
+        "base": base,
+        "concurrency": order.at_once,
+        "workers": order.workers,
+    }
     write_manifest(order.out, describe(datasets, wanted, **told))
     sources = [Source(path, dataset, _index_folder(dataset, order)) for path, dataset in datasets]
     return Plan(sources, wanted, order.seed, order.sample)

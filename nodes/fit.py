@@ -60,7 +60,8 @@ def fit(
             lengths = {passage.id: len(quotes[passage.id]["text"]) for passage in shown or ()}
             return Request(messages, tokens, longest(tokens, settings, model, left), shown or (), lengths)
         if not shown:
-            raise ReplyError(f"the prompt of {tokens} tokens does not fit into {window}", "shorten the question, or raise num_ctx")
+            what = f"the prompt of {tokens} tokens does not fit into num_ctx {_window(settings, model) + MARGIN} beside the reply"
+            raise ReplyError(what, "shorten the question, raise num_ctx, or lower num_predict")
         least = min(shown, key=lambda passage: passage.score)
         shown = tuple(passage for passage in shown if passage is not least)
 

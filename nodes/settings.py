@@ -54,7 +54,7 @@ class Settings(BaseModel):
     max_concurrency: int | None = Field(
         default=None,
         ge=1,
-        description="Calls to one model at the same time; not given: 8, for Ollama OLLAMA_NUM_PARALLEL or what it is found to serve.",
+        description="Calls to one model at the same time. Not given: 8; gguf: 1, on a GPU 4; Ollama: OLLAMA_NUM_PARALLEL, or as it serves.",
     )
     reader: Literal["neural", "rules"] = Field(
         default="neural", description="How the extractive model reads: neural, or the older rules for comparison."

@@ -67,6 +67,8 @@ def settled(result: Result) -> str:
     if result.settled_by == "unsettled":
         unsure = "none of the findings is sure enough to be the answer"
         return unsure if is_unknown(result.answer) else "the findings do not settle the question"
+    if sum(branch.known for branch in result.tree.values()) < 2:
+        return ""  # one finding contradicts none, whatever the model says
     return f"the findings contradict each other; settled by {result.settled_by}"
 
 

@@ -195,3 +195,8 @@ def test_a_header_with_lengths_beyond_the_file_is_refused_at_once(tmp_path: Path
     (tmp_path / "many.gguf").write_bytes(whole)
     with pytest.raises(ValueError, match="damaged or cut off"):
         read_header(tmp_path / "many.gguf")
+
+
+def test_a_shipped_model_s_bare_name_is_told_its_full_one() -> None:
+    with pytest.raises(UsageError, match="did you mean gguf:smollm2"):
+        resolve("smollm2", ModelOptions())

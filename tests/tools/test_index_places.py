@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ramify.graphs import research_tool
-from ramify.tools.errors import IndexingError, InputError
+from ramify.tools.errors import IndexingError, InputError, ModelError
 from ramify.tools.index import Index
 from ramify.tools.index.workshop import writing
 from tests.tools.fakes import WordEncoder
@@ -118,3 +118,10 @@ class TestWhereToRead:
         with pytest.raises(IndexingError, match="there is no index"):
             Index.open(out, WordEncoder())
         assert Index.build(papers, out, WordEncoder()).documents == 2
+
+
+def test_a_server_that_does_not_embed_leaves_nothing_behind(papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    with pytest.raises(ModelError, match="Ollama does not answer"):
+        Index.build(papers, tmp_path / "index", "ollama:nomic-embed-text")
+    assert not (tmp_path / "index").exists()

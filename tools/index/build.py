@@ -12,7 +12,7 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.index.draft import Draft, Entry, document_digest
 from ramify.tools.index.load import Loading, Skipped, existing
-from ramify.tools.index.manifest import MANIFEST, Manifest, read_manifest
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, Manifest, read_manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.split import Chunking, clip, label, split
 from ramify.tools.index.target import check_target, leaving_nothing
@@ -57,6 +57,8 @@ def build_index(
     loading = Loading(list(given.values()))
     roots = {str(path) for path in given}
     check_target(folder, given)
+    if not (folder / PASSAGES).exists():
+        _ = encoder.dimension  # asks for a vector: an error now, and not when everything has been read
     with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking) as draft:
         encoder = with_prefixes(encoder, draft.prefixes)
         reading = Reading(draft, encoder, chunking, roots)

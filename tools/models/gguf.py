@@ -3,6 +3,7 @@
 import atexit
 import os
 import secrets
+import signal
 import socket
 import threading
 import time
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 PACKAGES = ("xllamacpp", "langchain_openai")
 ON_GPU = 4
 """Calls at the same time where nobody said how many: a GPU serves several at the cost of one, a CPU only one after another."""
+BATCH = 128
+"""Tokens of a prompt that a processor reads in one go: a call that is given up ends after as many. A GPU takes llama.cpp's own number."""
 QUIET = -1
 UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are odd, take an instruct model's file"
 GGUF = "gguf:"
@@ -87,6 +90,8 @@ _LOCK = threading.Lock()
 @atexit.register
 def _close_all() -> None:
     """End llama.cpp's threads before the process takes its memory away."""
+    with suppress(ValueError):  # of another thread than the main one
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending: one more Ctrl-C changes nothing
     for engine in list(_RUNNING):
         engine.close()
 
@@ -173,5 +178,7 @@ def _parameters(form: Form, key: str) -> Any:
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads()
     parameters.port, parameters.api_keys = 0, [key]
     parameters.ui, parameters.endpoint_slots, parameters.cors_origins = False, False, "null"
+    if not gpus():
+        parameters.n_batch = parameters.n_ubatch = BATCH
     parameters.warmup, parameters.verbosity = False, QUIET  # it is loaded with the interpreter stopped: as little then as can be
     return parameters

@@ -17,6 +17,7 @@ from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.per_loop import PerLoop
 from ramify.tools.models.reading import Structured
 from ramify.tools.models.served import listed, window
+from ramify.tools.models.shipped import SHIPPED
 from ramify.tools.models.thinking import PLAIN
 from ramify.tools.models.tokens import counter
 from ramify.tools.models.transport import Server
@@ -58,6 +59,7 @@ def _named(model: str, options: ModelOptions) -> Model:
     provider, _, name = model.partition(":")
     if not name:
         meant = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
+        meant = f"did you mean gguf:{model}? " if model in SHIPPED else meant
         raise UsageError(f"{model!r} does not name a model", meant + providers.FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)
