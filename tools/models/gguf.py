@@ -35,6 +35,7 @@ GGUF = "gguf:"
 """How a model's name begins that is run here."""
 ALIAS = "gguf"
 """What the file is called in the protocol."""
+CHAT_MODEL = "take a chat model, such as an instruct model's .gguf file"
 FORMS = "name a file as gguf:PATH, or gguf:smollm2"
 
 
@@ -64,6 +65,9 @@ class Engine:
             what = f"llama.cpp cannot load {str(form.path)!r}, of architecture {header.architecture!r}"
             remedy = "compare the file's size with that at its source, `pip install -U xllamacpp`, or lower num_ctx if memory is short"
             raise ModelError(what, remedy) from error
+        # One that is ended before its loop has begun would never end: so it is asked for a token first, which also warms it up.
+        if "choices" not in self._server.handle_completions({"prompt": " ", "max_tokens": 1}):
+            raise ModelError(f"llama.cpp cannot write with {str(form.path)!r}", CHAT_MODEL)
         self.notice = None if header.templated else f"{form.path.name} {UNTEMPLATED}"
         self.address = f"{self._server.listening_address}/v1"
         self._loading = time.perf_counter() - began
@@ -145,7 +149,7 @@ def find(name: str) -> tuple[Path, Header]:
         raise ModelError(f"{name!r} cannot be read ({error.strerror})", "check its permissions") from error
     if not header.writes:
         what = f"{name!r} does not write text: it is a file of kind {header.kind!r} and architecture {header.architecture!r}"
-        raise ModelError(what, "take a chat model, such as an instruct model's .gguf file")
+        raise ModelError(what, CHAT_MODEL)
     return path, header
 
 
