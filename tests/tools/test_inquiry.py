@@ -33,6 +33,7 @@ def answering(status: int = 200, body: str = "", drop: bytes = b"") -> Iterator[
             pass
 
         def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))  # what is left unread cuts the answer off
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.end_headers()
