@@ -3,9 +3,9 @@
     ramify download smollm2
     python benchmarks/real_model.py [--model gguf:smollm2] [--base-url URL] [--caps 1] [--limit N] [--out build/real-model]
 
-Interrupt it and run it again: it goes on where it stopped. With smollm2 it takes about an hour and a half on two idle cores, which is
-why passages are cut to 100 tokens, `tor` goes to depth 2 and `iterative` searches for 20 passages. On a GPU, with a build of xllamacpp for
-it or with a server's `--base-url`, `--caps 1,8,32` runs it once for each number of calls at the same time. Exits 1 where a question is
+Interrupt it and run it again: it goes on where it stopped. With smollm2 it takes about an hour on two cores, which is why passages are
+cut to 100 tokens, `tor` goes to depth 2 and `iterative` searches for 20 passages. On a GPU, with a build of xllamacpp for it or with a
+server's `--base-url`, `--caps 1,8,32` runs it once for each number of calls at the same time. Exits 1 where a question is
 lost to the form of a reply, or fewer than 99 % of the calls are valid after repair.
 """
 

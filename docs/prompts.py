@@ -40,8 +40,8 @@ for message in ANSWER.told_with(thought=True, shots=1).render({{"passages": [pas
     print(message.type, message.text, sep=": ")
 ```
 
-Tokens are counted with the embedded encoder's tokenizer (all-MiniLM-L6-v2), which is at hand everywhere; SmolLM2's counts 5 % more for
-the same texts. "`decompose`, searched" is PruneRAG's staged wiring, where a question has been searched before it is split (`informed`).
+Tokens are counted with the embedded encoder's tokenizer (all-MiniLM-L6-v2), which is at hand everywhere.
+"`decompose`, searched" is PruneRAG's staged wiring, where a question has been searched before it is split (`informed`).
 
 """
 COLUMNS = ["system", "examples", "together", "without thought", "without examples", "without either", "longest reply", "without thought"]

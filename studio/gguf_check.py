@@ -1,19 +1,16 @@
 """What is here to run a language model's file in this process: the engine, where it can compute, and the small model."""
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.gguf import gpus
+from ramify.tools.models.gguf import INSTALL, gpus, missing
 from ramify.tools.models.shipped import SMOLLM2, intact, located
-
-NEEDED = ("xllamacpp", "langchain-openai")
 
 
 def engine() -> tuple[str, str]:
     """Say which engine is here and on what it computes, and what to do where it is missing."""
-    missing = [name for name in NEEDED if _missing(name)]
-    if missing:
-        return f"{' and '.join(missing)} not installed", "run `pip install 'ramify-rag[gguf]'`"
+    if lacking := missing():
+        return f"{' and '.join(lacking)} not installed", INSTALL
     try:
         return f"xllamacpp {version('xllamacpp')} on {', '.join(gpus()) or 'the CPU'}", ""
     except ImportError as error:
@@ -30,10 +27,3 @@ def small_model() -> tuple[str, str]:
         return "smollm2 not installed", error.remedy
     intact(path, SMOLLM2)
     return "smollm2 has the released sha256", ""
-
-
-def _missing(name: str) -> bool:
-    try:
-        return not version(name)
-    except PackageNotFoundError:
-        return True

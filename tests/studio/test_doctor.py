@@ -10,7 +10,7 @@ import xllamacpp
 from ramify.studio import checkup, gguf_check
 from ramify.studio.checkup import Check
 from ramify.tools.errors import ModelError
-from ramify.tools.models import shipped
+from ramify.tools.models import gguf, shipped
 from ramify.tools.models.shipped import SMOLLM2
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
@@ -50,7 +50,9 @@ def test_the_engine_is_told_with_what_it_computes_on(monkeypatch: pytest.MonkeyP
     cpu = {"description": "a processor", "memory_total": 1, "type": kinds.GGML_BACKEND_DEVICE_TYPE_CPU}
     found = [cpu, *({**card, "type": kinds.GGML_BACKEND_DEVICE_TYPE_GPU} for card in cards)]
     monkeypatch.setattr(xllamacpp, "get_device_info", lambda: found)
+    gguf.gpus.cache_clear()
     look = checkup.LOOKS["gguf"]()
+    gguf.gpus.cache_clear()
     assert look.state != "broken"
     assert f"xllamacpp {version('xllamacpp')} {told};" in look.found
 
@@ -64,7 +66,7 @@ def test_a_small_model_that_is_not_here_is_a_note_with_its_remedy(monkeypatch: p
 
 
 def test_a_missing_engine_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch, model_file: Path) -> None:
-    monkeypatch.setattr(gguf_check, "NEEDED", ("no-such-engine",))
+    monkeypatch.setattr(gguf, "PACKAGES", ("no-such-engine",))
     told = "no-such-engine not installed; smollm2 has the released sha256"
     assert checkup.LOOKS["gguf"]() == Check("gguf", "note", told, "run `pip install 'ramify-rag[gguf]'`")
 

@@ -20,6 +20,16 @@ from tests.tools.llamacpp import WINDOW, write_model
 from tests.tools.test_llamacpp import Choice
 
 ASKED = [HumanMessage("Is this a question?")]
+CALLING = """
+import sys, threading, time, httpx
+from ramify.tools.models import ModelOptions, gguf
+engine = gguf.engine(sys.argv[1], ModelOptions())
+asked = {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1900, "ignore_eos": True}
+where = {"url": f"{engine.address}/chat/completions", "headers": {"Authorization": f"Bearer {engine.key}"}}
+threading.Thread(target=lambda: httpx.post(**where, json=asked, timeout=60), daemon=True).start()
+time.sleep(0.3)
+"""
+"""A program in the middle of a call."""
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +120,12 @@ def test_an_engine_that_nobody_holds_ends_when_another_is_wanted(file: Path) -> 
         httpx.get(f"{address}/models")
 
 
+def test_an_engine_that_goes_out_of_use_in_the_middle_of_a_call_ends(file: Path) -> None:
+    program = CALLING + "del engine\ngguf.engine(sys.argv[1], ModelOptions(num_ctx=512))\nprint('another one')"
+    done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "another one\n")
+
+
 def test_the_process_ends_cleanly(file: Path) -> None:
     program = (
         "import sys; from ramify.graphs import ask\n"
@@ -122,16 +138,7 @@ def test_the_process_ends_cleanly(file: Path) -> None:
 
 
 def test_the_process_ends_also_in_the_middle_of_a_call(file: Path) -> None:
-    program = (
-        "import sys, threading, time, httpx\n"
-        "from ramify.tools.models import ModelOptions, gguf\n"
-        "engine = gguf.engine(sys.argv[1], ModelOptions())\n"
-        "asked = {'messages': [{'role': 'user', 'content': '?'}], 'max_tokens': 1900, 'ignore_eos': True}\n"
-        "where = {'url': f'{engine.address}/chat/completions', 'headers': {'Authorization': f'Bearer {engine.key}'}}\n"
-        "threading.Thread(target=lambda: httpx.post(**where, json=asked, timeout=60), daemon=True).start()\n"
-        "time.sleep(0.3)"
-    )
-    done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", CALLING, str(file)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0
 
 

@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from stat import S_ISSOCK
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ramify.tools.models.model import ModelOptions
 
 PACKAGES = ("xllamacpp", "langchain_openai")
+INSTALL = "run `pip install 'ramify-rag[gguf]'`"
 ON_GPU = 4
 """Calls at the same time where nobody said how many: a GPU serves several at the cost of one, a CPU only one after another."""
 BATCH = 128
@@ -80,8 +82,14 @@ class Engine:
 
     def close(self) -> None:
         """End it, also what it is at work on."""
-        _hang_up(urlsplit(self.address).port)
-        self._server = None
+        if self._server is not None:
+            _hang_up(urlsplit(self.address).port)
+            self._server = None
+
+    def __del__(self) -> None:
+        """End it when nobody holds it any more."""
+        if hasattr(self, "address"):  # it was started
+            self.close()
 
 
 _ALIVE: WeakValueDictionary[Form, Engine] = WeakValueDictionary()
@@ -116,9 +124,8 @@ def engine(name: str, options: "ModelOptions") -> Engine:
         what = f"gguf:{name} runs in this process and has no base_url"
         raise UsageError(what, "leave base_url out, or name a server's model as openai:NAME")
     path, header = find(name)
-    if missing := [package for package in PACKAGES if find_spec(package) is None]:
-        what = f"gguf:{name} needs packages that are not installed ({', '.join(missing)})"
-        raise ModelError(what, "run `pip install 'ramify-rag[gguf]'`")
+    if lacking := missing():
+        raise ModelError(f"gguf:{name} needs packages that are not installed ({', '.join(lacking)})", INSTALL)
     window = min(options.num_ctx, header.window or options.num_ctx)
     form = Form(path, path.stat().st_mtime_ns, window, options.max_concurrency or at_once())
     with _LOCK:
@@ -128,6 +135,11 @@ def engine(name: str, options: "ModelOptions") -> Engine:
             running = _ALIVE[form] = Engine(form, header)
         _LATEST[:] = [running]
         return running
+
+
+def missing() -> list[str]:
+    """Name the packages that are needed and not installed."""
+    return [package for package in PACKAGES if find_spec(package) is None]
 
 
 def find(name: str) -> tuple[Path, Header]:
@@ -158,12 +170,13 @@ def at_once() -> int:
     return ON_GPU if gpus() else 1
 
 
-def gpus() -> list[str]:
+@cache
+def gpus() -> tuple[str, ...]:
     """Name the GPUs that this build of llama.cpp can compute on, with their memory."""
     import xllamacpp
 
     found = [device for device in xllamacpp.get_device_info() if device["type"].name.endswith("GPU")]
-    return [f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in found]
+    return tuple(f"{device['description']}, {device['memory_total'] / 2**30:.0f} GB" for device in found)
 
 
 def threads() -> int:
