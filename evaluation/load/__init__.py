@@ -17,8 +17,8 @@ from ramify.evaluation.load.hotpot import load_hotpot
 from ramify.evaluation.load.multihop_rag import load_multihop_rag
 from ramify.evaluation.load.musique import load_musique
 from ramify.evaluation.load.records import Record, read_records
+from ramify.tools.documents.files import existing
 from ramify.tools.errors import InputError
-from ramify.tools.index.load import existing
 
 __all__ = ["load"]
 

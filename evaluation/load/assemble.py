@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from ramify.evaluation.dataset import Dataset, HitsBy, Question, digest
 from ramify.evaluation.load.records import Record
+from ramify.tools.documents.load import Loading
 from ramify.tools.errors import InputError
 from ramify.tools.index.identity import document_of
-from ramify.tools.index.load import Loading
 
 
 class Read(NamedTuple):

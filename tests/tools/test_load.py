@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ramify.tools.documents.load import load
 from ramify.tools.errors import InputError
-from ramify.tools.index.load import load
 
 
 def test_plain_text_is_one_document(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
+from ramify.tools.documents.files import files_in
+from ramify.tools.documents.readers import reader_of
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.load import files_in
 from ramify.tools.index.manifest import NEXT, PASSAGES, VECTORS, again
-from ramify.tools.index.readers import reader_of
 from ramify.tools.index.workshop import is_being_written
 
 _LOOKED_AT = 10_000

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents.files import Skipped, existing, files_under
+from ramify.tools.documents.load import nothing_readable
+from ramify.tools.documents.reading import read_files
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.index.draft import Draft, Entry, document_digest
-from ramify.tools.index.load import Loading, Skipped, existing
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Manifest, read_manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.split import Chunking, clip, label, split
@@ -54,7 +56,7 @@ def build_index(
     """Bring an index up to date with what lies under the paths; see `Index.build`."""
     began = time.perf_counter()
     given = {existing(path).resolve(): existing(path) for path in paths}
-    loading = Loading(list(given.values()))
+    skipped: list[Skipped] = []
     roots = {str(path) for path in given}
     check_target(folder, given)
     if not (folder / PASSAGES).exists():
@@ -62,13 +64,25 @@ def build_index(
     with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking) as draft:
         encoder = with_prefixes(encoder, draft.prefixes)
         reading = Reading(draft, encoder, chunking, roots)
-        reading.read((Found(document, str(loading.path.resolve())) for document in loading), progress)
+        reading.read(found_under(list(given.values()), skipped), progress)
         absent = draft.absent(roots, reading.seen)
         draft.remove(absent)
         encoded = encode_missing(draft, encoder, batch_size, progress)
         manifest = publish_changes(folder, draft, encoder, chunking, progress)
     fates = (reading.added, reading.changed, reading.unchanged, len(absent))
-    return Built(*fates, manifest.documents, manifest.passages, encoded, loading.skipped, time.perf_counter() - began, advice(encoder))
+    return Built(*fates, manifest.documents, manifest.passages, encoded, skipped, time.perf_counter() - began, advice(encoder))
+
+
+def found_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[Found]:
+    """Read all documents under the paths; raises `InputError` where there are none."""
+    found = False
+    for read in read_files(files_under(paths, skipped)):
+        for document in read.documents:
+            found = True
+            yield Found(document, str(read.file.root.resolve()))
+        skipped += read.skipped
+    if not found:
+        raise nothing_readable(paths, skipped)
 
 
 class Reading:

@@ -6,10 +6,11 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ramify.tools.documents.files import INDEX_FILE
 from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.errors import IndexingError
 
-PASSAGES = "passages.sqlite"
+PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
 MANIFEST = "manifest.json"
 NEXT = "next."

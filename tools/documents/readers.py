@@ -14,8 +14,8 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ramify.tools.index.records import record_document
-from ramify.tools.index.sections import Outline, html_outline, markdown_outline
+from ramify.tools.documents.records import record_document
+from ramify.tools.documents.sections import Outline, html_outline, markdown_outline
 
 Skip = Callable[[str, str], None]
 """Called with a name and the reason why what it names was left out."""

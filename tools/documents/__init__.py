@@ -1,0 +1,1 @@
+"""Files as they are: found, read by one reader a format, and given as LangChain documents."""

@@ -1,0 +1,59 @@
+"""Find the files under the paths a user gives."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ramify.tools.errors import InputError
+
+INDEX_FILE = "passages.sqlite"
+"""A folder that holds this is an index, not documents."""
+
+Skipped = tuple[str, str]
+"""What was left out (a path, or `path#record`) and why."""
+
+
+class File(NamedTuple):
+    """A file to read: where it lies, the source its documents name, and the path given under which it was found."""
+
+    path: Path
+    source: str
+    root: Path
+
+
+def existing(path: str | Path) -> Path:
+    """Return the path, or raise `InputError` where there is none."""
+    found = Path(path).expanduser()
+    if not found.exists():
+        raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
+    return found
+
+
+def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]:
+    """List files and the files of folders, recursively, in order of name, without hidden ones."""
+    for root in paths:
+        if not root.is_dir():
+            yield File(root, root.name, root)
+            continue
+        for path in files_in(root, skipped):
+            yield File(path, path.relative_to(root).as_posix(), root)
+
+
+def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
+    """Walk a folder in order of name; links that lead out of it are named, not followed."""
+    home = folder.resolve()
+    for parent, folders, names in os.walk(folder):
+        if INDEX_FILE in names:
+            skipped.append((Path(parent).relative_to(folder).as_posix(), "an index, not documents"))
+            folders.clear()
+            continue
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted([*names, *(name for name in folders if Path(parent, name).is_symlink())]):
+            path = Path(parent, name)
+            if name.startswith("."):
+                continue
+            if path.is_symlink() and (path.is_dir() or not path.resolve().is_relative_to(home)):
+                skipped.append((path.relative_to(folder).as_posix(), "a link to a folder or out of the folder given"))
+            else:
+                yield path

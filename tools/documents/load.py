@@ -1,0 +1,52 @@
+"""Load files and folders of them as LangChain `Document`s."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents.files import Skipped, existing, files_under
+from ramify.tools.documents.reading import FORMATS, read_files
+from ramify.tools.errors import InputError
+
+
+class Loading(Iterator[Document]):
+    """Documents as they are read; `skipped` grows on the way and names what could not be read.
+
+    Each document has an id (a record's own, else made from its source) and the metadata `source` (the path within the folder given, or
+    the file's name; of a record with `#id` or `#number`), `title`, `page` of a PDF (from 1), `heading` of a section ("A > B"), and what a
+    record carries.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.skipped: list[Skipped] = []
+        self._paths = paths
+        self._documents = self._read_all()
+
+    def __next__(self) -> Document:
+        return next(self._documents)
+
+    def _read_all(self) -> Iterator[Document]:
+        found = False
+        for read in read_files(files_under(self._paths, self.skipped)):
+            for document in read.documents:
+                found = True
+                yield document
+            self.skipped += read.skipped
+        if not found:
+            raise nothing_readable(self._paths, self.skipped)
+
+
+def load(*paths: str | Path) -> Loading:
+    """Stream the documents of files and folders (recursively, in order of name, without hidden ones).
+
+    Raises `InputError` at once where a path does not exist, and at the end where nothing was readable.
+    """
+    return Loading([existing(path) for path in paths])
+
+
+def nothing_readable(paths: Sequence[Path], skipped: Sequence[Skipped]) -> InputError:
+    """Say that nothing could be read, and why the first things could not."""
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in skipped[:3]) or "no files"
+    places = ", ".join(repr(str(path)) for path in paths)
+    return InputError(f"nothing readable in {places} ({reasons})", f"give files of these kinds: {FORMATS}")
