@@ -1,6 +1,7 @@
-"""A progress bar on stderr: how far, how fast, how long still."""
+"""How far long work is, on stderr: a bar on a terminal, a line every ten seconds elsewhere."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.progress import (
@@ -16,10 +17,11 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from ramify.studio.consoles import err
+from ramify.studio.consoles import err, note
 from ramify.tools.index.progress import Progress as Report
 
-VERBS = {"documents": "reading", "passages": "encoding", "vectors": "linking"}
+VERBS = {"files": "reading", "documents": "reading", "passages": "encoding", "vectors": "linking"}
+EVERY_S = 10.0
 
 
 class Rate(ProgressColumn):
@@ -32,16 +34,52 @@ class Rate(ProgressColumn):
 
 @contextmanager
 def bar() -> Iterator[Report]:
-    """Show a bar for each unit of work while the block runs; nothing where stderr is no terminal."""
+    """Tell how far each unit of work is while the block runs."""
+    if not err().is_terminal:
+        yield Lines(note)
+        return
     columns = (SpinnerColumn(), TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
-    with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as progress:
+    with Progress(*columns, console=err(), transient=True) as progress:
         tasks: dict[str, TaskID] = {}
 
         def report(done: int, total: int | None, unit: str) -> None:
             if unit not in tasks:
                 for earlier in tasks.values():  # what had no known end has reached it
                     progress.update(earlier, total=progress.tasks[earlier].completed)
-                tasks[unit] = progress.add_task(f"{VERBS.get(unit, 'counting')} {unit}", total=total)
+                tasks[unit] = progress.add_task(_doing(unit), total=total)
             progress.update(tasks[unit], completed=done, total=total)
 
         yield report
+
+
+class Lines:
+    """Tell how far work is in a line now and then, for a log; short work says nothing."""
+
+    def __init__(self, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._tell = tell
+        self._clock = clock
+        self._told = clock()
+        self._began: dict[str, tuple[float, int]] = {}
+
+    def __call__(self, done: int, total: int | None, unit: str) -> None:
+        """Take in how far a unit of work is."""
+        now = self._clock()
+        began, first = self._began.setdefault(unit, (now, done))
+        if now - self._told < EVERY_S:
+            return
+        self._told = now
+        rate = (done - first) / (now - began) if now > began else 0.0
+        self._tell(f"{_doing(unit)}: {_so_far(done, total, rate)}")
+
+
+def _doing(unit: str) -> str:
+    return f"{VERBS.get(unit, 'counting')} {unit}"
+
+
+def _so_far(done: int, total: int | None, rate: float) -> str:
+    parts = [f"{done:,}" if total is None else f"{done:,} of {total:,}"]
+    if rate:
+        parts.append(f"{rate:,.0f}/s" if rate >= 1 else f"{rate:.1f}/s")
+    if rate and total is not None:
+        parts.append(f"{(total - done) / rate:,.0f} s left")
+    return ", ".join(parts)

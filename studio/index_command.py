@@ -19,6 +19,7 @@ Embedding = Annotated[
 ]
 ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Longest passage, in tokens of the embedding model.")]
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens that neighbouring passages share.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that is left out, and why.")]
 
 
 def prefix(text: str | None) -> str | None:
@@ -36,10 +37,11 @@ DocumentPrefix = Annotated[
 
 def index(
     paths: Paths, out_: Out, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
-    query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None,
+    query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
     from ramify.studio.bar import bar
+    from ramify.studio.left_out import left_out
     from ramify.tools.index import Index
 
     try:
@@ -51,8 +53,8 @@ def index(
     except OSError as error:
         what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
         raise IndexingError(what, "give --out a folder you may write to") from error
-    for name, reason in built.skipped:
-        note(f"skipped {name}: {reason}")
+    for line in left_out(built.skipped, verbose):
+        note(line)
     out().print(f"{one_line(out_)}: {told(built)}", soft_wrap=True, markup=False)
     if built.advice:
         note(built.advice)

@@ -14,7 +14,9 @@ from rich.console import Console
 
 from ramify.graphs.strategies import STRATEGIES
 from ramify.studio.ask_command import Strategy
-from ramify.studio.bar import bar
+from ramify.studio.bar import Lines, bar
+from ramify.studio.left_out import left_out
+from ramify.tools.documents.readers import NO_READER
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Hang, Ollama
 
@@ -117,6 +119,23 @@ def test_a_bar_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
         report(20, 20, "passages")
     drawn = file.getvalue()
     assert all(words in drawn for words in ("reading documents", "7/7", "encoding passages", "20/20"))
+
+
+def test_without_a_terminal_a_line_is_told_every_ten_seconds() -> None:
+    told: list[str] = []
+    now = iter([0.0, 1.0, 9.0, 11.0, 12.0, 21.5, 40.0])
+    report = Lines(told.append, lambda: next(now))
+    for done in (10, 90, 110, 120, 215):
+        report(done, 500, "files")
+    report(40, None, "documents")
+    assert told == ["reading files: 110 of 500, 10/s, 39 s left", "reading files: 215 of 500, 10/s, 28 s left", "reading documents: 40"]
+
+
+def test_short_of_verbose_what_no_reader_knows_is_summed_up_by_kind() -> None:
+    skipped = [(f"{number}.png", f"{NO_READER}'.png'") for number in range(158)] + [("a.SVG", f"{NO_READER}'.SVG'"), ("x.txt", "empty")]
+    assert list(left_out(skipped)) == ["skipped x.txt: empty", "skipped 158 .png, 1 .svg: no reader for these"]
+    assert len(list(left_out(skipped, verbose=True))) == 160
+    assert list(left_out([(f"{number}.txt", "empty") for number in range(13)]))[-1] == "skipped 3 more; --verbose names them all"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

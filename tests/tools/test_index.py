@@ -1,11 +1,13 @@
 """The index: what is found, what is kept up to date, what survives a kill, what is refused."""
 
 import json
+import os
 import signal
 import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +177,29 @@ class TestUpdates:
         update = Index.build([corpus], folder, encoder := WordEncoder())
         assert (update.added, update.changed, update.unchanged, update.removed) == (5, 1, 24, 5)
         assert len(encoder.encoded) == 6
+
+    def test_a_file_of_the_same_size_and_time_is_not_read_again(self, tmp_path: Path) -> None:
+        note = tmp_path / "papers" / "note.txt"
+        note.parent.mkdir()
+        note.write_text("river 1")
+        build = partial(Index.build, note.parent, tmp_path / "index", WordEncoder())
+        build()
+        before = note.stat()
+        note.write_text("opera 1")
+        os.utime(note, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert build().unchanged == 1
+        os.utime(note, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+        assert build().changed == 1
+        os.utime(note)
+        assert build().unchanged == 1
+
+    def test_what_was_left_out_of_an_unchanged_file_is_told_again(self, tmp_path: Path) -> None:
+        lines = tmp_path / "papers" / "records.jsonl"
+        lines.parent.mkdir()
+        lines.write_text(json.dumps({"text": "river"}) + "\nno record\n")
+        first = Index.build(lines.parent, tmp_path / "index", WordEncoder())
+        again = Index.build(lines.parent, tmp_path / "index", WordEncoder())
+        assert again.skipped == first.skipped == [("records.jsonl#2", "not a JSON record")]
 
     def test_an_updated_index_finds_what_a_new_one_finds(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(60))

@@ -107,9 +107,18 @@ class TestWhereToRead:
             told.append(str(error.value))
 
         Index.build(papers, out, WordEncoder(), progress=look)
-        assert told
-        assert set(told) == {f"the index in '{out}' is being written: 2 passages so far — wait until it has finished"}
+        assert all(f"the index in '{out}' is being written" in said for said in told)
+        assert told[-1] == f"the index in '{out}' is being written: 2 passages so far — wait until it has finished"
         assert len(Index.open(out, WordEncoder())) == 2
+
+    def test_beside_a_living_writer_a_reader_reads_what_was_published(self, papers: Path) -> None:
+        out = papers.parent / "index"
+        Index.build(papers, out, WordEncoder())
+        (papers / "new.txt").write_text("a new harbour")
+        held: list[int] = []
+        Index.build(papers, out, WordEncoder(), progress=lambda done, total, unit: held.append(len(Index.open(out, WordEncoder()))))
+        assert set(held) == {2}
+        assert len(Index.open(out, WordEncoder())) == 3
 
     def test_a_reader_that_looks_does_not_stand_in_a_writer_s_way(self, papers: Path) -> None:
         out = papers.parent / "index"

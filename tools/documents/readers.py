@@ -114,6 +114,10 @@ READERS: dict[str, Reader] = {
 """Readers by the end of the file's name; each but the PDF's also reads `.gz`."""
 
 
+NO_READER = "no reader for "
+"""Begins the reason why a file is left out whose name no reader knows."""
+
+
 def reader_of(path: Path) -> Reader | None:
     """Return the reader for a file's name, None where there is none."""
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix

@@ -8,9 +8,11 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped
-from ramify.tools.documents.readers import READERS, Reader, Skip, UnreadableError, reader_of
+from ramify.tools.documents.readers import NO_READER, READERS, Reader, Skip, UnreadableError, reader_of
 
 FORMATS = ", ".join(sorted(suffix.removeprefix(".") for suffix in READERS))
+EDITION = "2"
+"""Counts up when the same file gives other documents than before: an index then reads its files again."""
 _FILE_ERRORS = (OSError, EOFError, zlib.error, gzip.BadGzipFile)
 
 
@@ -36,7 +38,7 @@ def _keeper(skipped: list[Skipped]) -> Skip:
 def _documents(file: File, skip: Skip) -> Iterator[Document]:
     reader = reader_of(file.path)
     if reader is None or not file.path.is_file():
-        reason = "not a regular file" if reader else f"no reader for {file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})"
+        reason = "not a regular file" if reader else f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})"
         skip(file.source, reason)
         return
     try:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from langchain_core.documents import Document
 
+from ramify.tools.documents.files import Skipped
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.errors import InputError
@@ -20,9 +21,10 @@ _BLOCK = 16_384
 
 
 class Held(NamedTuple):
-    """A document the draft holds: the path it was given under and the digest of its content."""
+    """A document the draft holds: the path it was given under, its file's source there, and the digest of its content."""
 
     root: str
+    file: str
     digest: bytes
 
 
@@ -31,9 +33,21 @@ class Entry(NamedTuple):
 
     id: str
     root: str
+    file: str
     digest: bytes
     label: str
     passages: Sequence[Document]
+
+
+class FileNote(NamedTuple):
+    """What is remembered of a file that was read: its size and time then, how files were read, and what was left out of it."""
+
+    root: str
+    source: str
+    size: int
+    changed_ns: int
+    edition: str
+    skipped: list[Skipped]
 
 
 class Draft:
@@ -81,7 +95,7 @@ class Draft:
 
     def held(self, identity: str) -> Held | None:
         """Return what is held under a document's id."""
-        found = self._db.execute("SELECT root, digest FROM documents WHERE id = ?", [identity]).fetchone()
+        found = self._db.execute("SELECT root, file, digest FROM documents WHERE id = ?", [identity]).fetchone()
         return Held(*found) if found else None
 
     def write(self, entries: Iterable[Entry]) -> None:
@@ -90,7 +104,7 @@ class Draft:
             for entry in entries:
                 self.changed = True
                 self._db.execute("DELETE FROM passages WHERE document = ?", [entry.id])
-                self._db.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", [entry.id, entry.root, entry.digest])
+                self._db.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?)", [entry.id, entry.root, entry.file, entry.digest])
                 self._insert_passages(entry)
 
     def _insert_passages(self, entry: Entry) -> None:
@@ -102,11 +116,38 @@ class Draft:
             except sqlite3.IntegrityError as error:
                 raise InputError(f"two passages would be called {passage.id!r}", "give records ids that do not end in ~NUMBER") from error
 
-    def adopt(self, identity: str, root: str) -> None:
+    def adopt(self, identity: str, root: str, file: str) -> None:
         """Note that an unchanged document now belongs to another path."""
         with self._db:
-            self._db.execute("UPDATE documents SET root = ? WHERE id = ?", [root, identity])
+            self._db.execute("UPDATE documents SET root = ?, file = ? WHERE id = ?", [root, file, identity])
             self.changed = True
+
+    def note_files(self, files: Iterable[FileNote]) -> None:
+        """Remember files whose documents are all written, to know them again."""
+        with self._db:
+            rows = [(*file[:-1], json.dumps(file.skipped)) for file in files]
+            self.changed = self.changed or bool(rows)
+            self._db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def noted_file(self, root: str, source: str) -> FileNote | None:
+        """Return what is remembered of a file."""
+        sql = "SELECT size, changed_ns, edition, skipped FROM files WHERE root = ? AND source = ?"
+        for size, changed_ns, edition, skipped in self._db.execute(sql, [root, source]):
+            return FileNote(root, source, size, changed_ns, edition, [(name, reason) for name, reason in json.loads(skipped)])
+        return None
+
+    def documents_of(self, root: str, source: str) -> list[str]:
+        """Return the ids of the documents of a file."""
+        return [found for (found,) in self._db.execute("SELECT id FROM documents WHERE root = ? AND file = ?", [root, source])]
+
+    def forget_files(self, roots: Iterable[str], kept: Iterable[tuple[str, str]]) -> None:
+        """Forget the files under the roots but those to be kept."""
+        known = set(kept)
+        sql = "SELECT root, source FROM files WHERE root IN (SELECT value FROM json_each(?))"
+        gone = [key for key in self._db.execute(sql, [json.dumps(list(roots))]).fetchall() if key not in known]
+        with self._db:
+            self.changed = self.changed or bool(gone)
+            self._db.executemany("DELETE FROM files WHERE root = ? AND source = ?", gone)
 
     def absent(self, roots: Iterable[str], seen: Iterable[str]) -> list[str]:
         """Return the ids of documents found under the roots before and not seen now."""

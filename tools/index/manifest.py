@@ -16,7 +16,7 @@ MANIFEST = "manifest.json"
 NEXT = "next."
 """Files being written carry this prefix until they take the place of the finished ones."""
 
-LAYOUT = 1
+LAYOUT = 2
 """Counts up when an index made before cannot be used or brought up to date any more."""
 
 

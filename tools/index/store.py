@@ -19,7 +19,12 @@ from ramify.tools.index.words import match_any
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS documents (id TEXT PRIMARY KEY, root TEXT NOT NULL, digest BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS files (
+    root TEXT NOT NULL, source TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, edition TEXT NOT NULL,
+    skipped TEXT NOT NULL, PRIMARY KEY (root, source)
+);
+CREATE TABLE IF NOT EXISTS documents (id TEXT PRIMARY KEY, root TEXT NOT NULL, file TEXT NOT NULL, digest BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS documents_of_file ON documents (root, file);
 CREATE TABLE IF NOT EXISTS passages (
     row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
     label TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL

@@ -1,10 +1,11 @@
 """The folder that an index is to be written to: whether it can be, and what is left of it when a build fails."""
 
+import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from ramify.tools.errors import IndexingError, InputError
+from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS
 from ramify.tools.index.workshop import LOCK
 
@@ -29,15 +30,25 @@ def check_target(folder: Path, sources: Iterable[Path]) -> None:
 
 @contextmanager
 def leaving_nothing(folder: Path) -> Iterator[None]:
-    """Take away what a build has made that found nothing to index; an interrupted one is kept, to be gone on with."""
+    """Take away what a build has made that failed before its first vector; one with vectors, or interrupted, can be gone on with."""
     new_folders = [place for place in (folder, *folder.parents) if not place.exists()]
     new_files = [folder / name for name in _OURS if not (folder / name).exists()]
     try:
         yield
-    except InputError:
+    except (RamifyError, OSError) as error:
+        if not isinstance(error, InputError) and (folder / PASSAGES not in new_files or _holds_vectors(folder)):
+            raise
         for path in new_files:
             path.unlink(missing_ok=True)
         for place in new_folders:
             with suppress(OSError):
                 place.rmdir()
         raise
+
+
+def _holds_vectors(folder: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True)) as passages:
+            return passages.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is not None
+    except sqlite3.Error:
+        return False

@@ -1,0 +1,128 @@
+"""Take files in: read what is new or changed, know the rest again, and write documents to the draft."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count
+from typing import NamedTuple
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents.files import File, Skipped
+from ramify.tools.documents.reading import EDITION, read_files
+from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.index.draft import Draft, Entry, FileNote, document_digest
+from ramify.tools.index.progress import Progress
+from ramify.tools.index.split import Chunking, clip, label, split
+
+_GROUP = 256
+"""Documents split and written in one transaction."""
+
+
+class Found(NamedTuple):
+    """A document, the path given under which it was found, and its file's source ("" both for one handed over by a program)."""
+
+    document: Document
+    root: str
+    file: str
+
+
+class Intake:
+    """Write what is new or changed to a draft, and count."""
+
+    def __init__(self, draft: Draft, encoder: Encoder, chunking: Chunking, roots: Iterable[str]) -> None:
+        self.seen: set[str] = set()
+        self.added = self.changed = self.unchanged = 0
+        self._files: set[tuple[str, str]] = set()
+        self._draft = draft
+        self._encoder = encoder
+        self._chunking = chunking
+        self._roots = set(roots)
+
+    def take(self, files: Iterable[File], skipped: list[Skipped], progress: Progress) -> None:
+        """Read the files that are not as they were, and write what is in them; `skipped` grows by what is left out."""
+        found = {file: _note(file) for file in list(files)}
+        fresh = {file: note for file, note in found.items() if not self._known_again(note, skipped)}
+        self._read(fresh, skipped, progress)
+
+    def _known_again(self, note: FileNote | None, skipped: list[Skipped]) -> bool:
+        """Tell whether a file is as it was when it was read; then its documents are seen."""
+        held = note and self._draft.noted_file(note.root, note.source)
+        if note is None or held is None or held._replace(skipped=[]) != note:
+            return False
+        documents = self._draft.documents_of(note.root, note.source)
+        self.seen.update(documents)
+        self._files.add((note.root, note.source))
+        self.unchanged += len(documents)
+        skipped += held.skipped
+        return True
+
+    def _read(self, files: Mapping[File, FileNote | None], skipped: list[Skipped], progress: Progress) -> None:
+        """Write a group of documents at a time, and note the files whose documents are all written."""
+        group: list[Found] = []
+        notes: list[FileNote] = []
+        for number, read in enumerate(read_files(files), start=1):
+            for document in read.documents:
+                group.append(self._claimed(document, read.file))
+                if len(group) == _GROUP:
+                    self._commit(group, notes)
+                    progress(len(self.seen), None, "documents")
+            skipped += read.skipped
+            if note := files[read.file]:
+                notes.append(note._replace(skipped=read.skipped))
+            progress(number, len(files), "files")
+        self._commit(group, notes)
+
+    def _commit(self, group: list[Found], notes: list[FileNote]) -> None:
+        self.write(group)
+        self._draft.note_files(notes)
+        self._files.update((note.root, note.source) for note in notes)
+        group.clear()
+        notes.clear()
+
+    def let_go(self) -> int:
+        """Remove what was found under the paths before and is not there now; return how many documents."""
+        absent = self._draft.absent(self._roots, self.seen)
+        self._draft.remove(absent)
+        self._draft.forget_files(self._roots, self._files)
+        return len(absent)
+
+    def write(self, found: Sequence[Found]) -> None:
+        """Write the documents that are not held as they are, under the ids they have."""
+        new = [(one, document_digest(one.document)) for one in found if self._is_new(one)]
+        documents = [one.document for one, _ in new]
+        passages = split(documents, self._encoder, self._chunking)
+        labels = [clip(label(document.metadata), self._encoder) for document in documents]
+        self._draft.write(
+            Entry(str(one.document.id), one.root, one.file, digest, above, parts)
+            for (one, digest), above, parts in zip(new, labels, passages, strict=True)
+        )
+
+    def _is_new(self, found: Found) -> bool:
+        identity = str(found.document.id)
+        held = self._draft.held(identity)
+        if held and held.digest == document_digest(found.document):
+            self.unchanged += 1
+            if (held.root, held.file) != (found.root, found.file):
+                self._draft.adopt(identity, found.root, found.file)
+            return False
+        self.added += held is None
+        self.changed += held is not None
+        return True
+
+    def _claimed(self, document: Document, file: File) -> Found:
+        """Give a document the first id that no other document of this build, or of a path not read now, has."""
+        source = str(document.metadata["source"])
+        for identity in chain([str(document.id), source], (f"{source}@{number}" for number in count(2))):
+            held = None if identity in self.seen else self._draft.held(identity)
+            if identity not in self.seen and (held is None or held.root in self._roots or held.digest == document_digest(document)):
+                break
+        self.seen.add(identity)
+        return Found(document.model_copy(update={"id": identity}), str(file.root.resolve()), file.source)
+
+
+def _note(file: File) -> FileNote | None:
+    """Say by what a file will be known again, None where it cannot be looked at; taken before it is read."""
+    try:
+        found = file.path.stat()
+    except OSError:
+        return None
+    return FileNote(str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [])
