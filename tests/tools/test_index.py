@@ -58,12 +58,13 @@ def index(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 
 class TestSearch:
-    def test_finds_passages_with_their_metadata(self, index: Index) -> None:
+    def test_finds_passages_with_their_metadata(self, index: Index, corpus: Path) -> None:
         (found,) = index.search(["river 42"], 3)
         assert found[0].document.id == "r42"
         assert found[0].document.page_content == "About river number 42 and engine."
         assert found[0].document.metadata == {
             "topic": "river", "number": 42, "tags": ["engine", "all"], "even": True, "source": "records.jsonl#r42", "title": "river 42",
+            "path": str(corpus),
         }  # fmt: skip
 
     def test_a_batch_finds_what_its_queries_find_alone(self, index: Index) -> None:

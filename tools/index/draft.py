@@ -48,6 +48,7 @@ class FileNote(NamedTuple):
     changed_ns: int
     edition: str
     skipped: list[Skipped]
+    path: str
 
 
 class Draft:
@@ -125,15 +126,17 @@ class Draft:
     def note_files(self, files: Iterable[FileNote]) -> None:
         """Remember files whose documents are all written, to know them again."""
         with self._db:
-            rows = [(*file[:-1], json.dumps(file.skipped)) for file in files]
+            rows = [file._asdict() | {"skipped": json.dumps(file.skipped)} for file in files]
             self.changed = self.changed or bool(rows)
-            self._db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self._db.executemany(
+                "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path)", rows
+            )
 
     def noted_file(self, root: str, source: str) -> FileNote | None:
         """Return what is remembered of a file."""
-        sql = "SELECT size, changed_ns, edition, skipped FROM files WHERE root = ? AND source = ?"
-        for size, changed_ns, edition, skipped in self._db.execute(sql, [root, source]):
-            return FileNote(root, source, size, changed_ns, edition, [(name, reason) for name, reason in json.loads(skipped)])
+        sql = "SELECT size, changed_ns, edition, skipped, path FROM files WHERE root = ? AND source = ?"
+        for size, changed_ns, edition, skipped, path in self._db.execute(sql, [root, source]):
+            return FileNote(root, source, size, changed_ns, edition, [(name, reason) for name, reason in json.loads(skipped)], path)
         return None
 
     def documents_of(self, root: str, source: str) -> list[str]:

@@ -125,4 +125,4 @@ def _note(file: File) -> FileNote | None:
         found = file.path.stat()
     except OSError:
         return None
-    return FileNote(str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [])
+    return FileNote(str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], str(file.path.absolute()))

@@ -21,7 +21,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     root TEXT NOT NULL, source TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, edition TEXT NOT NULL,
-    skipped TEXT NOT NULL, PRIMARY KEY (root, source)
+    skipped TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (root, source)
 );
 CREATE TABLE IF NOT EXISTS documents (id TEXT PRIMARY KEY, root TEXT NOT NULL, file TEXT NOT NULL, digest BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS documents_of_file ON documents (root, file);
@@ -48,6 +48,13 @@ Filter = Mapping[str, Any]
 
 Rows = NDArray[np.int64]
 
+
+_PASSAGES = """
+SELECT row, passages.id, text, metadata, path FROM passages
+LEFT JOIN documents ON documents.id = passages.document
+LEFT JOIN files ON files.root = documents.root AND files.source = documents.file
+WHERE row IN (SELECT value FROM json_each(?))
+"""
 
 _CONNECTIONS = 4
 """Threads that may read one store at the same time; others wait for them."""
@@ -81,11 +88,13 @@ class Store:
             return np.fromiter((row for (row,) in connection.execute("SELECT row FROM passages ORDER BY id")), dtype=np.int64)
 
     def passages(self, rows: Sequence[int]) -> dict[int, Document]:
-        """Return the passages of some rows."""
-        sql = "SELECT row, id, text, metadata FROM passages WHERE row IN (SELECT value FROM json_each(?))"
+        """Return the passages of some rows; the metadata `path` says where a passage's file lay when it was read."""
         with self._connection() as connection:
-            found = connection.execute(sql, [json.dumps([int(row) for row in rows])]).fetchall()
-        return {row: Document(text, id=identity, metadata=json.loads(metadata)) for row, identity, text, metadata in found}
+            found = connection.execute(_PASSAGES, [json.dumps([int(row) for row in rows])]).fetchall()
+        return {
+            row: Document(text, id=identity, metadata=json.loads(metadata) | ({"path": path} if path else {}))
+            for row, identity, text, metadata, path in found
+        }
 
     def rows_of(self, ids: Sequence[str]) -> list[int]:
         """Return the rows of the ids that exist, in the order asked for."""
