@@ -53,13 +53,20 @@ def test_pdf_is_one_document_a_page(tmp_path: Path) -> None:
 
 
 def test_records_keep_their_id_title_and_what_they_carry(tmp_path: Path) -> None:
-    record = {"id": "a1", "title": "Arda", "text": "A river.", "lang": "en", "metadata": {"length_km": 12, "source": "Gazette"}}
+    record = {
+        "id": "a1",
+        "title": "Arda",
+        "text": "A river.",
+        "lang": "en",
+        "metadata": {"length_km": 12, "source": "Gazette", "path": "/etc/passwd"},
+    }
     with gzip.open(tmp_path / "rivers.jsonl.gz", "wt", encoding="utf-8") as file:
         file.write(json.dumps(record) + "\n\n" + json.dumps({"text": "No id."}) + "\n")
     first, second = load(tmp_path)
     assert (first.id, first.page_content) == ("a1", "A river.")
     assert first.metadata == {
         "source": "rivers.jsonl.gz#a1", "title": "Arda", "lang": "en", "length_km": 12, "record_source": "Gazette",
+        "record_path": "/etc/passwd",
     }  # fmt: skip
     assert second.id == second.metadata["source"] == "rivers.jsonl.gz#3"
 

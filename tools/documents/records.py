@@ -5,6 +5,8 @@ from typing import Any
 
 from langchain_core.documents import Document
 
+_OURS = ("source", "path", "fragment", "role", "also", "pages")
+"""Metadata that the index says of every passage; a record has no say in it."""
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 
 
@@ -12,7 +14,8 @@ def record_document(record: dict[str, Any], source: str, number: int) -> Documen
     """Turn a record into a document, keeping what it carries as metadata.
 
     The text is its `text` (or `page_content`, `content`, `body`), otherwise its fields, one `name: value` a line. Its `metadata` object and
-    its other fields are kept; a `source` of its own is kept as `record_source`, since `source` says where the record lies: `file#id`.
+    its other fields are kept; those that would say where the record lies are kept as `record_source`, `record_path` …, since `source` says
+    that: `file#id`.
     """
     fields = {str(name): value for name, value in record.items()}
     identity = _clean(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
@@ -20,8 +23,7 @@ def record_document(record: dict[str, Any], source: str, number: int) -> Documen
     text = fields.pop(text_field) if text_field else _as_lines(fields)
     nested = fields.pop("metadata", None)
     carried = {**(nested if isinstance(nested, dict) else {}), **(fields if text_field else {})}
-    if "source" in carried:
-        carried["record_source"] = carried.pop("source")
+    carried = {f"record_{name}" if name in _OURS else name: value for name, value in carried.items()}
     place = f"{source}#{identity or number}"
     title = _clean(str(fields.get("title") or carried.get("title") or ""))
     return Document(_clean(text).strip(), id=identity or place, metadata={**carried, "source": place, "title": title})
