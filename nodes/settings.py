@@ -35,7 +35,7 @@ class Settings(BaseModel):
     k: int = Field(default=5, ge=1, le=100, description="Passages retrieved for a question.")
     fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR picks from; four times k where not given.")
     mmr: float | None = Field(default=None, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
-    hybrid: bool = Field(default=True, description="Fuse dense search with BM25 by reciprocal rank.")
+    hybrid: bool = Field(default=True, description="Fuse dense search with BM25, by the mean of their scores.")
     passage_tokens: int = Field(
         default=300, ge=20, description="A passage is cut to this many tokens, counted as an index counts them, before the model reads it."
     )

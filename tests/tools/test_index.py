@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from langchain_core.documents import Document
 
@@ -134,10 +135,31 @@ class TestMmr:
         assert [text for text, _, _ in self.found(tmp_path, fetch_k=2)] == ["a", "b"]
 
 
-def test_fusion_adds_reciprocal_ranks() -> None:
-    # 7: 1/61 + 1/63, 8: 1/62 + 1/62, 9: 1/63, 5: 1/61
-    assert fuse([[7, 8, 9], [5, 8, 7]]) == [7, 8, 5, 9]
-    assert fuse([[4], [3]]) == [3, 4]
+def test_fusion_takes_the_mean_of_both_scores_as_shares_of_the_best() -> None:
+    assert fuse(np.array([0.8, 0.6, 0.4], dtype=np.float32), np.array([0.0, 9.0, 10.0])) == [1, 2, 0]
+    assert fuse(np.array([0.5, 0.5], dtype=np.float32), np.zeros(2)) == [0, 1]
+    assert fuse(np.array([-0.2, 0.1], dtype=np.float32), np.zeros(2)) == [1, 0]
+
+
+class TestSections:
+    @pytest.fixture
+    def manual(self, tmp_path: Path) -> Index:
+        rudder = "\n\n".join(f"The rudder cable number {number} runs over a pulley." for number in range(6))
+        (tmp_path / "manual.md").write_text(f"# Rudder\n\n{rudder}\n\n# Brakes\n\nThe brake pedal pulls a cable, too.")
+        Index.build(tmp_path / "manual.md", tmp_path / "index", WordEncoder(), chunk_tokens=12, overlap=0)
+        return Index.open(tmp_path / "index", WordEncoder())
+
+    def headings(self, manual: Index, question: str, **how: Any) -> list[str]:
+        return [hit.document.metadata["heading"] for hit in manual.search([question], 3, mmr=None, **how)[0]]
+
+    def test_two_passages_of_one_come_before_those_of_others(self, manual: Index) -> None:
+        assert self.headings(manual, "Over what does the cable number 3 run?") == ["Rudder", "Rudder", "Brakes"]
+
+    def test_one_that_the_question_names_gives_all_there_are(self, manual: Index) -> None:
+        assert self.headings(manual, "Over what does the rudder cable run?") == ["Rudder"] * 3
+
+    def test_the_limit_can_be_lifted(self, manual: Index) -> None:
+        assert self.headings(manual, "Over what does the cable number 3 run?", per_section=None) == ["Rudder"] * 3
 
 
 class TestFilter:

@@ -17,6 +17,7 @@ from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_docu
 from ramify.tools.index.identity import identified
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.rank import PER_SECTION
 from ramify.tools.index.snapshot import Hit, How, Snapshot, open_snapshot
 from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.store import Filter
@@ -90,14 +91,16 @@ class Index(VectorStore):
     def search(  # type: ignore[override]  # VectorStore's `search` takes one query and a search type by name
         self, queries: Sequence[str], k: int = 5, *,
         fetch_k: int | None = None, mmr: float | None = 0.75, hybrid: bool = True, filter: Filter | None = None, dense: bool = True,
+        per_section: int | None = PER_SECTION,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the best passages for each query: all queries are encoded and searched in one batch.
 
-        Vectors and words (`hybrid`) are fused by reciprocal rank; without `dense` it is words alone (BM25). From the `fetch_k` best
-        (default 4 k) the passages are picked by maximal marginal relevance with the weight `mmr`, or in order (`None`). `filter` gives
-        metadata fields the value, or values, they must have.
+        Vectors and words (`hybrid`) are fused by the mean of their scores; without `dense` it is words alone (BM25). A section gives
+        `per_section` passages, further ones come after those of others, unless the question names it or there is no heading. From the
+        `fetch_k` best (default 4 k) the passages are picked by maximal marginal relevance with the weight `mmr`, or in order (`None`).
+        `filter` gives metadata fields the value, or values, they must have.
         """
-        how = How(k, fetch_k, mmr, hybrid, filter, dense).checked()
+        how = How(k, fetch_k, mmr, hybrid, filter, dense, per_section).checked()
         if isinstance(queries, str):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
         return self._search(queries, self._encoder.encode_queries(queries), how) if queries else []
@@ -112,7 +115,7 @@ class Index(VectorStore):
         self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
     ) -> list[tuple[Document, float]]:
         """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
-        hits = self.search([query], k, mmr=None, hybrid=hybrid, filter=filter)[0]
+        hits = self.search([query], k, mmr=None, hybrid=hybrid, filter=filter, per_section=None)[0]
         return [(hit.document, hit.score) for hit in hits]
 
     def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
@@ -123,7 +126,7 @@ class Index(VectorStore):
         self, embedding: list[float], k: int = 4, *, filter: Filter | None = None, **kwargs: Any
     ) -> list[Document]:
         """Return the passages nearest to a vector."""
-        return self._by_vector(embedding, How(k, mmr=None, hybrid=False, filter=filter))
+        return self._by_vector(embedding, How(k, mmr=None, hybrid=False, filter=filter, per_section=None))
 
     def max_marginal_relevance_search(
         self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,

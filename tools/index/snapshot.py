@@ -16,8 +16,9 @@ from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.absent import no_index
 from ramify.tools.index.graph import Graph, Positions, read_graph
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
-from ramify.tools.index.rank import Pick, fuse, mmr
+from ramify.tools.index.rank import PER_SECTION, Pick, fuse, mmr, spread
 from ramify.tools.index.store import Filter, Rows, Store
+from ramify.tools.index.words import names
 
 _DEPTH = 100
 """How far down each ranking is read before fusion, at least."""
@@ -42,6 +43,7 @@ class How(NamedTuple):
     hybrid: bool = True
     filter: Filter | None = None
     dense: bool = True
+    per_section: int | None = PER_SECTION
 
     def checked(self) -> "How":
         """Return itself with `fetch_k` filled in, or raise `UsageError` where a number is out of range."""
@@ -49,6 +51,10 @@ class How(NamedTuple):
             raise UsageError(f"cannot search for k={self.k!r}, fetch_k={self.fetch_k!r} passages", "take numbers of at least 1")
         if self.mmr is not None and not 0 <= self.mmr <= 1:
             raise UsageError(f"mmr={self.mmr!r} is no weight", "take a number from 0 to 1, or None to rank without MMR")
+        if self.per_section is not None and self.per_section < 1:
+            raise UsageError(
+                f"cannot take per_section={self.per_section!r} passages of a section", "take at least 1, or None for any number"
+            )
         if not (self.hybrid or self.dense):
             raise UsageError("cannot search without vectors and without words", "leave hybrid or dense on")
         return self._replace(fetch_k=max(self.k, self.fetch_k or 4 * self.k))
@@ -80,16 +86,33 @@ class Snapshot:
             nearest = self.graph.exact(vectors, depth, np.sort(self.positions(self.store.matching(how.filter))))
         else:
             nearest = self.graph.search(vectors, depth)
-        rankings = [self._fused(query, near, depth, how) for query, near in zip(queries, nearest, strict=True)]
+        rankings = [self._ranked(*one, depth, how) for one in zip(queries, vectors, nearest, strict=True)]
         return [self._hits(vector, ranking[: how.fetch_k], how) for vector, ranking in zip(vectors, rankings, strict=True)]
 
-    def _fused(self, query: str, nearest: Positions, depth: int, how: How) -> list[int]:
+    def _ranked(self, query: str, vector: Matrix, nearest: Positions, depth: int, how: How) -> list[int]:
+        order = self._fused(query, vector, nearest, depth, how)
+        if how.per_section is None:
+            return order
+        sections = self._sections(query, order)
+        return [order[place] for place in spread(sections, how.per_section)]
+
+    def _fused(self, query: str, vector: Matrix, nearest: Positions, depth: int, how: How) -> list[int]:
         if not how.hybrid:
             return [int(position) for position in nearest]
         found = self.store.by_words(query, depth, how.filter)
         positions = self.positions([row for row, _ in found])
-        by_words = [int(position) for _, position in sorted(zip((rank for _, rank in found), positions, strict=True))]
-        return fuse([[int(position) for position in nearest], by_words]) if how.dense else by_words
+        by_words = {int(position): -rank for (_, rank), position in zip(found, positions, strict=True)}
+        if not how.dense:
+            return sorted(by_words, key=lambda position: (-by_words[position], position))
+        candidates = sorted({int(position) for position in nearest} | by_words.keys())
+        bm25 = np.array([by_words.get(position, 0.0) for position in candidates])
+        return [candidates[place] for place in fuse(self.graph.vectors(candidates) @ vector, bm25)] if candidates else []
+
+    def _sections(self, query: str, order: Sequence[int]) -> list[str | None]:
+        """Return the section of each passage; None where it is a document without headings, or one whose heading the question names."""
+        rows = [int(self.rows[position]) for position in order]
+        sections = self.store.sections(rows)
+        return [document if heading and not names(query, heading) else None for document, heading in (sections[row] for row in rows)]
 
     def _hits(self, vector: Matrix, candidates: Sequence[int], how: How) -> list[Hit]:
         if not candidates:

@@ -96,6 +96,13 @@ class Store:
             for row, identity, text, metadata, path in found
         }
 
+    def sections(self, rows: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return the document of each row and the headings above it, "" where there are none."""
+        sql = "SELECT row, document, coalesce(metadata ->> '$.heading', '') FROM passages WHERE row IN (SELECT value FROM json_each(?))"
+        with self._connection() as connection:
+            found = connection.execute(sql, [json.dumps(list(rows))]).fetchall()
+        return {row: (document, heading) for row, document, heading in found}
+
     def rows_of(self, ids: Sequence[str]) -> list[int]:
         """Return the rows of the ids that exist, in the order asked for."""
         sql = "SELECT id, row FROM passages WHERE id IN (SELECT value FROM json_each(?))"

@@ -23,3 +23,8 @@ def query_words(query: str) -> list[str]:
 def match_any(query: str) -> str:
     """Write an FTS5 expression that any word of the question satisfies; every word is quoted, so none is an operator."""
     return " OR ".join(f'"{word}"' for word in query_words(query))
+
+
+def names(query: str, heading: str) -> bool:
+    """Tell whether a question has all words of a section's own heading, the last of "A > B"."""
+    return set(query_words(heading.rpartition(" > ")[2])) <= set(query_words(query))
