@@ -167,14 +167,16 @@ class Draft:
             self._db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM passages)")
 
     def unencoded(self) -> list[int]:
-        """Return one row of each text that has no vector, in the order of writing."""
-        sql = "SELECT min(row) FROM passages WHERE digest NOT IN (SELECT digest FROM vectors) GROUP BY digest ORDER BY 1"
+        """Return one row of each text that has no vector, the longest first: texts of like length are encoded together, without padding."""
+        sql = """SELECT min(row) FROM passages WHERE digest NOT IN (SELECT digest FROM vectors)
+            GROUP BY digest ORDER BY length(text) + length(label) DESC, 1"""
         return [row for (row,) in self._db.execute(sql)]
 
     def embedded_texts(self, rows: Sequence[int]) -> list[str]:
         """Return what is to be embedded for some rows, in their order."""
-        sql = "SELECT text, label FROM passages WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row"
-        return [embedded_text(text, label) for text, label in self._db.execute(sql, [json.dumps(list(rows))])]
+        sql = "SELECT row, text, label FROM passages WHERE row IN (SELECT value FROM json_each(?))"
+        found = {row: embedded_text(text, label) for row, text, label in self._db.execute(sql, [json.dumps(list(rows))])}
+        return [found[row] for row in rows]
 
     def keep_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
         """Keep the vectors of embedded texts."""
