@@ -15,7 +15,8 @@ from typing import Any
 from langchain_core.documents import Document
 
 from ramify.tools.documents.records import record_document
-from ramify.tools.documents.sections import Outline, html_outline, markdown_outline
+from ramify.tools.documents.outline import Outline
+from ramify.tools.documents.sections import markdown_outline
 
 Skip = Callable[[str, str], None]
 """Called with a name and the reason why what it names was left out."""
@@ -40,6 +41,8 @@ def read_markdown(path: Path, source: str, skip: Skip) -> Iterator[Document]:
 
 def read_html(path: Path, source: str, skip: Skip) -> Iterator[Document]:
     """Read a web page as one document a section."""
+    from ramify.tools.documents.html import html_outline
+
     yield from _section_documents(html_outline(_text(path)), path, source)
 
 
@@ -126,12 +129,15 @@ def reader_of(path: Path) -> Reader | None:
 
 def _section_documents(outline: Outline, path: Path, source: str) -> Iterator[Document]:
     for section in outline.sections:
-        metadata = {"source": source, "title": outline.title or _stem(path)}
-        if not section.headings:
-            yield Document(section.text, id=source, metadata=metadata)
-            continue
-        anchor = re.sub(r"[^\w]+", "-", section.headings[-1].lower()).strip("-")
-        yield Document(section.text, id=f"{source}#{anchor}", metadata={**metadata, "heading": " > ".join(section.headings)})
+        anchor = section.fragment or re.sub(r"[^\w]+", "-", section.headings[-1].lower()).strip("-") if section.headings else ""
+        carried = {
+            "heading": " > ".join(section.headings),
+            "fragment": section.fragment,
+            "fragments": [list(mark) for mark in section.fragments],
+            "role": section.role,
+        }
+        metadata = {"source": source, "title": outline.title or _stem(path)} | {name: value for name, value in carried.items() if value}
+        yield Document(section.text, id=f"{source}#{anchor}" if anchor else source, metadata=metadata)
 
 
 def _records(content: Any) -> list[Any]:

@@ -1,43 +1,18 @@
-"""Sections of Markdown and HTML: each with the path of headings above it."""
+"""Sections of Markdown: each with the path of headings above it."""
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from bs4 import BeautifulSoup
+from ramify.tools.documents.outline import Outline, Section
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_BLANK_LINES = re.compile(r"\n{3,}")
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---(?:\n|\Z)", re.DOTALL)
 _TITLE_FIELD = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
-_DROPPED = ["script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "form", "button"]
-_BLOCKS = [
-    "p", "div", "section", "article", "main", "header", "footer", "aside", "ul", "ol", "dl", "dt", "dd", "table", "blockquote",
-    "pre", "figure",
-]  # fmt: skip
-_LINES = ["li", "tr", "br", "caption", "option"]
-_HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
-_MARK = "\x01"
 
 Line = tuple[int, str]
 """A line of text (level 0) or a heading (level 1 to 6)."""
-
-
-class Section(NamedTuple):
-    """A piece of text under a path of headings, outermost first."""
-
-    headings: tuple[str, ...]
-    text: str
-
-
-class Outline(NamedTuple):
-    """A file's title, where it states one, and its sections."""
-
-    title: str | None
-    sections: list[Section]
 
 
 def markdown_outline(text: str) -> Outline:
@@ -48,43 +23,6 @@ def markdown_outline(text: str) -> Outline:
     lines = list(_markdown_lines(body.splitlines(keepends=True)))
     first = next((line for level, line in lines if level == 1), None)
     return Outline(stated[1].strip("\"'") if stated else first, list(_sections(lines)))
-
-
-def html_outline(text: str) -> Outline:
-    """Cut a page at its headings, without its scripts, styles and navigation."""
-    from bs4 import BeautifulSoup
-
-    soup = BeautifulSoup(text.replace(_MARK, " "), "lxml")
-    stated = " ".join(soup.title.get_text().split()) if soup.title else None
-    for tag in soup(_DROPPED):
-        tag.decompose()
-    _flatten(soup)
-    lines = [_html_line(line) for line in soup.get_text().splitlines()]
-    first = next((line for level, line in lines if level == 1), None)
-    return Outline(stated or first, [section._replace(text=_BLANK_LINES.sub("\n\n", section.text)) for section in _sections(lines)])
-
-
-def _flatten(soup: "BeautifulSoup") -> None:
-    """Turn layout into line breaks, so that the plain text of the page keeps its paragraphs, rows and headings."""
-    from bs4.element import NavigableString
-
-    for string in soup.find_all(string=True):
-        if type(string) is NavigableString and string.find_parent("pre") is None:
-            string.replace_with(" ".join(f"x{string}x".split())[1:-1])
-    for tag in soup(_HEADINGS):
-        tag.replace_with(f"\n{_MARK}{tag.name[1]}{' '.join(tag.get_text(' ').split())}\n")
-    for tag in soup(_BLOCKS):
-        tag.insert_before("\n\n")
-        tag.insert_after("\n\n")
-    for tag in soup(_LINES):
-        tag.insert_before("\n")
-    for tag in soup(["td", "th"]):
-        tag.insert_after(" | ")
-
-
-def _html_line(line: str) -> Line:
-    text = line.strip().removesuffix("|").rstrip()
-    return (int(text[1]), text[2:]) if text.startswith(_MARK) else (0, text + "\n")
 
 
 def _markdown_lines(lines: list[str]) -> Iterator[Line]:

@@ -1,0 +1,195 @@
+"""Sections of a web page: its main content, cut at its headings, each with the id that opens it."""
+
+from lxml import etree, html
+
+from ramify.tools.documents.outline import Outline, Section
+from ramify.tools.documents.page import Page, read_page, words_in
+from ramify.tools.documents.writer import Writer
+
+_HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_ENTRY_LEVEL = 7
+_WHOLE = 1000
+"""No heading is so deep: at the end of its scope nothing ends."""
+_BLOCKS = frozenset(
+    ["p", "div", "section", "article", "main", "header", "footer", "aside", "ul", "ol", "dl", "table", "blockquote", "pre", "figure", "hr",
+     "details", "address", "fieldset", "form", "center"]
+)  # fmt: skip
+_LINES = frozenset(["li", "tr", "br", "caption", "figcaption", "dt", "dd", "summary", "thead", "tbody"])
+_CELLS = frozenset(["td", "th"])
+_NOTE = 150
+"""A heading without an id over fewer words, closed in a box of their own, is a note's: a line of the text around it."""
+_SHORT = 200
+"""Up to here what is said of a term stays one paragraph with it, which passages are not cut within."""
+_ENTRY, _ENTRY_ALONE = 60, 12
+"""A term with an id and at least so many words said of it is a section of its own: a function, a class. Some generators give each a list."""
+
+
+def html_outline(text: str) -> Outline:
+    """Cut a page at its headings, without its scripts, navigation and what else its site repeats."""
+    page = read_page(text)
+    walk = _Walk(page)
+    walk.run()
+    first = next((heading for level, heading in walk.headings if level == 1), None)
+    return Outline(page.title or first, walk.writer.sections)
+
+
+class _Walk:
+    """Go through a page's elements in order and write what they hold."""
+
+    def __init__(self, page: Page) -> None:
+        self.writer = Writer()
+        self.headings: list[tuple[int, str]] = []
+        self._page = page
+        self._sizes = page.sizes
+        self._scopes: list[tuple[html.HtmlElement, int]] = []
+        self._asides: list[html.HtmlElement] = []
+        self._modes: list[tuple[html.HtmlElement, str]] = []
+        self._depth = 0
+
+    def run(self) -> None:
+        """Write the page."""
+        steps = etree.iterwalk(self._page.content, events=("start", "end"))
+        for event, element in steps:
+            if not isinstance(element.tag, str):
+                continue
+            if event == "start" and self._begin(element):
+                steps.skip_subtree()
+            elif event == "end":
+                self._end(element)
+                if element is not self._page.content and element.tail:
+                    self._text(element.tail)
+        self.writer.close()
+
+    def _begin(self, element: html.HtmlElement) -> bool:
+        """Begin an element; true where all of it is written already."""
+        role = None if self._asides else self._page.leads_elsewhere(element)
+        if role:
+            self.writer.begin_aside(role)
+            self._asides.append(element)
+        if identity := element.get("id") or (element.get("name") if element.tag == "a" else None):
+            self.writer.found_id(identity)
+        if element.tag in _HEADINGS:
+            self._heading(element)
+            return True
+        self._layout(element)
+        if element.tag == "dl":
+            self._depth += 1
+        if element.tag == "dt" and self._is_entry(element):
+            self._entry(element)
+        if element.text:
+            self._text(element.text)
+        return False
+
+    def _end(self, element: html.HtmlElement) -> None:
+        while self._modes and self._modes[-1][0] is element:
+            self.writer.leave(self._modes.pop()[1])
+        if element.tag in _BLOCKS:
+            self.writer.gap(2)
+        elif element.tag in _LINES:
+            self.writer.gap(1)
+        if element.tag == "dl":
+            self._depth -= 1
+        while self._scopes and self._scopes[-1][0] is element:
+            self.writer.back_to(self._scopes.pop()[1])
+        if self._asides and self._asides[-1] is element:
+            self._asides.pop()
+            self.writer.end_aside()
+
+    def _layout(self, element: html.HtmlElement) -> None:
+        tag = element.tag
+        if tag in _CELLS and not _is_layout(element):
+            if any(before.tag in _CELLS for before in element.itersiblings(preceding=True)):
+                self.writer.cell()
+            self._enter(element, "flat")
+        elif tag in _BLOCKS or tag in _CELLS:
+            self.writer.gap(2)
+        elif tag == "dt":
+            before = element.getprevious()
+            self.writer.gap(1 if before is not None and before.tag == "dt" else 2)
+        elif tag in _LINES:
+            self.writer.gap(1)
+        if tag == "pre":
+            self._enter(element, "pre")
+        elif tag == "dd" and self._sizes[element].words <= _SHORT:
+            self._enter(element, "tight")
+
+    def _enter(self, element: html.HtmlElement, mode: str) -> None:
+        self._modes.append((element, mode))
+        self.writer.enter(mode)
+
+    def _text(self, text: str) -> None:
+        self.writer.text(text)
+
+    def _heading(self, element: html.HtmlElement) -> None:
+        shown = " ".join("".join(element.itertext()).split())
+        if not shown:
+            return
+        scope = self._scope(element)
+        own = element.get("id") or next((inner.get("id") or inner.get("name") for inner in element.iter() if _names(inner)), None)
+        if self._asides or self.writer.flat or self._is_note(element, scope, own):
+            self.writer.gap(2)
+            self.writer.text(shown)
+            self.writer.gap(1)
+            return
+        level = _HEADINGS[element.tag]
+        nested = any(scope is not outer and outer in scope.iterancestors() for outer, _ in self._scopes)
+        self._scopes.append((scope, level if nested else _WHOLE))
+        self.headings.append((level, shown))
+        self.writer.heading(level, shown, own or self._open_id(element, scope))
+
+    def _scope(self, element: html.HtmlElement) -> html.HtmlElement:
+        """Return the innermost element that holds more than the heading."""
+        words = self._sizes[element].words
+        for parent in element.iterancestors():
+            if parent is self._page.content or self._sizes[parent].words > words:
+                return parent
+        return element
+
+    def _is_note(self, element: html.HtmlElement, scope: html.HtmlElement, own: str | None) -> bool:
+        if own or scope is self._page.content or scope.tag in ("section", "article") or scope.get("id"):
+            return False
+        return self._sizes[scope].words < _NOTE and bool(self._scopes) and sum(1 for _ in scope.iter(*_HEADINGS)) == 1
+
+    def _open_id(self, element: html.HtmlElement, scope: html.HtmlElement) -> str | None:
+        """Return the id of what the heading opens: of the box it stands first in, or of an anchor right before it."""
+        if self.writer.near_ids:
+            open_ids = {parent.get("id") for parent in element.iterancestors()}
+            return next((near for near in reversed(self.writer.near_ids) if near in open_ids), self.writer.near_ids[-1])
+        return None
+
+    def _is_entry(self, term: html.HtmlElement) -> bool:
+        said = next((after for after in term.itersiblings() if after.tag == "dd"), None)
+        if self._asides or self.writer.flat or not _anchor(term) or said is None:
+            return False
+        alone = sum(1 for other in term.itersiblings() if other.tag == "dt") == sum(1 for _ in term.itersiblings("dd", preceding=True)) == 0
+        return self._sizes[said].words >= (_ENTRY_ALONE if alone else _ENTRY)
+
+    def _entry(self, term: html.HtmlElement) -> None:
+        """Begin a section for a term of which much is said; it ends with its list."""
+        before = term.getprevious()
+        if before is not None and before.tag == "dt" and self._is_entry(before):
+            return
+        level = _ENTRY_LEVEL + self._depth
+        parent = term.getparent()
+        if not any(scope is parent for scope, _ in self._scopes):
+            self._scopes.append((parent, level))
+        self.writer.heading(level, _signature(term), _anchor(term))
+
+
+def _signature(term: html.HtmlElement) -> str:
+    """Return a term's name: of a function, without its arguments."""
+    shown = " ".join("".join(term.itertext()).split())
+    return shown.partition("(")[0].strip() or shown
+
+
+def _anchor(term: html.HtmlElement) -> str | None:
+    return next((inner.get("id") or inner.get("name") for inner in term.iter() if _names(inner)), None)
+
+
+def _names(element: html.HtmlElement) -> bool:
+    return isinstance(element.tag, str) and bool(element.get("id") or (element.tag == "a" and element.get("name")))
+
+
+def _is_layout(cell: html.HtmlElement) -> bool:
+    """Tell a cell that holds a part of the page from one of a table of facts."""
+    return any(True for _ in cell.iter("table", *_HEADINGS)) or words_in(cell.text_content()) > _SHORT

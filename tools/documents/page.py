@@ -1,0 +1,174 @@
+"""The main content of a web page: parsed, without what every page of its site repeats, each element measured.
+
+Structure decides, not a model of what pages look like: the page's own `main`, what HTML calls navigation, and which blocks are links. On
+manuals this keeps what content extractors lose (headings, terms of definition lists) and the ids that a citation can open.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lxml import etree, html
+
+_WORD = re.compile(r"\w+")
+_DROPPED = frozenset(
+    ["script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "object", "canvas", "audio", "video", "button", "input",
+     "select", "textarea", "datalist"]
+)  # fmt: skip
+_DROPPED_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar", "button", "dialog"])
+_FURNITURE = frozenset(["header", "footer", "aside", "form"])
+"""Around the main content these belong to the site, within it to the text."""
+_FURNITURE_NAME = re.compile(r"(?:nav(?:bar|igation|header|footer|links|menu)?|footer|breadcrumbs?|sidebar|menu)", re.IGNORECASE)
+_NAME = re.compile(r"[\s_-]+")
+_LISTS = frozenset(["ul", "ol", "dl", "table"])
+_BLOCKS = _LISTS | {"div", "section", "p"}
+_INDEXED = 0.5
+"""Share of an index's words in links: some terms stand beside their links."""
+_MOSTLY = 0.8
+"""Share of a block's words in links from which it only leads elsewhere."""
+_PROSE = 12
+"""Words outside links from which a paragraph says something."""
+_FEW = 3
+_KEY = 8
+_IN_ORDER = 0.75
+_ENTRIES = 20
+"""Entries in alphabetical order from which a list of links is an index."""
+
+
+class Size(NamedTuple):
+    """How much an element holds: words, those of them in links, links, and links within the page."""
+
+    words: int
+    linked: int
+    links: int
+    inner: int
+
+    def __add__(self, other: "Size") -> "Size":  # type: ignore[override]  # a sum, not a longer tuple
+        return Size(*(one + another for one, another in zip(self, other, strict=True)))
+
+
+_NOTHING = Size(0, 0, 0, 0)
+Sizes = dict[html.HtmlElement, Size]
+
+
+class Page(NamedTuple):
+    """A page's stated title, the element that holds its content, and how much is in each element."""
+
+    title: str | None
+    content: html.HtmlElement
+    sizes: Sizes
+
+    def leads_elsewhere(self, element: html.HtmlElement) -> str | None:
+        """Return the role of a block that is links and little else: "index" where it is sorted, else "contents"."""
+        size = self.sizes[element]
+        if element.tag not in _BLOCKS or not size.links or size.linked < _INDEXED * size.words or _belongs_to_text(element):
+            return None
+        if any(self.sizes[prose].words - self.sizes[prose].linked >= _PROSE for prose in element.iter("p")):
+            return None
+        enough = size.links >= _FEW or (size.inner == size.links and element.tag != "p")
+        if size.links >= _ENTRIES and element.tag in _LISTS and _is_sorted(_entries(element)):
+            return "index"
+        return "contents" if enough and size.linked >= _MOSTLY * size.words else None
+
+
+def read_page(text: str) -> Page:
+    """Parse a page and take away what is not its content."""
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    root = html.document_fromstring(text.encode("utf-8", "replace") or b" ", parser=parser, ensure_head_body=True)
+    title = root.find(".//title")
+    stated = " ".join(title.text_content().split()) if title is not None else ""
+    for link in [element for element in root.iter("a") if _is_permalink(element)]:
+        link.text = None
+        del link[:]
+    _drop(element for element in root.iter(etree.Element) if element.tag in _DROPPED or _is_hidden(element))
+    sizes = _measure(root)
+    content = _content(root, sizes)
+    if content.tag == "body":
+        most = sizes[content].words / 2
+        _drop(element for element in content.iter(etree.Element) if sizes[element].words < most and _is_furniture(element))
+        sizes = _measure(content)
+    return Page(stated or None, content, sizes)
+
+
+def words_in(text: str | None) -> int:
+    """Count words."""
+    return len(_WORD.findall(text)) if text else 0
+
+
+def _drop(elements: Iterator[html.HtmlElement]) -> None:
+    for element in list(elements):
+        if element.getparent() is not None and element.tag != "body":
+            element.drop_tree()
+
+
+def _is_hidden(element: html.HtmlElement) -> bool:
+    role = element.get("role")
+    return role in _DROPPED_ROLES or "hidden" in element.attrib or (element.get("aria-hidden") == "true" and element.tag != "body")
+
+
+def _is_permalink(element: html.HtmlElement) -> bool:
+    """Tell whether an element is a link to its own place: a sign, not a word."""
+    if "#" not in element.get("href", ""):
+        return False
+    shown = element.text_content().strip()
+    return bool(shown) and not words_in(shown)
+
+
+def _is_furniture(element: html.HtmlElement) -> bool:
+    if element.tag in _FURNITURE:
+        return not _has_heading(element) or element.tag == "form"
+    names = f"{element.get('class', '')} {element.get('id', '')}"
+    return any(_FURNITURE_NAME.fullmatch(name) for name in _NAME.split(names) if name) and not _has_heading(element)
+
+
+def _has_heading(element: html.HtmlElement) -> bool:
+    return any(True for _ in element.iter("h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+def _measure(root: html.HtmlElement) -> Sizes:
+    """Count the words and links of each element, from the leaves up."""
+    ids = {element.get("id") or element.get("name") for element in root.iter(etree.Element)} - {None}
+    sizes: Sizes = {}
+    for element in reversed(list(root.iter(etree.Element))):
+        words = words_in(element.text)
+        total = Size(words, 0, 0, 0)
+        for child in element:
+            total += sizes.get(child, _NOTHING) + Size(words_in(child.tail), 0, 0, 0)
+        if element.tag == "a" and "href" in element.attrib and total.words:
+            total = Size(total.words, total.words, 1, int(element.get("href", "").rpartition("#")[2] in ids and "#" in element.get("href")))
+        sizes[element] = total
+    return sizes
+
+
+def _content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
+    """Return the page's own `main`, its only `article`, or its body; one that is nearly empty is filled elsewhere."""
+    body = root.find("body")
+    mains = [element for element in root.iter(etree.Element) if element.tag == "main" or element.get("role") == "main"]
+    articles = [element for element in root.iter("article")]
+    for found, share in ((mains[:1], 0.1), (articles if len(articles) == 1 else [], 0.5)):
+        if found and sizes[found[0]].words > share * sizes[body].words:
+            return found[0]
+    return body
+
+
+def _belongs_to_text(element: html.HtmlElement) -> bool:
+    """Tell whether a list of links says something: it is part of an entry, or a sentence ending in a colon leads to it."""
+    before = element.getprevious()
+    if before is not None and "".join(before.itertext()).rstrip().endswith(":"):
+        return True
+    return _has_heading(element) or any(parent.tag in ("li", "dd", "td", "th") for parent in element.iterancestors())
+
+
+def _entries(element: html.HtmlElement) -> list[str]:
+    """Return what the entries of a list begin with, without numbers and signs."""
+    entries = ("".join(entry.itertext()).casefold() for entry in element.iter("li", "dt", "tr"))
+    return [found[0][:_KEY] for entry in entries if (found := re.findall(r"[^\W_].*", entry))]
+
+
+def _is_sorted(entries: list[str]) -> bool:
+    """Tell whether entries are in alphabetical order but for a few, as sub-entries are; those of chapters are by number."""
+    letters = [entry for entry in entries if entry[0].isalpha()]
+    if len(letters) < max(_ENTRIES, len(entries) // 2):
+        return False
+    ordered = sum(one <= another for one, another in zip(letters, letters[1:], strict=False))
+    return ordered >= _IN_ORDER * (len(letters) - 1)
