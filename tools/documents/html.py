@@ -3,7 +3,8 @@
 from lxml import etree, html
 
 from ramify.tools.documents.outline import Outline, Section
-from ramify.tools.documents.page import Page, read_page, words_in
+from ramify.tools.documents.page import Page, read_page
+from ramify.tools.documents.words import word_count
 from ramify.tools.documents.writer import Writer
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -192,4 +193,4 @@ def _names(element: html.HtmlElement) -> bool:
 
 def _is_layout(cell: html.HtmlElement) -> bool:
     """Tell a cell that holds a part of the page from one of a table of facts."""
-    return any(True for _ in cell.iter("table", *_HEADINGS)) or words_in(cell.text_content()) > _SHORT
+    return any(True for _ in cell.iter("table", *_HEADINGS)) or word_count(cell.text_content()) > _SHORT

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from lxml import etree, html
 
-_WORD = re.compile(r"\w+")
+from ramify.tools.documents.words import word_count
+
 _DROPPED = frozenset(
     ["script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "object", "canvas", "audio", "video", "button", "input",
      "select", "textarea", "datalist"]
@@ -28,7 +29,7 @@ _MOSTLY = 0.8
 """Share of a block's words in links from which it only leads elsewhere."""
 _PROSE = 12
 """Words outside links from which a paragraph says something."""
-_FEW = 3
+_FEW, _FEW_IN_PROSE = 2, 3
 _KEY = 8
 _IN_ORDER = 0.75
 _ENTRIES = 20
@@ -65,7 +66,7 @@ class Page(NamedTuple):
             return None
         if any(self.sizes[prose].words - self.sizes[prose].linked >= _PROSE for prose in element.iter("p")):
             return None
-        enough = size.links >= _FEW or (size.inner == size.links and element.tag != "p")
+        enough = size.links >= (_FEW_IN_PROSE if element.tag == "p" else _FEW) or (size.inner == size.links and element.tag != "p")
         if size.links >= _ENTRIES and element.tag in _LISTS and _is_sorted(_entries(element)):
             return "index"
         return "contents" if enough and size.linked >= _MOSTLY * size.words else None
@@ -90,11 +91,6 @@ def read_page(text: str) -> Page:
     return Page(stated or None, content, sizes)
 
 
-def words_in(text: str | None) -> int:
-    """Count words."""
-    return len(_WORD.findall(text)) if text else 0
-
-
 def _drop(elements: Iterator[html.HtmlElement]) -> None:
     for element in list(elements):
         if element.getparent() is not None and element.tag != "body":
@@ -111,7 +107,7 @@ def _is_permalink(element: html.HtmlElement) -> bool:
     if "#" not in element.get("href", ""):
         return False
     shown = element.text_content().strip()
-    return bool(shown) and not words_in(shown)
+    return bool(shown) and not word_count(shown)
 
 
 def _is_furniture(element: html.HtmlElement) -> bool:
@@ -130,10 +126,10 @@ def _measure(root: html.HtmlElement) -> Sizes:
     ids = {element.get("id") or element.get("name") for element in root.iter(etree.Element)} - {None}
     sizes: Sizes = {}
     for element in reversed(list(root.iter(etree.Element))):
-        words = words_in(element.text)
+        words = word_count(element.text)
         total = Size(words, 0, 0, 0)
         for child in element:
-            total += sizes.get(child, _NOTHING) + Size(words_in(child.tail), 0, 0, 0)
+            total += sizes.get(child, _NOTHING) + Size(word_count(child.tail), 0, 0, 0)
         if element.tag == "a" and "href" in element.attrib and total.words:
             total = Size(total.words, total.words, 1, int(element.get("href", "").rpartition("#")[2] in ids and "#" in element.get("href")))
         sizes[element] = total
