@@ -35,9 +35,16 @@ DocumentPrefix = Annotated[
 ]
 
 
+_REASONS = {"twin": "twins"}
+Clean = Annotated[
+    bool,
+    typer.Option("--clean/--no-clean", help="Leave contents, legal notices and repeated text out of search."),
+]
+
+
 def index(
     paths: Paths, out_: Out, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
-    query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, verbose: Verbose = False,
+    query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, clean: Clean = True, verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
     from ramify.studio.bar import bar
@@ -48,7 +55,7 @@ def index(
         with bar() as progress:
             built = Index.build(
                 paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
-                query_prefix=query_prefix, document_prefix=document_prefix,
+                query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
             )  # fmt: skip
     except OSError as error:
         what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
@@ -67,4 +74,10 @@ def told(built: "Built") -> str:
     skipped = f", {len(built.skipped):,} {'file' if len(built.skipped) == 1 else 'files'} skipped" if built.skipped else ""
     documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
     rate = f", {built.encoded / built.seconds:,.0f} passages/s, start included" if built.encoded else ""
-    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded) in {built.seconds:.1f} s{rate}"
+    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){left_out(built.hidden)} in {built.seconds:.1f} s{rate}"
+
+
+def left_out(hidden: dict[str, int]) -> str:
+    """Say how many passages are not searched, and why."""
+    reasons = ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
+    return f", {sum(hidden.values()):,} left out of search ({reasons})" if hidden else ""

@@ -2,7 +2,7 @@
 
 from lxml import etree, html
 
-from ramify.tools.documents.outline import Outline, Section
+from ramify.tools.documents.outline import Outline
 from ramify.tools.documents.page import Page, read_page
 from ramify.tools.documents.words import word_count
 from ramify.tools.documents.writer import Writer

@@ -24,4 +24,4 @@ def is_notice(text: str, file_words: int) -> bool:
     if not _LEAST <= words <= min(_MOST, _SHARE * file_words):
         return False
     owners, terms = len(_OWNER.findall(text)), len(_TERMS.findall(text))
-    return owners >= 1 and terms >= 2 and (owners + terms) * _DENSITY >= words  # noqa: PLR2004
+    return owners >= 1 and terms >= 2 and (owners + terms) * _DENSITY >= words

@@ -14,8 +14,8 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.records import record_document
 from ramify.tools.documents.outline import Outline
+from ramify.tools.documents.records import record_document
 from ramify.tools.documents.sections import markdown_outline
 
 Skip = Callable[[str, str], None]
@@ -119,6 +119,13 @@ READERS: dict[str, Reader] = {
 
 NO_READER = "no reader for "
 """Begins the reason why a file is left out whose name no reader knows."""
+_RECORDS = frozenset([read_csv, read_json, read_jsonl])
+
+
+def kind_of(path: Path) -> str:
+    """Return the ending of a file's name that says how it is read, "" for a file of records."""
+    reader = reader_of(path)
+    return "" if reader is None or reader in _RECORDS else Path(path.name.lower().removesuffix(".gz")).suffix.removeprefix(".")
 
 
 def reader_of(path: Path) -> Reader | None:

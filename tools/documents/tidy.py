@@ -6,8 +6,8 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.legal import is_notice
 from ramify.tools.documents.listing import contents_spans, page_listing
-from ramify.tools.documents.small import with_small_ones_merged
 from ramify.tools.documents.slices import marks_of, sliced
+from ramify.tools.documents.small import with_small_ones_merged
 from ramify.tools.documents.words import word_count
 
 Part = tuple[int, int, str | None]

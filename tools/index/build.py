@@ -12,6 +12,7 @@ from ramify.tools.documents.load import nothing_readable
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.index.draft import Draft
+from ramify.tools.index.hide import hide_twins
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Manifest, read_manifest
 from ramify.tools.index.progress import Progress, silent
@@ -37,10 +38,12 @@ class Built(NamedTuple):
     seconds: float
     advice: str | None
     """What would make a better index."""
+    hidden: dict[str, int]
+    """Passages kept and not searched, by the reason: what only lists, licenses or repeats."""
 
 
 def build_index(
-    paths: Sequence[str | Path], folder: Path, encoder: Encoder, chunking: Chunking, batch_size: int, progress: Progress
+    paths: Sequence[str | Path], folder: Path, encoder: Encoder, chunking: Chunking, batch_size: int, progress: Progress, clean: bool = True
 ) -> Built:
     """Bring an index up to date with what lies under the paths; see `Index.build`."""
     began = time.perf_counter()
@@ -49,17 +52,20 @@ def build_index(
     check_target(folder, given)
     if not (folder / PASSAGES).exists():
         _ = encoder.dimension  # asks for a vector: an error now, and not when everything has been read
-    with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking) as draft:
+    with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking, clean=clean) as draft:
         encoder = with_prefixes(encoder, draft.prefixes)
         intake = Intake(draft, encoder, chunking, map(str, given))
         intake.take(files_under(list(given.values()), skipped), skipped, progress)
         if not intake.seen:
             raise nothing_readable(list(given.values()), skipped)
         gone = intake.let_go()
+        if clean:
+            hide_twins(draft)
         encoded = encode_missing(draft, encoder, batch_size, progress)
         manifest = publish_changes(folder, draft, encoder, chunking, progress)
     fates = (intake.added, intake.changed, intake.unchanged, gone)
-    return Built(*fates, manifest.documents, manifest.passages, encoded, skipped, time.perf_counter() - began, advice(encoder))
+    seconds = time.perf_counter() - began
+    return Built(*fates, manifest.documents, manifest.passages, encoded, skipped, seconds, advice(encoder), manifest.hidden)
 
 
 def encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Progress) -> int:
@@ -85,7 +91,9 @@ def write_documents(folder: Path, encoder: Encoder, chunking: Chunking, document
     """Add a program's documents to an index, replacing those of the same ids."""
     with writing(folder), open_draft(folder, encoder, chunking, resume=False) as draft:
         encoder = with_prefixes(encoder, draft.prefixes)
-        Intake(draft, encoder, chunking, roots=()).write([Found(document, "", "") for document in documents])
+        Intake(draft, encoder, chunking, roots=()).write([Found(document) for document in documents])
+        if draft.clean:
+            hide_twins(draft)
         encode_missing(draft, encoder, BATCH_SIZE, silent)
         publish_changes(folder, draft, encoder, chunking, silent)
 
@@ -94,4 +102,7 @@ def remove_documents(folder: Path, encoder: Encoder, chunking: Chunking, ids: Se
     """Remove documents or single passages from an index."""
     with writing(folder), open_draft(folder, encoder, chunking, resume=False) as draft:
         draft.remove(ids)
+        if draft.clean:
+            hide_twins(draft)
+            encode_missing(draft, with_prefixes(encoder, draft.prefixes), BATCH_SIZE, silent)
         publish_changes(folder, draft, encoder, chunking, silent)

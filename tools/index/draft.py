@@ -1,11 +1,11 @@
 """The working copy of `passages.sqlite` while an index is being written."""
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from langchain_core.documents import Document
@@ -14,6 +14,7 @@ from ramify.tools.documents.files import Skipped
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.errors import InputError
+from ramify.tools.index.digests import metadata_json, text_digest
 from ramify.tools.index.split import embedded_text
 from ramify.tools.index.store import SCHEMA
 
@@ -29,7 +30,10 @@ class Held(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A document to be written: where it was found, its passages, and the label each is embedded under."""
+    """A document to be written: where it was found, its passages, and the label each is embedded under.
+
+    kind: the ending of its file's name; "" for a record and for what a program handed over, which are always searched.
+    """
 
     id: str
     root: str
@@ -37,6 +41,7 @@ class Entry(NamedTuple):
     digest: bytes
     label: str
     passages: Sequence[Document]
+    kind: str = ""
 
 
 class FileNote(NamedTuple):
@@ -57,7 +62,7 @@ class Draft:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.changed = False
-        self._db = sqlite3.connect(path, check_same_thread=False)
+        self.database = self._db = sqlite3.connect(path, check_same_thread=False)
         self._db.executescript(SCHEMA)
 
     def __enter__(self) -> "Draft":
@@ -89,6 +94,21 @@ class Draft:
         facts = self.facts()
         return Prefixes(facts.get("query_prefix"), facts.get("document_prefix"))
 
+    @property
+    def compared(self) -> bool:
+        """Tell whether twins have been looked for since the last change."""
+        return "compared" in self.facts()
+
+    def _touch(self) -> None:
+        """Note, within a transaction, that what is held has changed."""
+        self.changed = True
+        self._db.execute("DELETE FROM facts WHERE name = 'compared'")
+
+    @property
+    def clean(self) -> bool:
+        """Tell whether what only lists, licenses or repeats is left out of search."""
+        return self.facts().get("clean", "yes") == "yes"
+
     def remember(self, facts: dict[str, str]) -> None:
         """Keep how the draft is made, to refuse going on otherwise."""
         with self._db:
@@ -103,17 +123,20 @@ class Draft:
         """Write documents, replacing those of the same ids."""
         with self._db:
             for entry in entries:
-                self.changed = True
+                self._touch()
                 self._db.execute("DELETE FROM passages WHERE document = ?", [entry.id])
-                self._db.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?)", [entry.id, entry.root, entry.file, entry.digest])
+                row = [entry.id, entry.root, entry.file, entry.digest, entry.kind]
+                self._db.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", row)
                 self._insert_passages(entry)
 
     def _insert_passages(self, entry: Entry) -> None:
+        sql = "INSERT INTO passages (id, document, label, text, metadata, digest, hidden) VALUES (?, ?, ?, ?, ?, ?, ?)"
         for passage in entry.passages:
             digest = text_digest(embedded_text(passage.page_content, entry.label))
-            row = [passage.id, entry.id, entry.label, passage.page_content, metadata_json(passage.metadata), digest]
+            hidden = passage.metadata.get("role") if entry.kind and self.clean else None
+            row = [passage.id, entry.id, entry.label, passage.page_content, metadata_json(passage.metadata), digest, hidden]
             try:
-                self._db.execute("INSERT INTO passages (id, document, label, text, metadata, digest) VALUES (?, ?, ?, ?, ?, ?)", row)
+                self._db.execute(sql, row)
             except sqlite3.IntegrityError as error:
                 raise InputError(f"two passages would be called {passage.id!r}", "give records ids that do not end in ~NUMBER") from error
 
@@ -163,12 +186,13 @@ class Draft:
         with self._db:
             for identity in ids:
                 removed = self._db.execute("DELETE FROM passages WHERE document = ?1 OR id = ?1", [identity]).rowcount
-                self.changed = self.changed or removed > 0
+                if removed:
+                    self._touch()
             self._db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM passages)")
 
     def unencoded(self) -> list[int]:
         """Return one row of each text that has no vector, the longest first: texts of like length are encoded together, without padding."""
-        sql = """SELECT min(row) FROM passages WHERE digest NOT IN (SELECT digest FROM vectors)
+        sql = """SELECT min(row) FROM passages WHERE hidden IS NULL AND digest NOT IN (SELECT digest FROM vectors)
             GROUP BY digest ORDER BY length(text) + length(label) DESC, 1"""
         return [row for (row,) in self._db.execute(sql)]
 
@@ -186,11 +210,27 @@ class Draft:
         self.changed = True
 
     def finish(self) -> tuple[int, int]:
-        """Drop vectors no passage needs, tidy the word index, and count documents and passages."""
+        """Drop vectors no passage needs, tidy the word index, and count documents and the passages that are searched."""
         with self._db:
-            self._db.execute("DELETE FROM vectors WHERE digest NOT IN (SELECT digest FROM passages)")
+            self._db.execute("DELETE FROM vectors WHERE digest NOT IN (SELECT digest FROM passages WHERE hidden IS NULL)")
+            self._db.execute("DELETE FROM sketches WHERE digest NOT IN (SELECT digest FROM passages)")
             self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
-        return self.count("documents"), self.count("passages")
+        return self.count("documents"), self.count("passages") - sum(self.hidden().values())
+
+    def hidden(self) -> dict[str, int]:
+        """Count the passages that are kept and not searched, by the reason."""
+        sql = "SELECT hidden, count(*) FROM passages WHERE hidden IS NOT NULL GROUP BY hidden ORDER BY hidden"
+        return dict(self._db.execute(sql))
+
+    def take_vectors(self, path: Path) -> None:
+        """Take over the vectors of an index of another layout, where they are made the same way."""
+        how = ("embedding", "query_prefix", "document_prefix")
+        self._db.execute("ATTACH DATABASE ? AS earlier", [str(path)])
+        with self._db:
+            made = dict(self._db.execute("SELECT name, value FROM earlier.facts"))
+            if [made.get(name) for name in how] == [self.facts().get(name) for name in how]:
+                self._db.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM earlier.vectors")
+        self._db.execute("DETACH DATABASE earlier")
 
     def count(self, table: str) -> int:
         """Count the rows of a table."""
@@ -203,26 +243,16 @@ class Draft:
 
     def vectors(self, dimension: int) -> Iterator[Matrix]:
         """Yield all vectors in order of passage id, in blocks."""
-        found = self._db.execute("SELECT vector FROM passages JOIN vectors USING (digest) ORDER BY id")
+        found = self._db.execute("SELECT vector FROM passages JOIN vectors USING (digest) WHERE hidden IS NULL ORDER BY id")
         while block := found.fetchmany(_BLOCK):
             yield np.frombuffer(b"".join(vector for (vector,) in block), dtype="<f4").reshape(len(block), dimension)
 
 
-def text_digest(text: str) -> bytes:
-    """Return the digest that a text's vector is kept under."""
-    return hashlib.sha256(text.encode()).digest()
-
-
-def document_digest(document: Document) -> bytes:
-    """Return a digest that changes with a document's text or metadata."""
-    content = [document.page_content, document.metadata]
-    return text_digest(json.dumps(content, sort_keys=True, default=str))
-
-
-def metadata_json(metadata: dict[str, Any]) -> str:
-    """Write metadata as JSON; what JSON has no form for becomes text, what is no number becomes null."""
+def layout_of(path: Path) -> str | None:
+    """Return the layout that a draft says it has, None where it is empty or cannot be read."""
     try:
-        return json.dumps(metadata, default=str, allow_nan=False)
-    except ValueError:
-        finite = json.loads(json.dumps(metadata, default=str), parse_constant=lambda _: None)
-        return json.dumps(finite)
+        with closing(sqlite3.connect(path)) as database:
+            found = database.execute("SELECT value FROM facts WHERE name = 'layout'").fetchone()
+    except sqlite3.DatabaseError:
+        return None
+    return str(found[0]) if found else None

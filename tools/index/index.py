@@ -36,7 +36,7 @@ class Index(VectorStore):
     def build(
         paths: Sequence[str | Path] | str | Path, out: str | Path, embedding: str | Embeddings = "minilm", *,
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
-        query_prefix: str | None = None, document_prefix: str | None = None,
+        query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
     ) -> Built:  # fmt: skip
         """Make an index of files and folders, or bring one up to date.
 
@@ -45,13 +45,16 @@ class Index(VectorStore):
 
         The prefixes are put before questions and passages when they are embedded, and remembered. Not given, they are those of the index
         that is there, or those that the model is known to be trained with; "" stands for none.
+
+        Unless `clean` is False, sections too short to be found go to their neighbours, and passages that only list (tables of contents,
+        indexes), license, or say again what another file says are kept and not searched; the index remembers which.
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        return build_index(paths, Path(out), encoder, chunking, batch_size, progress or silent)
+        return build_index(paths, Path(out), encoder, chunking, batch_size, progress or silent, clean)
 
     @classmethod
     def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":

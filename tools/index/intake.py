@@ -7,9 +7,12 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped
+from ramify.tools.documents.readers import kind_of
 from ramify.tools.documents.reading import EDITION, read_files
+from ramify.tools.documents.tidy import tidy
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.index.draft import Draft, Entry, FileNote, document_digest
+from ramify.tools.index.digests import document_digest
+from ramify.tools.index.draft import Draft, Entry, FileNote
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.split import Chunking, clip, label, split
 
@@ -18,11 +21,12 @@ _GROUP = 256
 
 
 class Found(NamedTuple):
-    """A document, the path given under which it was found, and its file's source ("" both for one handed over by a program)."""
+    """A document, the path given under which it was found, its file's source and kind (all "" for one handed over by a program)."""
 
     document: Document
-    root: str
-    file: str
+    root: str = ""
+    file: str = ""
+    kind: str = ""
 
 
 class Intake:
@@ -60,7 +64,8 @@ class Intake:
         group: list[Found] = []
         notes: list[FileNote] = []
         for number, read in enumerate(read_files(files), start=1):
-            for document in read.documents:
+            kind = kind_of(read.file.path)
+            for document in tidy(list(read.documents)) if kind and self._draft.clean else read.documents:
                 group.append(self._claimed(document, read.file))
                 if len(group) == _GROUP:
                     self._commit(group, notes)
@@ -92,7 +97,7 @@ class Intake:
         passages = split(documents, self._encoder, self._chunking)
         labels = [clip(label(document.metadata), self._encoder) for document in documents]
         self._draft.write(
-            Entry(str(one.document.id), one.root, one.file, digest, above, parts)
+            Entry(str(one.document.id), one.root, one.file, digest, above, parts, one.kind)
             for (one, digest), above, parts in zip(new, labels, passages, strict=True)
         )
 
@@ -116,7 +121,7 @@ class Intake:
             if identity not in self.seen and (held is None or held.root in self._roots or held.digest == document_digest(document)):
                 break
         self.seen.add(identity)
-        return Found(document.model_copy(update={"id": identity}), str(file.root.resolve()), file.source)
+        return Found(document.model_copy(update={"id": identity}), str(file.root.resolve()), file.source, kind_of(file.path))
 
 
 def _note(file: File) -> FileNote | None:

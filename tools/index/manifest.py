@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ramify.tools.documents.files import INDEX_FILE
@@ -18,6 +18,10 @@ NEXT = "next."
 
 LAYOUT = 2
 """Counts up when an index made before cannot be used or brought up to date any more."""
+
+
+class EarlierLayoutError(IndexingError):
+    """An index was made by another version, which laid it out differently."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class Manifest:
     query_prefix: str | None = None
     document_prefix: str | None = None
     """Put before what is embedded; None in an index made before prefixes were remembered: what the model does by itself."""
+    hidden: dict[str, int] = field(default_factory=dict)
+    """How many passages are kept and not searched, by the reason."""
 
     @property
     def prefixes(self) -> Prefixes:
@@ -66,13 +72,21 @@ def read_manifest(path: Path) -> Manifest | None:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         manifest = Manifest(**content)
-        if manifest.layout != LAYOUT or set(manifest.sha256) != {PASSAGES, VECTORS}:
-            raise ValueError(f"layout {manifest.layout!r}")
+        if manifest.layout != LAYOUT:
+            raise other_layout(path.parent, manifest.layout)
+        if set(manifest.sha256) != {PASSAGES, VECTORS}:
+            raise ValueError(f"files {sorted(manifest.sha256)!r}")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValueError, TypeError, AttributeError) as error:
         raise IndexingError(f"{str(path)!r} is damaged or of another version ({error})", again(path.parent)) from error
     return manifest
+
+
+def other_layout(folder: Path, layout: object) -> EarlierLayoutError:
+    """Say that an index is of another version, and how to make it anew."""
+    what = f"the index in {str(folder)!r} is of another version of ramify (layout {layout!r}, not {LAYOUT})"
+    return EarlierLayoutError(what, f"build it again: `ramify index PATH… --out {folder}`")
 
 
 def again(folder: Path) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents.slices import placed
 from ramify.tools.embeddings.encoder import Encoder, Offsets
 from ramify.tools.errors import UsageError
 
@@ -80,7 +81,7 @@ def _passages(document: Document, tokens: Offsets, chunking: Chunking) -> Iterat
     text = document.page_content
     for number, (start, end) in enumerate(_spans(text, tokens, chunking), start=1):
         identity = document.id if number == 1 else f"{document.id}~{number}"
-        yield Document(text[start:end], id=identity, metadata=document.metadata)
+        yield Document(text[start:end], id=identity, metadata=placed(document.metadata, start))
 
 
 def _spans(text: str, tokens: Offsets, chunking: Chunking) -> Iterator[tuple[int, int]]:

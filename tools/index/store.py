@@ -3,7 +3,7 @@
 import json
 import sqlite3
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
@@ -23,25 +23,40 @@ CREATE TABLE IF NOT EXISTS files (
     root TEXT NOT NULL, source TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, edition TEXT NOT NULL,
     skipped TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (root, source)
 );
-CREATE TABLE IF NOT EXISTS documents (id TEXT PRIMARY KEY, root TEXT NOT NULL, file TEXT NOT NULL, digest BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS documents (
+    id TEXT PRIMARY KEY, root TEXT NOT NULL, file TEXT NOT NULL, digest BLOB NOT NULL, kind TEXT NOT NULL
+);
 CREATE INDEX IF NOT EXISTS documents_of_file ON documents (root, file);
 CREATE TABLE IF NOT EXISTS passages (
     row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
-    label TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL
+    label TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL,
+    hidden TEXT, twin_of TEXT
 );
 CREATE INDEX IF NOT EXISTS passages_of_document ON passages (document);
 CREATE INDEX IF NOT EXISTS passages_of_digest ON passages (digest);
+CREATE INDEX IF NOT EXISTS passages_of_twin ON passages (twin_of) WHERE twin_of IS NOT NULL;
+CREATE TABLE IF NOT EXISTS sketches (digest BLOB PRIMARY KEY, sketch BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (label, text, content='passages', content_rowid='row', tokenize='porter unicode61');
-CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON passages BEGIN
+CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON passages WHEN new.hidden IS NULL BEGIN
     INSERT INTO words (rowid, label, text) VALUES (new.row, new.label, new.text);
 END;
-CREATE TRIGGER IF NOT EXISTS words_removed AFTER DELETE ON passages BEGIN
+CREATE TRIGGER IF NOT EXISTS words_removed AFTER DELETE ON passages WHEN old.hidden IS NULL BEGIN
     INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, old.label, old.text);
+END;
+CREATE TRIGGER IF NOT EXISTS words_hidden AFTER UPDATE OF hidden ON passages WHEN old.hidden IS NULL AND new.hidden IS NOT NULL BEGIN
+    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, old.label, old.text);
+END;
+CREATE TRIGGER IF NOT EXISTS words_shown AFTER UPDATE OF hidden ON passages WHEN old.hidden IS NOT NULL AND new.hidden IS NULL BEGIN
+    INSERT INTO words (rowid, label, text) VALUES (new.row, new.label, new.text);
 END;
 INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
 """
-"""Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25."""
+"""Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
+
+A passage with a reason in `hidden` is kept and not searched: it has no vector and is not among the words. A twin names in `twin_of` the
+passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.
+"""
 
 Filter = Mapping[str, Any]
 """Metadata fields and the value, or list of values, each must have; a field that is a list has each of its members."""
@@ -49,12 +64,17 @@ Filter = Mapping[str, Any]
 Rows = NDArray[np.int64]
 
 
-_PASSAGES = """
-SELECT row, passages.id, text, metadata, path FROM passages
+_PATHS = """
 LEFT JOIN documents ON documents.id = passages.document
 LEFT JOIN files ON files.root = documents.root AND files.source = documents.file
-WHERE row IN (SELECT value FROM json_each(?))
 """
+_PASSAGES = f"SELECT row, passages.id, text, metadata, path FROM passages {_PATHS} WHERE row IN (SELECT value FROM json_each(?))"
+_TWINS = f"""
+SELECT twin_of, metadata, path FROM passages {_PATHS}
+WHERE twin_of IN (SELECT id FROM passages WHERE row IN (SELECT value FROM json_each(?))) ORDER BY passages.id
+"""
+_PLACE = ("source", "page", "heading", "fragment")
+"""What says where a twin stands, beside the path of its file."""
 
 _CONNECTIONS = 4
 """Threads that may read one store at the same time; others wait for them."""
@@ -83,16 +103,19 @@ class Store:
             self._idle.put(connection)
 
     def rows(self) -> Rows:
-        """Return all rows in order of passage id: the order of the vectors in the HNSW graph."""
+        """Return all rows that are searched, in order of passage id: the order of the vectors in the HNSW graph."""
+        sql = "SELECT row FROM passages WHERE hidden IS NULL ORDER BY id"
         with self._connection() as connection:
-            return np.fromiter((row for (row,) in connection.execute("SELECT row FROM passages ORDER BY id")), dtype=np.int64)
+            return np.fromiter((row for (row,) in connection.execute(sql)), dtype=np.int64)
 
     def passages(self, rows: Sequence[int]) -> dict[int, Document]:
-        """Return the passages of some rows; the metadata `path` says where a passage's file lay when it was read."""
+        """Return the passages of some rows, with the path of their file; one that stands for its twins names their places in `also`."""
+        wanted = [json.dumps([int(row) for row in rows])]
         with self._connection() as connection:
-            found = connection.execute(_PASSAGES, [json.dumps([int(row) for row in rows])]).fetchall()
+            found = connection.execute(_PASSAGES, wanted).fetchall()
+            also = _places(connection.execute(_TWINS, wanted))
         return {
-            row: Document(text, id=identity, metadata=json.loads(metadata) | ({"path": path} if path else {}))
+            row: Document(text, id=identity, metadata=json.loads(metadata) | _known(path=path, also=also.get(identity)))
             for row, identity, text, metadata, path in found
         }
 
@@ -114,7 +137,7 @@ class Store:
         """Return the rows whose metadata pass a filter."""
         condition, values = _filter_sql(where)
         with self._connection() as connection:
-            found = connection.execute(f"SELECT row FROM passages WHERE {condition} ORDER BY row", values)
+            found = connection.execute(f"SELECT row FROM passages WHERE hidden IS NULL AND {condition} ORDER BY row", values)
             return np.fromiter((row for (row,) in found), dtype=np.int64)
 
     def by_words(self, query: str, limit: int, where: Filter | None = None) -> list[tuple[int, float]]:
@@ -127,6 +150,20 @@ class Store:
         sql = f"SELECT rowid, rank FROM words WHERE words MATCH ? {among} ORDER BY rank LIMIT ?"
         with self._connection() as connection:
             return connection.execute(sql, [words, *values, limit]).fetchall()
+
+
+def _known(**metadata: Any) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if value}
+
+
+def _places(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
+    places: dict[str, list[dict[str, Any]]] = {}
+    for visible, metadata, path in twins:
+        held = json.loads(metadata)
+        place = {name: held[name] for name in _PLACE if name in held} | _known(path=path)
+        if place not in places.setdefault(visible, []):
+            places[visible].append(place)
+    return places
 
 
 def _filter_sql(where: Filter) -> tuple[str, list[Any]]:

@@ -5,17 +5,30 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import settled_prefixes
 from ramify.tools.errors import IndexingError, RamifyError
-from ramify.tools.index.draft import Draft
+from ramify.tools.index.draft import Draft, layout_of
 from ramify.tools.index.graph import build_graph
-from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, file_sha256, read_manifest
+from ramify.tools.index.manifest import (
+    LAYOUT,
+    MANIFEST,
+    NEXT,
+    PASSAGES,
+    VECTORS,
+    EarlierLayoutError,
+    Manifest,
+    file_sha256,
+    read_manifest,
+)
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.split import Chunking
 
 LOCK = ".writing"
+EARLIER = "earlier."
+"""What an index of another layout is called while its vectors are taken over."""
 _PATIENCE_S = 0.5
 """A reader that looks whether somebody writes holds the lock for a moment."""
 
@@ -45,35 +58,42 @@ def is_being_written(folder: Path) -> bool:
     return False
 
 
-def open_draft(folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True) -> Draft:
+def open_draft(folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True, clean: bool | None = None) -> Draft:
     """Open the working copy: what an interrupted run left (`resume`), else a copy of the finished index, else a new one.
+
+    clean: whether the index is to leave out of search what only lists or repeats; by default as it is, and in a new one, yes.
 
     A folder without a manifest cannot be opened as an index, so its first `passages.sqlite` is written in place.
     """
     finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
-    manifest = _readable_manifest(folder)
+    manifest = _readable_manifest(folder, resume)
+    made = Making(encoder, chunking, clean)
     if copy.exists() and not resume:
         _remove(copy)
     if copy.exists():
-        draft = _checked(copy, encoder, chunking)
+        draft = _checked(copy, made)
         draft.changed = True
         return draft
     if manifest is None:
-        return _checked(finished, encoder, chunking)
+        return _checked(finished, made)
     if _trusted(folder, manifest):
         part = copy.with_name(copy.name + ".part")
         shutil.copyfile(finished, part)
         part.replace(copy)
-    return _checked(copy, encoder, chunking)
+    return _checked(copy, made)
 
 
-def _readable_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest; one that cannot be read protects nothing and is removed."""
+def _readable_manifest(folder: Path, renew: bool) -> Manifest | None:
+    """Return the manifest; one that cannot be read protects nothing and is removed, one of another layout where all is read again."""
     try:
         return read_manifest(folder / MANIFEST)
+    except EarlierLayoutError:
+        if not renew:
+            raise
     except IndexingError:
-        (folder / MANIFEST).unlink()
-        return None
+        pass
+    (folder / MANIFEST).unlink()
+    return None
 
 
 def _trusted(folder: Path, manifest: Manifest | None) -> bool:
@@ -85,23 +105,42 @@ def _trusted(folder: Path, manifest: Manifest | None) -> bool:
     return any(known and known.sha256[PASSAGES] == found for known in (manifest, upcoming))
 
 
-def _checked(path: Path, encoder: Encoder, chunking: Chunking) -> Draft:
-    """Open a draft made the same way; a damaged one is begun anew."""
+class Making(NamedTuple):
+    """How an index is to be made: see `Index.build`; `clean` is None where it may be as it is."""
+
+    encoder: Encoder
+    chunking: Chunking
+    clean: bool | None
+
+    def facts(self) -> dict[str, str]:
+        """Return what a draft remembers of it."""
+        clean = {} if self.clean is None else {"clean": "yes" if self.clean else "no"}
+        chunking = {"chunk_tokens": str(self.chunking.tokens), "overlap": str(self.chunking.overlap)}
+        return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean}
+
+
+def _checked(path: Path, making: Making) -> Draft:
+    """Open a draft made the same way; a damaged one is begun anew, and one of another layout with nothing but its vectors."""
+    earlier = path.with_name(EARLIER + path.name)
+    if path.exists() and layout_of(path) not in (None, str(LAYOUT)):
+        path.replace(earlier)
     draft = _undamaged(path)
     try:
-        _compare(draft, encoder, chunking)
+        _compare(draft, making)
+        if earlier.exists():
+            draft.take_vectors(earlier)
+            _remove(earlier)
     except RamifyError:
         draft.close()
         raise
     return draft
 
 
-def _compare(draft: Draft, encoder: Encoder, chunking: Chunking) -> None:
+def _compare(draft: Draft, making: Making) -> None:
     """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
-    made = draft.facts()
+    made, encoder = draft.facts(), making.encoder
     prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
-    facts = {"layout": str(LAYOUT), "embedding": encoder.name, "chunk_tokens": str(chunking.tokens), "overlap": str(chunking.overlap)}
-    facts |= prefixes
+    facts = making.facts() | prefixes
     held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
     different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
     if different:
@@ -133,12 +172,13 @@ def _remove(path: Path) -> None:
 def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress) -> Manifest:
     """Put the draft in the place of the finished index: the files first, the manifest that vouches for them last."""
     documents, passages = draft.finish()
+    hidden = draft.hidden()
     graph = folder / (NEXT + VECTORS)
     dimension = draft.dimension() or encoder.dimension
     build_graph(draft.vectors(dimension), dimension, graph, passages, progress)
     draft.close()
     sha256 = {PASSAGES: file_sha256(draft.path), VECTORS: file_sha256(graph)}
-    manifest = Manifest(encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes)
+    manifest = Manifest(encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden)
     manifest.write(folder / (NEXT + MANIFEST))
     draft.path.replace(folder / PASSAGES)
     graph.replace(folder / VECTORS)

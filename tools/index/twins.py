@@ -1,0 +1,130 @@
+"""Near-duplicates: passages whose text stands in another file, such as the same manual as html, pdf and txt.
+
+A passage is a twin where a file that comes before its own holds its text. Files come in an order that does not depend on when they were
+indexed: web pages, then what has no pages of its own, pdf, text; among these by name. Between two formats of one manual a passage may differ
+by their marks; between two files of one format not at all, since there the pages of two functions differ in a word.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ramify.tools.index.shingles import Hashes, shingles, words_of
+
+_ORDER = {"html": 0, "htm": 0, "xhtml": 0, "pdf": 2, "txt": 3, "text": 3, "log": 3, "rst": 3}
+_OTHER = 1
+_LIKELY = 0.4
+"""Part of the sample from which all is compared."""
+_HELD_IN_FORMAT = 0.75
+"""Part of a passage that another format of its file must hold: headings and markup come between the words of the rest."""
+_SAME_MANUAL = 0.5
+_COPY = 0.9
+"""Part of a file from which another holds the same manual in another format, or a copy of it in the same."""
+_LONG = 100
+"""Words of a passage that says the same under the same last heading; a shorter one may speak of what its page's title names."""
+_MOST_FILES = 20
+_FILES_READ = 256
+
+
+class Candidate(NamedTuple):
+    """A passage that may be a twin: its file, how that is read, its headings, and the sample of its text."""
+
+    id: str
+    file: str
+    kind: str
+    label: str
+    sample: Hashes
+
+
+def find_twins(candidates: Sequence[Candidate], text: Callable[[str], str]) -> dict[str, str]:
+    """Return the id of the passage to search in place of each twin; text: gives a passage's."""
+    files: dict[tuple[int, str], list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        files[_ORDER.get(candidate.kind, _OTHER), candidate.file].append(candidate)
+    ordered = [sorted(files[key], key=lambda one: one.id) for key in sorted(files)]
+    return dict(_Search(ordered, text).twins()) if len(ordered) > 1 else {}
+
+
+class _Search:
+    """Compare each file with those before it."""
+
+    def __init__(self, files: list[list[Candidate]], text: Callable[[str], str]) -> None:
+        self._files = files
+        self._text = text
+        self._shared = _shared(files)
+        self._holders: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._twin_of: dict[str, str] = {}
+        self._whole = lru_cache(maxsize=_FILES_READ)(self._read)
+
+    def twins(self) -> Iterator[tuple[str, str]]:
+        for number, file in enumerate(self._files):
+            samples = [[value for value in one.sample.tolist() if value in self._shared] for one in file]
+            yield from self._twins_in(file, samples)
+            for place, sample in enumerate(samples):
+                for value in sample:
+                    if len(self._holders[value]) < _MOST_FILES:
+                        self._holders[value].append((number, place))
+
+    def _twins_in(self, file: list[Candidate], samples: list[list[int]]) -> Iterator[tuple[str, str]]:
+        together = {value for sample in samples for value in sample}
+        size = len({value for one in file for value in one.sample.tolist()})
+        overlaps = Counter(number for value in together for number in {holder for holder, _ in self._holders.get(value, ())})
+        found = []
+        for one, sample in zip(file, samples, strict=True):
+            if target := self._target(one, sample, {number: count / size for number, count in overlaps.items()}):
+                found.append((one.id, self._twin_of.get(target, target)))
+        self._twin_of.update(found)
+        yield from found
+
+    def _target(self, one: Candidate, sample: list[int], overlaps: dict[int, float]) -> str | None:
+        """Return the passage that holds most of one, in the file that holds most of its file."""
+        held: dict[int, Counter[int]] = defaultdict(Counter)
+        for value in sample:
+            for number, place in self._holders.get(value, ()):
+                held[number][place] += 1
+        likely = [number for number, places in held.items() if sum(places.values()) >= _LIKELY * len(one.sample)]
+        for number in sorted(likely, key=lambda number: (-overlaps[number], number)):
+            if self._holds(number, one, overlaps[number]):
+                places = held[number]
+                return self._files[number][min(places, key=lambda place: (-places[place], place))].id
+        return None
+
+    def _holds(self, number: int, one: Candidate, overlap: float) -> bool:
+        """Tell whether a file holds a passage."""
+        other = self._files[number][0]
+        words = words_of(self._text(one.id))
+        same_format = _ORDER.get(one.kind, one.kind) == _ORDER.get(other.kind, other.kind)
+        alike = overlap >= _COPY or any(_alike(one, held, len(words)) for held in self._files[number])
+        if not (alike if same_format else overlap >= _SAME_MANUAL):
+            return False
+        hashes, known = self._whole(number)
+        own = shingles(words)
+        share = np.isin(own, hashes, assume_unique=True).mean()
+        if same_format:
+            return bool(share == 1)
+        return bool(share >= _HELD_IN_FORMAT) and all(word in known for word in words if not word.isalpha())
+
+    def _read(self, number: int) -> tuple[Hashes, frozenset[str]]:
+        """Return the shingles and the words of a file, each section under its heading."""
+        words = [words_of(f"{_heading(one)}\n{self._text(one.id)}") for one in self._files[number]]
+        hashes = np.unique(np.concatenate([shingles(part) for part in words]))
+        return hashes, frozenset(word for part in words for word in part)
+
+
+def _alike(one: Candidate, other: Candidate, words: int) -> bool:
+    """Tell whether the same words mean the same in two places: under the same title and headings, many under the same last heading."""
+    return one.label == other.label or (words >= _LONG and _heading(one) == _heading(other))
+
+
+def _heading(one: Candidate) -> str:
+    return one.label.rpartition(" > ")[2]
+
+
+def _shared(files: list[list[Candidate]]) -> set[int]:
+    """Return the sampled hashes that more than one file has."""
+    each = [np.unique(np.concatenate([one.sample for one in file])) for file in files]
+    values, counts = np.unique(np.concatenate(each), return_counts=True)
+    return set(values[counts > 1].tolist())
