@@ -2,6 +2,7 @@
 
 import math
 import unicodedata
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -38,9 +39,11 @@ def plain_text(path: Path) -> str:
         document = pypdfium2.PdfDocument(str(path))
         return "\n".join(page.get_textpage().get_text_range() for page in document)
     if path.suffix == ".html":
-        from bs4 import BeautifulSoup
+        from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
 
-        return BeautifulSoup(path.read_bytes(), "lxml").get_text()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
+            return BeautifulSoup(path.read_bytes(), "lxml").get_text()
     return path.read_text(encoding="utf-8")
 
 

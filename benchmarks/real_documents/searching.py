@@ -1,0 +1,48 @@
+"""What the index's search finds of what is needed: the ranks of the passages that hold the quotes."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchmarks.real_documents.questions import Question
+from benchmarks.real_documents.quotes import holds
+from ramify.tools.index import Index
+
+SEARCH = "search"
+"""What stands for a strategy in the lines of a run."""
+DEPTHS = (5, 10, 30)
+"""Passages asked for, each in a search of its own, as a strategy with that `k` would."""
+
+
+def search_all(index: Index, questions: Sequence[Question], how: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Search for every question that has quotes, as the strategies do; give a line of each: by depth, the rank of each quote."""
+    asked = [question for question in questions if question.quotes]
+    hits = {depth: index.search([one.question for one in asked], depth, **{"mmr": None, **how}) for depth in DEPTHS}
+    for number, question in enumerate(asked):
+        texts = {depth: [hit.document.page_content for hit in hits[depth][number]] for depth in DEPTHS}
+        deepest = hits[DEPTHS[-1]][number]
+        yield {
+            "strategy": SEARCH,
+            "ranks": {str(depth): [rank(texts[depth], quote.quote) for quote in question.quotes] for depth in DEPTHS},
+            "sources": [str(hit.document.metadata.get("source", hit.document.id)) for hit in deepest],
+            "id": question.id,
+            "type": question.type,
+        }
+
+
+def rank(texts: Sequence[str], quote: str) -> int | None:
+    """Give the place, from 1, of the first passage that holds a quote."""
+    return next((place for place, text in enumerate(texts, 1) if holds(text, quote)), None)
+
+
+def measures(lines: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
+    """Give the measures of a run's search, with each question's value."""
+    ranks = [line["ranks"] for line in lines]
+    return {
+        "hits@1": [float(1 in each["5"]) for each in ranks],
+        **{f"recall@{depth}": [_mean([float(one is not None) for one in each[str(depth)]]) for each in ranks] for depth in DEPTHS},
+        **{f"all quotes@{depth}": [float(None not in each[str(depth)]) for each in ranks] for depth in DEPTHS},
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,60 @@
+"""Which answers to the questions about real manuals count as right, and what is printed of them."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+
+from benchmarks.real_documents.answering import right
+from benchmarks.real_documents.questions import Question, Type
+from benchmarks.real_documents.table import read_run, table
+
+
+def asked(kind: Type, answer: str, *aliases: str, items: tuple[str, ...] = ()) -> Question:
+    return Question(
+        id=kind, question="?", answer=answer, aliases=aliases, items=items, type=kind, manual="git", quotes=(), split="development"
+    )
+
+
+LIST = asked("list_all", "…", items=("B-tree", "Hash", "GiST", "GIN", "BRIN"))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "closest", "expected"),
+    [
+        (asked("fact", "1,600", "1600 columns"), "about 1600", (), True),
+        (asked("fact", "three"), "one of the three that were kept after the upgrade", (), False),
+        (asked("fact", "900"), "Unknown", (), False),
+        (asked("yes_no", "no"), "No.", (), True),
+        (asked("yes_no", "no"), "no, but it can be forced", (), False),
+        (asked("how_to", "git worktree lock"), "Unknown", ("Issue the 'git worktree  lock' command.",), True),
+        (asked("how_to", "CHECKPOINT"), "a checkpoint is begun every five minutes", (), False),
+        (LIST, "B-tree, Hash, GiST and GIN", (), True),
+        (LIST, "B-tree, Hash and GiST", (), False),
+        (asked("unanswerable", "Unknown"), "Not mentioned in the passages", (), True),
+        (asked("unanswerable", "Unknown"), "42", (), False),
+    ],
+)
+def test_an_answer_is_right(question: Question, answer: str, closest: tuple[str, ...], expected: bool) -> None:
+    assert right(question, answer, closest) is expected
+
+
+@pytest.mark.parametrize(("split", "single"), [("development", True), ("reporting", False)])
+def test_only_totals_of_the_reporting_half_are_printed(tmp_path: Path, split: str, single: bool) -> None:
+    line = {
+        "label": "a",
+        "split": split,
+        "strategy": "naive",
+        "id": "fact-01",
+        "type": "fact",
+        "right": True,
+        "unknown": False,
+        "confidence": 0.9,
+    }
+    (tmp_path / "run.jsonl").write_text(json.dumps(line) + "\n")
+    printed = table([read_run(tmp_path / "run.jsonl")])
+    assert "naive: right" in printed
+    assert ("naive: right, fact" in printed) is single
