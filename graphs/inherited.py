@@ -11,14 +11,14 @@ from langchain_core.runnables.config import DEFAULT_RECURSION_LIMIT
 from langgraph.checkpoint.base import BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
 from langgraph.constants import CONFIG_KEY_CHECKPOINTER
 
-from ramify.nodes.state import Citation, Search, Usage
+from ramify.nodes.state import Citation, Search, Source, Usage
 from ramify.nodes.tree import Branch, Passage
 
 NAMESPACE = "checkpoint_ns"
 NUMBERING = "__pregel_scratchpad"
 """Where LangGraph numbers the subgraphs of a task, in the order in which they begin: with parallel calls a matter of chance."""
 
-TRUSTED = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Usage)]
+TRUSTED = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Source, Usage)]
 """What a checkpoint of ours is made of: the caller's list of classes that may be read back need not name them."""
 
 

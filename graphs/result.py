@@ -28,6 +28,8 @@ class Result(Value):
     confidence: float
     confidence_source: str | None = None
     citations: list[Citation] = Field(default_factory=list)
+    closest: list[Citation] = Field(default_factory=list)
+    """Sentences that come closest to a question that the embedded model does not answer, the best first."""
     tree: Tree
     usage: Cost
     stopped_by: StoppedBy

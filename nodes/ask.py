@@ -17,6 +17,7 @@ from ramify.tools.errors import BudgetError, MalformedError, ReplyError
 from ramify.tools.models import Model, ModelOptions, Structured, resolve
 from ramify.tools.models.confidence import span_confidence
 from ramify.tools.models.thought import KEPT
+from ramify.tools.quoting import brief
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T", bound=BaseModel)
@@ -120,7 +121,7 @@ async def _repair(model: Model, prompt: Prompt[T], request: Request, reply: Stru
     reply = await _call(model, prompt, again, work)
     work.spent += _form(prompt, repaired=int(reply.parsed is not None), malformed=int(reply.parsed is None))
     if reply.parsed is None:
-        said = scrub(str(reply.raw.content))[:200]
+        said = brief(scrub(str(reply.raw.content)), 200)
         what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {said!r} ({reply.error})"
         raise MalformedError(what, reply.remedy)
     return reply

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ramify.nodes.holes import filled, holes
+from ramify.nodes.notes import filled as put_in
 from ramify.nodes.select import Fork
 from ramify.nodes.tree import Branch, position
 from ramify.nodes.twins import wording
@@ -42,4 +43,4 @@ def carried(fork: Fork, better: Branch, instead: str) -> list[Branch]:
     kept = Branch(path=first, status="failed" if better.answer is None else "answered", note=f"carried over from {better.path}", **known)
     if not holes(instead):
         return [kept, Branch(path=second, question=asked)]
-    return [kept, Branch(path=second, question=asked, awaits=first, note=f"filled with {better.answer!r} from {first}")]
+    return [kept, Branch(path=second, question=asked, awaits=first, note=put_in(better.answer, first))]

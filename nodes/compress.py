@@ -1,6 +1,8 @@
 """finalize (compress): answer from the facts and passages that the filter kept (Iterative RAG, step 4)."""
 
-from ramify.nodes.conclude import citations, stranded
+from ramify.nodes.citing import citations
+from ramify.nodes.closing import closing
+from ramify.nodes.conclude import stranded
 from ramify.nodes.once import model_call
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState, Search
@@ -10,6 +12,7 @@ from ramify.prompts import COMPRESS
 
 
 @whole(final=True, name="finalize")
+@closing
 async def compress(state: IterativeState, settings: IterativeSettings) -> Update:
     """Answer shortly from what was kept, and explain it with its sources."""
     stranded(state)
@@ -26,7 +29,7 @@ async def compress(state: IterativeState, settings: IterativeSettings) -> Update
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "explanation": "" if reply.value.explanation in state["notices"] else reply.value.explanation,  # said once
-        "citations": [] if is_unknown(reply.value.answer) else citations(state, reply.cited(), reply.shown()),
+        "citations": [] if is_unknown(reply.value.answer) else citations(state, reply.value.answer, reply.cited(), reply.shown()),
     }
 
 

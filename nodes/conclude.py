@@ -1,16 +1,16 @@
 """finalize (conclude): the root's own answer is the answer, without a further call."""
 
+from ramify.nodes.citing import citations
+from ramify.nodes.closing import closing
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import Citation, State
+from ramify.nodes.state import State
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import ROOT, UNKNOWN, WORKING, Branch
 from ramify.tools.errors import UsageError
 
-SHOWN = 3
-"""Passages given beside an answer that cites none."""
-
 
 @whole(name="finalize")
+@closing
 async def conclude(state: State, settings: Settings) -> Update:
     """Give the root's answer, with the passages it rests on."""
     stranded(state)
@@ -25,15 +25,8 @@ def conclusion(state: State, root: Branch) -> Update:
         "answer": root.answer if root.known else UNKNOWN,
         "confidence": root.confidence or 0.0,
         "confidence_source": root.confidence_source,
-        "citations": citations(state, root.cited, root.evidence) if root.known else [],
+        "citations": citations(state, root.answer, root.cited, root.evidence) if root.known else [],
     }
-
-
-def citations(state: State, cited: tuple[str, ...], shown: tuple[str, ...]) -> list[Citation]:
-    """Turn the ids of the cited passages into citations, each once; where none is cited, the first that were shown, marked so."""
-    ids = cited or shown[:SHOWN]
-    passages = [state["passages"][key] for key in dict.fromkeys(ids) if key in state["passages"]]
-    return [Citation(id=p.id, source=p.source, text=p.text, cited=bool(cited)) for p in passages]
 
 
 def stranded(state: State) -> None:

@@ -8,6 +8,7 @@ from ramify.nodes.conditions import within_depth
 from ramify.nodes.decompose import children_of, usable
 from ramify.nodes.despite import UNSPLIT, despite
 from ramify.nodes.extract_entities import distinct
+from ramify.nodes.notes import SEARCHED
 from ramify.nodes.select import Fork, Found, reading
 from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import Each, Growth, each, grow
@@ -27,7 +28,7 @@ def decide(ways: tuple[str, ...] = WAYS) -> Each[Found, PruneSettings]:
         """Answer, decompose or name entities; at the depth limit only the passages are kept."""
         branch = found.branch
         if not within_depth(branch, settings) and not found.awaited and found.parent is not None:
-            return grow(branch.to("leaf", note=branch.noted("at the depth limit: searched, not asked")))
+            return grow(branch.to("leaf", note=branch.noted(SEARCHED)))
         if branch.kind == "entity":
             return await summarize(found)
         if not within_depth(branch, settings):

@@ -1,6 +1,7 @@
 """fill: put a sibling's answer into the question that waits for it (METHODS §5)."""
 
 from ramify.nodes.holes import HOLE
+from ramify.nodes.notes import filled
 from ramify.nodes.select import Waiting, waiting
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow
@@ -16,6 +17,6 @@ def fill(given: Waiting, settings: Settings) -> Growth:
     settled = given.settled
     if settled is None or settled.answer is None:
         return grow(given.branch.to("pruned", note=f"{UNFILLABLE}: {given.sibling.path}"))
-    told = ", ".join(filter(None, (f"filled with {settled.answer!r} from {settled.path}", given.doubt)))
+    told = ", ".join(filter(None, (filled(settled.answer, settled.path), given.doubt)))
     question = given.branch.question.replace(HOLE, brief(settled.answer, LONGEST_ANSWER))
     return grow(given.branch.to("open", question=question, awaits=given.sibling.path, note=told))

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ramify.nodes.ask import Reply
-from ramify.nodes.conclude import citations, conclusion, stranded
+from ramify.nodes.citing import citations
+from ramify.nodes.closing import closing
+from ramify.nodes.conclude import conclusion, stranded
 from ramify.nodes.findings import Rank, by_mmr, by_turns, finding, leaves, whole_tree
 from ramify.nodes.once import model_call
 from ramify.nodes.settings import Settings
@@ -19,6 +21,7 @@ Pick = Callable[[State], list[Branch]]
 def finalize_with(pick: Pick, rank: Rank, name: str) -> Whole[Settings]:
     """Make a final step from what it is shown (`pick`) and how its passages are ordered (`rank`)."""
 
+    @closing
     async def finalize(state: State, settings: Settings) -> Update:
         """Answer from the findings and their best passages; conflicts go by trust, majority, fit."""
         stranded(state)
@@ -52,7 +55,7 @@ def _answer(reply: Reply[Final], state: State) -> dict[str, Any]:
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "settled_by": final.settled_by,
-        "citations": citations(state, reply.cited(), reply.shown()) if known else [],
+        "citations": citations(state, final.answer, reply.cited(), reply.shown()) if known else [],
     }
 
 

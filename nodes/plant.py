@@ -47,6 +47,7 @@ def plant(status: Status, searches: bool = True) -> Whole[Settings]:
             "explanation": "",
             "settled_by": "",
             "citations": [],
+            "closest": [],
             "stopped_by": "finished",
         }
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from ramify.nodes.conditions import holds, sure, within_depth
+from ramify.nodes.notes import once_more, unsure
 from ramify.nodes.select import Fork, alone, answered_fork, fork
 from ramify.nodes.settings import PruneSettings, TorSettings
 from ramify.nodes.step import Each, Growth, each, grow
@@ -51,21 +52,15 @@ def reconsider(accept: Accept = sure) -> Each[Fork, PruneSettings]:
             return grow(branch.to("leaf"))
         if not within_depth(branch, settings):
             return grow(low(branch, settings))
-        why = f"{branch.answer!r} was not sure enough" if branch.known else "it had no answer the first time"
-        again = Branch(path=f"{branch.path}.0", question=branch.question, note=f"once more, because {why}")
-        return grow(branch.to("split", note=branch.noted(unsure_note(branch, settings))), again)
+        again = Branch(path=f"{branch.path}.0", question=branch.question, note=once_more(branch.answer if branch.known else None))
+        return grow(branch.to("split", note=branch.noted(unsure(branch.confidence, settings.tau))), again)
 
     return prune
 
 
 def low(branch: Branch, settings: PruneSettings) -> Branch:
     """Keep an unsure answer, and say that it is."""
-    return branch.to("leaf", note=branch.noted(unsure_note(branch, settings)))
-
-
-def unsure_note(branch: Branch, settings: PruneSettings) -> str:
-    """Say by how much an answer is unsure."""
-    return f"confidence {branch.confidence or 0:.3f}, not above tau {settings.tau:g}"
+    return branch.to("leaf", note=branch.noted(unsure(branch.confidence, settings.tau)))
 
 
 @each(answered_fork("split"), gives=("inner",), name="prune")

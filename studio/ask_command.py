@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.consoles import err, note, out
+from ramify.studio.consoles import err, fail, note, out
+from ramify.studio.following import WARNING
 from ramify.studio.pairs import joined, read_pairs, readable
 from ramify.tools.scrub import without_known
 
@@ -43,19 +44,31 @@ def ask(
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
     options = joined(read_pairs(settings or [], "--set"), {"index": index, "model": model, "base_url": base_url})
-    result = _silently(question, strategy, options) if as_json else _watched(question, strategy, options, tree)
+    held: list[str] = []
+    result = _silently(question, strategy, options) if as_json else _watched(question, strategy, options, tree, held)
+    problem = _problem(result)
+    for notice in held:
+        if not problem or problem not in notice:
+            note(notice)
     if html is not None:
         from ramify.studio.page import write_page
 
         write_page(result, html)
+    _print(result, tree, as_json)
+    if html is not None and not as_json:
+        note(f"the page is in {html}")
+    if problem:
+        fail(problem)
+        raise typer.Exit(1)
+
+
+def _print(result: "Result", tree: bool, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(without_known(result.to_json()), ensure_ascii=False, indent=2))
         return
     from ramify.studio.terminal import show
 
     show(result, out(), tree)
-    if html is not None:
-        note(f"the page is in {html}")
 
 
 def _silently(question: str, strategy: str, options: dict[str, Any]) -> "Result":
@@ -64,12 +77,28 @@ def _silently(question: str, strategy: str, options: dict[str, Any]) -> "Result"
     return run(question, strategy, **options)
 
 
-def _watched(question: str, strategy: str, options: dict[str, Any], tree: bool) -> "Result":
+def _problem(result: "Result") -> str:
+    from ramify.graphs.why import could_not_ask
+
+    return could_not_ask(result)
+
+
+def _watched(question: str, strategy: str, options: dict[str, Any], tree: bool, held: list[str]) -> "Result":
+    """Answer, telling notices as they come; those that may say why the question could not be asked are held back: an error says it."""
     with err().status("loading …"):
         from ramify.graphs.run import ask as run
         from ramify.studio.ceilings import most
         from ramify.studio.watching import Watching
+        from ramify.tools.extractive import objection
     if tree:
         note(most(strategy, options))
-    with Watching(err()) as watching:
+    objected = objection(question)
+
+    def tell(notice: str) -> None:
+        if notice == objected or notice.startswith(WARNING):
+            held.append(notice)
+        else:
+            note(notice)
+
+    with Watching(err(), tell) as watching:
         return run(question, strategy, watching, **options)

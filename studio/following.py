@@ -26,6 +26,8 @@ VERBS = {
 """Steps that take time, as a reader would put them."""
 TAKES_OPEN = "retrieve"
 FINISHED = "finished"
+WARNING = "warning: "
+"""Before a notice that comes with a failure."""
 
 
 class Following:
@@ -64,7 +66,7 @@ class Following:
                 self.notices.append(notice)
                 if self._tell is not None:
                     failed = state.get("stopped_by", FINISHED) != FINISHED
-                    self._tell(f"warning: {notice}" if failed else notice)
+                    self._tell(f"{WARNING}{notice}" if failed else notice)
 
     def _begin(self, event: Mapping[str, Any]) -> None:
         """A step begins with the whole state, the task of a branch with its arguments."""

@@ -52,10 +52,10 @@ def _cors(origins: Sequence[str]) -> dict[str, Any]:
 def values() -> tuple[type[Any], ...]:
     """List the classes of which a state is made."""
     # Imported late: LangGraph reads the environment when it is imported, and that has to be set before.
-    from ramify.nodes.state import Citation, Search, Usage
+    from ramify.nodes.state import Citation, Search, Source, Usage
     from ramify.nodes.tree import Branch, Passage
 
-    return Branch, Citation, Passage, Search, Usage
+    return Branch, Citation, Passage, Search, Source, Usage
 
 
 def variable(strategy: str) -> str:

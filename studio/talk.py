@@ -12,7 +12,7 @@ from ramify.graphs.strategies import configure
 from ramify.studio.consoles import err, fail, note, one_line, out
 from ramify.studio.page import write_page
 from ramify.studio.pairs import read_pairs, readable
-from ramify.studio.terminal import drawing, show
+from ramify.studio.terminal import drawing, head_of, show
 from ramify.studio.watching import Watching
 from ramify.studio.words import understood
 from ramify.tools.errors import RamifyError, UsageError
@@ -92,9 +92,9 @@ class Talk:
         return self._last
 
     def _show_sources(self) -> None:
-        for number, citation in enumerate(self._answered().citations, 1):
-            head = Text.assemble((f"[{number}] ", "cyan"), (one_line(citation.source), "bold"), (citation.mark, "dim"))
-            out().print(head, Text(one_line(citation.text)), sep="\n")
+        result = self._answered()
+        for number, citation in enumerate(result.citations or result.closest, 1):
+            out().print(head_of(number, citation, citation.mark), Text(one_line(citation.text)), sep="\n")
 
     def _change_strategy(self, name: str) -> None:
         configure(name, self.options)

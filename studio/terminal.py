@@ -3,14 +3,33 @@
 from collections.abc import Iterator
 
 from rich.console import Console, Group
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree as Drawing
 
 from ramify.graphs.result import Result
+from ramify.nodes.notes import folded
+from ramify.nodes.state import Citation
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, children
 from ramify.studio.consoles import one_line
-from ramify.studio.words import STOPPED, advice, brief, cost, figure, heading, kind_of, measures, searched, settled, snippet, sureness
+from ramify.studio.words import (
+    advice,
+    brief,
+    cost,
+    figure,
+    file_of,
+    kind_of,
+    legend,
+    measures,
+    quoted,
+    reason,
+    searched,
+    settled,
+    stopped,
+    sureness,
+    title_of,
+)
 
 STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}
 WORKING_STYLE = "yellow"
@@ -37,32 +56,51 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
         yield "because", Text(one_line(result.explanation))
     if told := settled(result):
         yield "settled", Text(told)
+    if told := reason(result):
+        yield "why", Text(one_line(told))
     if told := advice(result):
         yield "", Text(told, style="yellow")
-    if result.stopped_by in STOPPED:
-        yield "note", Text(STOPPED[result.stopped_by], style="yellow")
-    for number in range(1, len(result.citations) + 1):
-        yield "sources" if number == 1 else "", _citation(number, result)
+    if told := stopped(result):
+        yield "note", Text(told, style="yellow")
+    yield from _listed("sources", result.citations, result)
+    yield from _listed("closest", result.closest, result)
     if told := searched(result, "--index DIR"):
         yield "index", Text(one_line(told), style="dim")
     yield "cost", Text(f"{cost(result)} · {result.strategy} · {result.model}", style="dim")
 
 
-def _citation(number: int, result: Result) -> Text:
-    citation = result.citations[number - 1]
-    title = one_line(heading(result.passages.get(citation.id), citation.source))
-    head = Text.assemble((f"[{number}] ", "cyan"), (title, "bold"))
-    if citation.source != title:
-        head.append(f"  {one_line(citation.source)}", style="dim")
-    head.append(citation.mark, style="dim")
-    return head.append(f"\n{snippet(citation.text, result.answer)}", style="not bold")
+def _listed(label: str, citations: list[Citation], result: Result) -> Iterator[tuple[str, Text]]:
+    for number, citation in enumerate(citations, 1):
+        mark = citation.mark if label == "sources" else ""
+        yield label if number == 1 else "", head_of(number, citation, mark).append(f"\n{quoted(citation, result.answer)}", style="not bold")
 
 
-def drawing(tree: Tree) -> Drawing:
-    """Draw a tree: paths, statuses in words and colours, questions, answers, figures, notes."""
+def head_of(number: int, citation: Citation, mark: str) -> Text:
+    """Name what is cited, as a link to it where the terminal knows links."""
+    head = Text.assemble((f"[{number}] ", "cyan"), (one_line(title_of(citation)), _linked("bold", citation)))
+    if file := file_of(citation):
+        head.append("  ").append(one_line(file), style=_linked("dim", citation))
+    head.append(mark, style="dim")
+    return head.append(f"  {one_line(citation.elsewhere)}", style="dim") if citation.also else head
+
+
+def _linked(style: str, citation: Citation) -> Style:
+    return Style.parse(style) + Style(link=citation.link or None)
+
+
+def drawing(tree: Tree) -> Group:
+    """Draw a tree: paths, statuses in words and colours, questions, answers, figures, notes; below it what the words mean."""
     drawn = Drawing(_label(tree[ROOT]), guide_style="bright_black")
     _hang(drawn, tree, ROOT)
-    return drawn
+    told = legend(tree)
+    if not told:
+        return Group(drawn)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="italic", width=LABEL_WIDTH)
+    table.add_column(style="dim", overflow="fold")
+    for word, meaning in told.items():
+        table.add_row(word, meaning)
+    return Group(drawn, Text(), table)
 
 
 def _hang(drawn: Drawing, tree: Tree, path: str) -> None:
@@ -72,17 +110,19 @@ def _hang(drawn: Drawing, tree: Tree, path: str) -> None:
 
 def _label(branch: Branch) -> Group:
     dropped = branch.status in DROPPED
+    note = folded(branch.note)
     head = Text.assemble(
         (f"{branch.path} ", "bold"),
         (branch.status, style_of(branch.status)),
+        *((f" · {word}", "italic bright_black") for word in note.words),
         ("  ", ""),
         (one_line(kind_of(branch)), "dim" if dropped else ""),
     )
     lines = [head]
     if said := _said(branch):
         lines.append(said)
-    if branch.note:
-        lines.append(Text(brief(one_line(branch.note)), style="bright_black" if dropped else "italic bright_black"))
+    if note.rest:
+        lines.append(Text(brief(one_line(note.rest)), style="bright_black" if dropped else "italic bright_black"))
     return Group(*lines)
 
 

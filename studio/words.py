@@ -3,9 +3,12 @@
 import math
 
 from ramify.graphs.result import Result
-from ramify.nodes.state import StoppedBy
-from ramify.nodes.tree import ROOT, Branch, Passage, is_unknown
+from ramify.graphs.why import EMBEDDED, could_not_ask, why_unknown
+from ramify.nodes.notes import folded
+from ramify.nodes.state import Citation, StoppedBy
+from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown
 from ramify.tools.index.search import DEMO
+from ramify.tools.place import crumbs
 from ramify.tools.quoting import one_line
 from ramify.tools.quoting import snippet as snippet  # said at every door
 
@@ -54,6 +57,11 @@ def measures(branch: Branch) -> list[tuple[str, float]]:
     return [(name, value) for name, value in told if value is not None]
 
 
+def legend(tree: Tree) -> dict[str, str]:
+    """Say what the words mean that stand on branches for what is noted often; only those that occur."""
+    return {word: meaning for branch in tree.values() for word, meaning in folded(branch.note).meanings.items()}
+
+
 def sureness(result: Result) -> str:
     """Say how sure an answer is, and where that is known from."""
     source = ORIGINS.get(result.confidence_source or "")
@@ -65,19 +73,30 @@ def settled(result: Result) -> str:
     if result.settled_by in {"", "agreement"}:
         return ""
     if result.settled_by == "unsettled":
-        unsure = "none of the findings is sure enough to be the answer"
+        unsure = "" if why_unknown(result) or could_not_ask(result) else "none of the findings is sure enough to be the answer"
         return unsure if is_unknown(result.answer) else "the findings do not settle the question"
     if sum(branch.known for branch in result.tree.values()) < 2:
         return ""  # one finding contradicts none, whatever the model says
     return f"the findings contradict each other; settled by {result.settled_by}"
 
 
+def reason(result: Result) -> str:
+    """Say why there is no answer, where that is known and no notice says it; nothing after an answer."""
+    told = could_not_ask(result) or why_unknown(result)
+    return "" if told in (*result.notices, result.explanation) else told
+
+
 def advice(result: Result) -> str:
     """Say what to try after an Unknown; nothing after an answer, or where the reason to stop says it already."""
     if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.tree[ROOT].status == "failed":
         return ""
-    model = "a language model (model=ollama:llama3.1:8b)" if result.model == "extractive" else "a larger model"
-    return f"try: a narrower question, another strategy, or {model}"
+    model = "a language model (model=ollama:llama3.1:8b)" if result.model == EMBEDDED else "a larger model"
+    return f"try: {'' if result.closest else 'a narrower question, another strategy, or '}{model}"
+
+
+def stopped(result: Result) -> str:
+    """Say why a question ended before it was finished; nothing where it ended by itself, or where it could not be asked."""
+    return "" if could_not_ask(result) else STOPPED.get(result.stopped_by, "")
 
 
 def cost(result: Result) -> str:
@@ -94,14 +113,29 @@ def searched(result: Result, remedy: str) -> str:
     return f"{result.index} — your own documents: {remedy}" if result.index.startswith(f"{DEMO}: ") else result.index
 
 
+def title_of(citation: Citation) -> str:
+    """Name what is cited: its title, headings and page where it has them, else its file."""
+    parts = [citation.title, citation.heading, citation.page and f"page {citation.page}"]
+    return " · ".join(filter(None, parts)) if citation.title else citation.where
+
+
+def file_of(citation: Citation) -> str:
+    """Name the file of what is cited beside its title; nothing where that names it."""
+    return (citation.name or citation.source) if citation.title else ""
+
+
+def quoted(citation: Citation, answer: str = "") -> str:
+    """Quote what carries the answer."""
+    return citation.quote or snippet(citation.text, answer)
+
+
 def heading(passage: Passage | None, source: str) -> str:
     """Name a passage: its title, page and section where it has them, and its source."""
-    metadata = passage.metadata if passage else {}
-    parts = [str(metadata[name]) for name in ("title", "heading") if metadata.get(name)]
-    parts = list(dict.fromkeys(parts))
-    if metadata.get("page") is not None:
-        parts.append(f"page {metadata['page']}")
-    return " · ".join(parts) or source
+    if passage is None:
+        return source
+    parts = [passage.title, *crumbs(passage.title, str(passage.metadata.get("heading") or ""))]
+    page = passage.metadata.get("page")
+    return " · ".join(filter(None, [*parts, page is not None and f"page {page}"])) or source
 
 
 def _many(number: int, thing: str, things: str = "") -> str:

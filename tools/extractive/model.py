@@ -20,6 +20,7 @@ from ramify.tools.extractive.followup import contextualize
 from ramify.tools.extractive.judge import judge, rubric
 from ramify.tools.extractive.language import objection
 from ramify.tools.extractive.logprobs import write
+from ramify.tools.extractive.open_ended import open_ended
 from ramify.tools.extractive.read import Reader, reading_with
 from ramify.tools.extractive.relevance import filter_batch, summarize
 from ramify.tools.extractive.text import UNKNOWN, content
@@ -44,6 +45,7 @@ _REPLIES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 _REMEDY = "it answers the toolkit's own prompts; for any other, name a language model, such as ollama:llama3.1:8b"
 _NOTHING_NAMED = "The question does not say what it asks about."
 """Any date answers `When?`: somebody's, but nobody knows whose."""
+_NO_PHRASE = "The question asks for more than a phrase, and the extractive model quotes phrases."
 _PIECE = re.compile(r"\w{1,6}|[^\w\s]")
 
 
@@ -97,6 +99,8 @@ def _reply(messages: list[BaseMessage]) -> AIMessage:
         reply = _refused(reply, objected)
     elif "question" in slots and not content(question):
         reply = _refused(reply, _NOTHING_NAMED)
+    elif open_ended(question):
+        reply = _refused(reply, _NO_PHRASE)
     written, logprobs = write(reply, float(reply.get("confidence", 1.0)))
     spent = sum(_count(str(message.content)) for message in messages), _count(written)
     return AIMessage(

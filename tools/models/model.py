@@ -1,6 +1,6 @@
 """A chat model as the toolkit uses it: capped, counted, and answering with values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -53,6 +53,8 @@ class Model:
     """What the user should know: that another model was taken than the one hoped for."""
     objection: Callable[[str], str | None] = field(default=lambda question: None, repr=False)
     """Says why a question cannot be read, where the model can tell beforehand."""
+    closest: Callable[[str, Sequence[Mapping[str, str]]], list[tuple[int, str]]] = field(default=lambda question, quotes: [], repr=False)
+    """Gives the sentences that come closest to a question it does not answer, with their passages' numbers, where it can; blocking."""
     load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     """Loads what it needs in this process and gives the seconds that took, 0 where all was there; blocking."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)

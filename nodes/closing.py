@@ -1,0 +1,58 @@
+"""What every last step does beside its answer: say whether the question could be asked at all, and what comes closest to one unanswered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ramify.nodes.ask import current_model
+from ramify.nodes.budget import CURRENT
+from ramify.nodes.citing import cite, headings
+from ramify.nodes.findings import by_turns
+from ramify.nodes.retrieve import NOTHING
+from ramify.nodes.state import State
+from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, Tree, children, is_unknown
+from ramify.tools.models import Model
+
+Update = dict[str, Any]
+
+
+def closing(act: Callable[[Any, Any], Awaitable[Update]]) -> Callable[[Any, Any], Awaitable[Update]]:
+    """Let a last step go on to what is said of a question without an answer."""
+
+    async def close(state: State, settings: Any) -> Update:
+        update = await act(state, settings)
+        if not is_unknown(str(update.get("answer", state["answer"]))):
+            return update
+        model = await asyncio.to_thread(current_model, CURRENT.get().settings)
+        if model.objection(state["question"]) or _all_failed(state["tree"]):
+            return {**update, **({} if _stopped(state, update) else {"stopped_by": "error"})}
+        return {**update, "closest": await _closest(state, model)}
+
+    close.__name__, close.__doc__ = act.__name__, act.__doc__
+    return close
+
+
+def _stopped(state: State, update: Update) -> bool:
+    return update.get("stopped_by", state["stopped_by"]) != "finished"
+
+
+def _all_failed(tree: Tree) -> bool:
+    """Tell whether errors are all that came of a question: then it was not answered Unknown, it was not asked."""
+    ends = [branch for branch in tree.values() if not children(tree, branch.path)]
+    return ROOT in tree and all(map(_broken, ends))
+
+
+def _broken(branch: Branch) -> bool:
+    return branch.status == "failed" and branch.answer is None and not branch.note.endswith(NOTHING)
+
+
+async def _closest(state: State, model: Model) -> list[Any]:
+    """Ask the model for the sentences that come closest; one that can answer in words of its own has none to give."""
+    passages = by_turns(state, [branch for branch in state["tree"].values() if branch.status not in DROPPED])
+    quotes = [{"title": _above(passage), "source": passage.source, "text": passage.text} for passage in passages]
+    found = await asyncio.to_thread(model.closest, state["question"], quotes) if quotes else []
+    return cite([passages[number - 1] for number, _ in found], [quote for _, quote in found], cited=False)
+
+
+def _above(passage: Passage) -> str:
+    return " > ".join(dict.fromkeys(filter(None, headings(passage))))

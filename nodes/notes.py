@@ -1,0 +1,70 @@
+"""What the steps note on branches again and again: written here, and known again for a reader, who wants a word and not the line."""
+
+import re
+from typing import NamedTuple
+
+from ramify.tools.quoting import brief
+
+NAME = 80
+"""Characters of an answer that a note repeats."""
+SEARCHED = "at the depth limit: searched, not asked"
+
+
+def named(answer: str | None) -> str:
+    """Quote an answer in a note: on one line, and not all of a long one."""
+    return repr(brief(answer or "", NAME))
+
+
+def once_more(answer: str | None) -> str:
+    """Note that a question is asked again."""
+    return f"once more, because {'it had no answer the first time' if answer is None else f'{named(answer)} was not sure enough'}"
+
+
+def unsure(confidence: float | None, tau: float) -> str:
+    """Note by how much an answer is unsure."""
+    return f"confidence {confidence or 0:.3f}, not above tau {tau:g}"
+
+
+def filled(answer: str | None, path: str) -> str:
+    """Note what was put into a question."""
+    return f"filled with {named(answer)} from {path}"
+
+
+class Fold(NamedTuple):
+    """A line that is noted often: the word for it, and what the word means."""
+
+    word: str
+    line: re.Pattern[str]
+    meaning: str
+
+
+_QUOTED = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+FOLDS = (
+    Fold("again", re.compile(rf"once more, because (?:it had no answer the first time|{_QUOTED} was not sure enough)"),
+         "the question above it once more, because its answer was not sure enough"),
+    Fold("filled", re.compile(rf"filled with {_QUOTED} from [\d.]+(?:, nothing surer)?(?:, confidence [\d.]+)?"),
+         "the answer of the question before it was put into it"),
+    Fold("unsure", re.compile(r"confidence [\d.]+, not above tau (?P<figure>[\d.]+)"), "its confidence is not above tau ({figure})"),
+    Fold("searched", re.compile(re.escape(SEARCHED)), "at the depth limit: only searched, its passages go to the final answer"),
+)  # fmt: skip
+
+
+class Folded(NamedTuple):
+    """A note with its frequent lines as words, and what else it says."""
+
+    words: tuple[str, ...]
+    rest: str
+    meanings: dict[str, str]
+
+
+def folded(note: str) -> Folded:
+    """Take the lines that are noted often out of a note, each as one word, in the order in which they stand."""
+    found: list[tuple[int, str]] = []
+    meanings: dict[str, str] = {}
+    rest = note
+    for word, line, meaning in FOLDS:
+        while match := re.search(rf"(?:^|; ){line.pattern}(?=; |$)", rest):
+            found.append((note.find(match[0].removeprefix("; ")), word))
+            meanings[word] = meaning.format(**match.groupdict())
+            rest = (rest[: match.start()] + rest[match.end() :]).removeprefix("; ")
+    return Folded(tuple(dict.fromkeys(word for _, word in sorted(found))), rest, meanings)

@@ -1,0 +1,138 @@
+"""The words of a passage that carry an answer: the sentence that says it, with a little of what stands around it."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ramify.tools.extractive.text import content, fold, sentences
+from ramify.tools.extractive.words import alike
+from ramify.tools.quoting import one_line, snippet
+
+LONGEST = 320
+"""Characters of a quotation, about."""
+_SHORT = 70
+"""A sentence of fewer characters says little without its neighbour."""
+_NAMED = 12
+"""Words from which on an answer is a text, of which no sentence is expected to hold all."""
+_WRAPPED = 45
+"""Characters from which on a line that ends amid a sentence was broken to fit a page."""
+_VERDICTS = frozenset({"yes", "no"})
+_OPEN_END = re.compile(r"[^.!?:;|。！？]$")
+_NEW_ITEM = re.compile(r"(?:[-*•–+]|\(?\w{1,3}[.)])\s|\S*\s*\|")
+_FULL_STOP = re.compile(r"(?<=[。！？])\s*|(?<=[.!?])\s+(?=[가-힣぀-ヿ一-鿿])")
+_LEANING = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|those|such|then|otherwise|however|also)\b", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:(?:chapter|section|part|appendix|table|figure)\s+)?[A-Z]?\d+(?:\.\d+)*[.:]?\s+\S.*", re.IGNORECASE)
+_LEADERS = re.compile(r"(?:\.\s?){4,}|…{2,}")
+
+
+class Asked(NamedTuple):
+    """A question that a passage is cited for, and the answer to it."""
+
+    question: str
+    answer: str
+
+
+def carrying(text: str, asked: Sequence[Asked], headings: Iterable[str] = ()) -> str:
+    """Quote the sentence of a passage that carries the answer: the first of the answers that it holds, else most of what is asked."""
+    units = statements(text, headings)
+    if not units:
+        return snippet(text, "", LONGEST)
+    for question, answer in asked:
+        if short(answer) and (best := _best(units, question, answer)) is not None:
+            return in_context(units, best, answer)
+    weights = _weights(units, content(" ".join(one.question for one in asked)))
+    wanted = [content(question if not answer or short(answer) or _verdict(answer) else f"{question} {answer}") for question, answer in asked]
+    shares = [max((_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
+    return in_context(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
+
+
+def statements(text: str, headings: Iterable[str] = ()) -> list[str]:
+    """List the sentences, rows and items of a text, without headings; all of it where there is nothing else."""
+    titles = {fold(heading) for heading in headings}
+    return list(_statements(text, frozenset(filter(None, titles))))
+
+
+@lru_cache(maxsize=1024)
+def _statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
+    found = [one_line(unit) for line in unwrapped(text) for piece in _FULL_STOP.split(line) for unit in sentences(piece)]
+    units = [unit for unit in found if fold(unit)]
+    return tuple(unit for unit in units if not _is_heading(unit, titles)) or tuple(units)
+
+
+def unwrapped(text: str) -> list[str]:
+    """List the lines of a text; those that were broken to fit a page are one again."""
+    lines: list[str] = []
+    broken = False
+    for line in (line.strip() for line in text.split("\n")):
+        if broken and line and not _NEW_ITEM.match(line) and " | " not in line:
+            lines[-1] += f" {line}"
+        elif line:
+            lines.append(line)
+        broken = len(line) >= _WRAPPED and _OPEN_END.search(line) is not None and " | " not in line
+    return lines
+
+
+def short(answer: str) -> bool:
+    """Tell whether a sentence can be expected to hold all of an answer."""
+    return bool(answer.strip()) and not _verdict(answer) and len(answer.split()) <= _NAMED
+
+
+def holds(text: str, answer: str) -> bool:
+    """Tell whether a text says an answer, whole."""
+    if re.search(rf"(?<!\w){re.escape(answer.strip())}(?!\w)", text, re.IGNORECASE):
+        return True
+    folded = fold(answer)
+    return len(folded) > 1 and f" {folded} " in f" {fold(text)} "
+
+
+def in_context(units: Sequence[str], number: int, answer: str) -> str:
+    """Quote a sentence; one that leans on another, or says little alone, with its neighbour."""
+    first = last = number
+    if number and _LEANING.match(units[number]) and _fits(units[number - 1 : number + 1]):
+        first -= 1
+    elif (len(units[number]) < _SHORT or units[number].endswith(":")) and _fits(units[number : number + 2]) and number + 1 < len(units):
+        last += 1
+    said = " ".join(units[first : last + 1])
+    if len(said) > LONGEST:
+        said = snippet(said, answer, LONGEST)
+    before = "… " if first and not said.startswith("…") else ""
+    after = " …" if last + 1 < len(units) and not said.endswith("…") else ""
+    return f"{before}{said}{after}"
+
+
+def _fits(units: Sequence[str]) -> bool:
+    return len(" ".join(units)) <= LONGEST
+
+
+def _best(units: Sequence[str], question: str, answer: str) -> int | None:
+    """Find the sentence that says an answer and most of what is asked; None where none says it."""
+    saying = [number for number, unit in enumerate(units) if holds(unit, answer)]
+    words = content(question) - content(answer)
+    weights = _weights(units, words)
+    return max(saying, key=lambda number: (_share(words, units[number], weights), -number), default=None)
+
+
+def _weights(units: Sequence[str], words: frozenset[str]) -> dict[str, float]:
+    """Give each word a weight: the fewer sentences hold it, the more it tells."""
+    texts = [content(unit) for unit in units]
+    return {word: math.log(1 + len(texts) / (1 + sum(bool(alike(word) & text) for text in texts))) for word in words}
+
+
+def _share(words: frozenset[str], unit: str, weights: dict[str, float]) -> float:
+    here = content(unit)
+    total = sum(weights.get(word, 1.0) for word in words)
+    return sum(weights.get(word, 1.0) for word in words if alike(word) & here) / total if total else 0.0
+
+
+def _verdict(answer: str) -> bool:
+    return answer.strip(" .!").casefold() in _VERDICTS
+
+
+def _is_heading(unit: str, titles: frozenset[str]) -> bool:
+    """Tell a heading, or a line of a table of contents, from a sentence."""
+    if fold(unit) in titles or _LEADERS.search(unit):
+        return True
+    unended = unit[-1] not in ".!?:;)。！？" and "|" not in unit and len(unit.split()) <= _NAMED
+    return unended and _NUMBERED.fullmatch(unit) is not None
