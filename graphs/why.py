@@ -33,9 +33,10 @@ def why_unknown(result: Result) -> str:
     if embedded and (kind := open_ended(result.question)):
         return ASKED_FOR_MORE[kind]
     asked = [b for b in result.tree.values() if b.kind == "question" and b.status not in DROPPED]
-    missing = next((b for b in asked if b.answer is not None and not b.known and b.question != result.question), None)
-    if missing is not None:
-        return f"unsure: no answer was found to {brief(missing.question, NAME)!r}"
+    missing = [b for b in asked if b.answer is not None and not b.known and b.question != result.question]
+    lacking = next((b for b in missing if not any(other.path.startswith(f"{b.path}.") for other in missing)), None)
+    if lacking is not None:
+        return f"unsure: no answer was found to {brief(lacking.question, NAME)!r}"
     return _unsure(asked, embedded) if result.index else ""
 
 

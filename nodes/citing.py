@@ -41,12 +41,12 @@ def _asked(state: State, answer: str, passage: Passage) -> list[Asked]:
     return [Asked(state["question"], answer), *below]
 
 
-def _also(passage: Passage) -> tuple[Source, ...]:
+def _also(passage: Passage) -> list[Source]:
     """Read the further sources of a passage; what is not of their form is passed over."""
     listed = passage.metadata.get("also")
     found = [item for item in listed if isinstance(item, Mapping) and isinstance(item.get("source"), str)] if isinstance(listed, list) else []
     named = names([(item["source"], path_of(item["source"], item)) for item in found])
-    return tuple(Source(**_place(item["source"], item, name)) for item, name in zip(found, named, strict=True))
+    return [Source(**_place(item["source"], item, name)) for item, name in zip(found, named, strict=True)]
 
 
 def _place(source: str, metadata: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from ramify.nodes.carry import better_half, carried, replacing
 from ramify.nodes.conditions import within_depth
 from ramify.nodes.despite import UNSPLIT, despite
 from ramify.nodes.holes import HOLE, holes, normal
+from ramify.nodes.notes import SIMPLE
 from ramify.nodes.select import Fork, ReadFork, fork, read_fork
 from ramify.nodes.settings import PruneSettings, TreeSettings
 from ramify.nodes.step import Growth, each, grow
@@ -54,7 +55,7 @@ async def _split(given: Fork, settings: TreeSettings, simple: Status, found: tup
     except ReplyError as error:
         return despite(error, branch.to(_whole(branch)), UNSPLIT)
     if reply.value.simple:
-        return grow(branch.to(simple, note=branch.noted("simple: asks for one fact")))
+        return grow(branch.to(simple, note=branch.noted(SIMPLE)))
     grown = _grown(given, better, [reply.value.first, reply.value.second], settings)
     why = _refused(grown, given)
     return grow(branch.to(simple, note=branch.noted(why))) if why else grow(branch.to("split"), *grown)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ramify.nodes.ask import ask
+from ramify.nodes.notes import WEAKER
 from ramify.nodes.select import CARRIED, Fork, answered_fork, fresh_fork
 from ramify.nodes.settings import TorSettings
 from ramify.nodes.step import Growth, each, grow
@@ -26,7 +27,7 @@ async def judge(fork: Fork, settings: TorSettings) -> Growth:
         dependent=settings.dependent,
     )
     weaker = fork.pair[int(reply.value.weaker) - 1]
-    noted = weaker.to(weaker.status, note=weaker.noted("the weaker of the two"))
+    noted = weaker.to(weaker.status, note=weaker.noted(WEAKER))
     return grow(fork.branch.to("judged", score=reply.value.score, weaker=weaker.path), noted)
 
 

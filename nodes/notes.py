@@ -7,6 +7,8 @@ from ramify.tools.quoting import brief
 
 NAME = 80
 """Characters of an answer that a note repeats."""
+SIMPLE = "simple: asks for one fact"
+WEAKER = "the weaker of the two"
 SEARCHED = "at the depth limit: searched, not asked"
 
 

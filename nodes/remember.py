@@ -8,7 +8,7 @@ from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import row
 from ramify.nodes.turns import MARK
 
-TOLD = ("question", "answer", "confidence", "stopped_by", "notices", "model")
+TOLD = ("question", "answer", "confidence", "stopped_by", "notices", "model", "index")
 
 
 @whole()
@@ -17,14 +17,18 @@ async def remember(state: State, settings: Settings) -> Update:
     told = {name: state[name] for name in TOLD}  # type: ignore[literal-required]
     told |= {
         "citations": [citation.model_dump() for citation in state["citations"]],
+        "closest": [citation.model_dump() for citation in state["closest"]],
         "tree": [row(branch) for branch in state["tree"].values()],
         "usage": state["usage"].model_dump(),
     }
-    return {"messages": [AIMessage(said(state["answer"], state["citations"]), additional_kwargs={MARK: told})]}
+    text = said(state["answer"], state["citations"], state["closest"], state["index"])
+    return {"messages": [AIMessage(text, additional_kwargs={MARK: told})]}
 
 
-def said(answer: str, citations: list[Citation]) -> str:
-    """Write an answer with its numbered sources; only what is cited has its number behind the answer."""
+def said(answer: str, citations: list[Citation], closest: list[Citation], index: str) -> str:
+    """Write an answer with its numbered sources, or what comes closest; only what is cited has its number behind the answer."""
     marks = "".join(f"[{number}]" for number, citation in enumerate(citations, 1) if citation.cited)
-    sources = "".join(f"\n[{number}] {citation.source}{citation.mark}" for number, citation in enumerate(citations, 1))
-    return f"{answer} {marks}".rstrip() + f"\n{sources}" if citations else answer
+    sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
+    near = [f"[{number}] {citation.where}: {citation.quote}" for number, citation in enumerate(closest, 1)]
+    parts = [f"{answer} {marks}".rstrip(), "\n".join(sources), "\n".join(["Closest passages:", *near]) if near else ""]
+    return "\n\n".join(filter(None, [*parts, f"Searched: {index}" if index else ""]))

@@ -87,7 +87,7 @@ class Citation(Source):
     """The sentence that carries the answer."""
     cited: bool = True
     """Whether the model cites it; otherwise it was only shown to the model, which cited nothing."""
-    also: tuple[Source, ...] = ()
+    also: list[Source] = Field(default_factory=list)
     """Where the same text lies as well."""
 
     @property

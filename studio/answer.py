@@ -1,10 +1,10 @@
-"""The answer as HTML: how sure it is, and numbered sources that open. Page and notebook share it."""
+"""The answer as HTML: how sure it is, and numbered sources that unfold and lead to their files. Page and notebook share it."""
 
 from ramify.graphs.result import Result
-from ramify.nodes.state import NOT_CITED
+from ramify.nodes.state import NOT_CITED, Citation
 from ramify.nodes.tree import is_unknown
 from ramify.studio.cards import measure
-from ramify.studio.words import ORIGINS, STOPPED, advice, heading, settled, snippet
+from ramify.studio.words import ORIGINS, advice, file_of, quoted, reason, settled, stopped, title_of
 from ramify.tools.markup import element, marked, safe
 
 LONG = 120
@@ -12,7 +12,7 @@ LONG = 120
 
 
 def answer_html(result: Result, prefix: str = "") -> str:
-    """Give the answer with the numbers of its sources, how sure it is, and what there is to say about it."""
+    """Give the answer with the numbers of its sources, how sure it is, and what there is to say about it; below it the notices."""
     kind = " unknown" if is_unknown(result.answer) else " long" if len(result.answer) > LONG else ""
     said = element("span", safe(result.answer), dir="auto") + _numbers(result, prefix)
     origin = ORIGINS.get(result.confidence_source or "", "")
@@ -22,14 +22,15 @@ def answer_html(result: Result, prefix: str = "") -> str:
     ]
     if result.explanation:
         parts.append(element("p", safe(result.explanation), dir="auto"))
-    if told := settled(result):
-        parts.append(element("p", safe(f"{told.capitalize()}."), class_="note"))
-    if told := advice(result):
-        parts.append(element("p", safe(f"{told.capitalize()}."), class_="note"))
-    if result.stopped_by in STOPPED:
-        parts.append(element("p", safe(STOPPED[result.stopped_by].capitalize() + "."), class_="warning"))
-    parts += [element("p", safe(notice), class_="note") for notice in result.notices]
-    return element("section", "".join(parts), class_="result")
+    parts += [element("p", safe(_sentence(told)), class_="note") for told in (settled(result), reason(result), advice(result)) if told]
+    if told := stopped(result):
+        parts.append(element("p", safe(_sentence(told)), class_="warning"))
+    notices = "".join(element("p", safe(notice)) for notice in result.notices)
+    return element("section", "".join(parts), class_="result") + (element("aside", notices, class_="notices") if notices else "")
+
+
+def _sentence(told: str) -> str:
+    return f"{told[:1].upper()}{told[1:].rstrip('.')}."
 
 
 def _numbers(result: Result, prefix: str) -> str:
@@ -39,20 +40,34 @@ def _numbers(result: Result, prefix: str) -> str:
 
 
 def sources_html(result: Result, prefix: str = "") -> str:
-    """Give the passages that the answer rests on, or else was shown, each folded to what matters; nothing where there are none."""
-    if not result.citations:
+    """Give the passages that the answer rests on, or was shown, or that come closest, each folded to what matters."""
+    cited = _section("Sources", result.citations, result, f"{prefix}source")
+    return cited + _section("Closest passages", result.closest, result, f"{prefix}closest")
+
+
+def _section(title: str, citations: list[Citation], result: Result, name: str) -> str:
+    if not citations:
         return ""
-    listed = "".join(element("li", _source(number, result, prefix)) for number in range(1, len(result.citations) + 1))
-    return element("section", element("h2", "Sources") + element("ol", listed, class_="citations"))
+    listed = "".join(element("li", _source(number, citation, result, f"{name}-{number}")) for number, citation in enumerate(citations, 1))
+    return element("section", element("h2", title) + element("ol", listed, class_="citations"))
 
 
-def _source(number: int, result: Result, prefix: str) -> str:
-    citation = result.citations[number - 1]
-    title = heading(result.passages.get(citation.id), citation.source)
+def _source(number: int, citation: Citation, result: Result, name: str) -> str:
     answers = [] if is_unknown(result.answer) else [result.answer]
-    parts = [element("span", f"[{number}]", class_="number"), element("span", safe(title), class_="title")]
-    parts.append(element("span", safe(citation.source), class_="source") if citation.source != title else "")
-    parts.append("" if citation.cited else element("span", NOT_CITED, class_="source"))
-    parts.append(element("span", marked(snippet(citation.text, result.answer), answers), class_="snippet", dir="auto"))
-    whole = element("p", marked(citation.text, answers), id=f"{prefix}source-{number}", dir="auto")
+    parts = [element("span", f"[{number}]", class_="number"), _linked(title_of(citation), "title", citation)]
+    if file := file_of(citation):
+        parts.append(_linked(file, "source", citation))
+    if not citation.cited and citation in result.citations:
+        parts.append(element("span", NOT_CITED, class_="source"))
+    if citation.also:
+        parts.append(element("span", safe(citation.elsewhere), class_="source"))
+    parts.append(element("span", marked(quoted(citation, result.answer), answers), class_="snippet", dir="auto"))
+    whole = element("p", marked(citation.text, answers), id=name, dir="auto")
     return element("details", element("summary", " ".join(parts)) + whole)
+
+
+def _linked(text: str, kind: str, citation: Citation) -> str:
+    """Name what is cited, as a link that opens it where its file is known."""
+    if not citation.link.startswith("file:"):
+        return element("span", safe(text), class_=kind)
+    return element("a", safe(text), class_=kind, href=citation.link, title=f"Open {citation.path}")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ramify.studio.consoles import err, fail, note, out
-from ramify.studio.following import WARNING
 from ramify.studio.pairs import joined, read_pairs, readable
 from ramify.tools.scrub import without_known
 
@@ -88,6 +87,7 @@ def _watched(question: str, strategy: str, options: dict[str, Any], tree: bool, 
     with err().status("loading …"):
         from ramify.graphs.run import ask as run
         from ramify.studio.ceilings import most
+        from ramify.studio.following import WARNING
         from ramify.studio.watching import Watching
         from ramify.tools.extractive import objection
     if tree:

@@ -5,10 +5,11 @@ Page, notebook and the documents' pictures share it; the report's script makes t
 
 from collections.abc import Mapping
 
+from ramify.nodes.notes import folded
 from ramify.nodes.tree import ROOT, Branch, Passage, Tree, children, descendants, is_unknown
 from ramify.studio.look import Look
 from ramify.studio.map import map_svg
-from ramify.studio.words import brief, figure, heading, kind_of, measures
+from ramify.studio.words import brief, figure, heading, kind_of, legend, measures, one_line
 from ramify.tools.markup import element, marked, packaged, safe
 
 
@@ -26,7 +27,13 @@ def branches_html(tree: Tree, look: Look) -> str:
     """Give the map and the cards, for a page that has the style already; nothing before the root is planted."""
     if ROOT not in tree:
         return ""
-    return map_svg(tree, look) + element("ol", _item(tree, tree[ROOT], look), class_="branches root")
+    return map_svg(tree, look) + element("ol", _item(tree, tree[ROOT], look), class_="branches root") + _legend(tree)
+
+
+def _legend(tree: Tree) -> str:
+    """Say what the words for frequent notes mean."""
+    told = "".join(element("dt", safe(word)) + element("dd", safe(meaning)) for word, meaning in legend(tree).items())
+    return element("dl", told, class_="legend") if told else ""
 
 
 def _item(tree: Tree, branch: Branch, look: Look) -> str:
@@ -44,11 +51,13 @@ def _below(tree: Tree, branch: Branch, below: list[Branch], look: Look) -> str:
 
 
 def _card(branch: Branch, look: Look) -> str:
+    note = folded(branch.note)
     head = element("span", safe(branch.path), class_="path") + element("span", safe(look.state(branch)), class_="status")
+    head += "".join(element("span", safe(word), class_="word", title=branch.note) for word in note.words)
     parts = [element("div", head, class_="head"), element("p", safe(kind_of(branch)), class_="question", dir="auto")]
     if branch.answer is not None:
         parts.append(element("p", element("b", safe(branch.answer or "(nothing)")), class_="answer", dir="auto"))
-    parts += [_measures(branch), _note(branch), _evidence(branch, look.passages)]
+    parts += [_measures(branch), _note(note.rest), _evidence(branch, look.passages)]
     busy = " busy" if branch.path in look.busy else ""
     return element("article", "".join(parts), class_=f"card {look.tone(branch)}{busy}", id=look.name(branch))
 
@@ -64,8 +73,8 @@ def measure(name: str, value: float) -> str:
     return element("span", f"{safe(name)} {bar} {figure(value)}", class_="measure")
 
 
-def _note(branch: Branch) -> str:
-    return element("p", safe(brief(branch.note)), class_="note", dir="auto") if branch.note else ""
+def _note(note: str) -> str:
+    return element("p", safe(brief(one_line(note))), class_="note", dir="auto") if note else ""
 
 
 def _evidence(branch: Branch, passages: Mapping[str, Passage]) -> str:

@@ -1,16 +1,23 @@
-"""The tree as a small drawing: a box a branch, coloured by status, that leads to the branch's card."""
+"""The tree as a small drawing: a box a branch, coloured by status, with its question and its answer, that leads to the branch's card."""
+
+from rich.cells import cell_len, chop_cells
 
 from ramify.nodes.tree import ROOT, Branch, Tree, children
 from ramify.studio.look import Look
-from ramify.studio.words import kind_of
+from ramify.studio.words import brief, kind_of, one_line
 from ramify.tools.markup import element, safe
 
-WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 62, 24, 12, 54, 4
+WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 168, 66, 14, 96, 4
+CELLS = 26
+"""How many narrow characters fit into a line of a box."""
+LINES = 2
+"""Lines for a question; one more where there is no answer."""
+PADDING, FIRST, STEP = 8, 15, 15
 Place = tuple[float, float]
 
 
 def map_svg(tree: Tree, look: Look) -> str:
-    """Draw the tree; one branch alone needs no map."""
+    """Draw the tree; one branch alone needs no map. What is wider than the page is moved sideways, and not made small."""
     if len(tree) < 2:
         return ""
     places: dict[str, Place] = {}
@@ -20,7 +27,8 @@ def map_svg(tree: Tree, look: Look) -> str:
     boxes = "".join(_box(branch, places[branch.path], look) for branch in tree.values() if branch.path in places)
     box = f"{-MARGIN} {-MARGIN} {width + 2 * MARGIN:g} {height + 2 * MARGIN:g}"
     size = {"width": f"{width + 2 * MARGIN:g}", "height": f"{height + 2 * MARGIN:g}"}
-    return element("svg", edges + boxes, class_="map", viewBox=box, role="group", aria_label="Map of the tree", **size)
+    drawn = element("svg", edges + boxes, class_="map", viewBox=box, role="group", aria_label="Map of the tree", **size)
+    return element("div", drawn, class_="overview", tabindex="0", role="group", aria_label="Overview")
 
 
 def _place(tree: Tree, path: str, left: float, places: dict[str, Place]) -> float:
@@ -45,8 +53,30 @@ def _edge(branch: Branch, places: dict[str, Place]) -> str:
 
 def _box(branch: Branch, place: Place, look: Look) -> str:
     x, y = place
-    told = element("title", safe(f"{branch.path} {look.state(branch)}: {kind_of(branch)}"))
+    question, answer = one_line(kind_of(branch)), one_line(branch.answer or "")
+    told = element("title", safe("\n".join(filter(None, (f"{branch.path} {look.state(branch)}", question, answer and f"→ {brief(answer)}")))))
     shape = element("rect", x=f"{x - WIDTH / 2:g}", y=f"{y:g}", width=str(WIDTH), height=str(HEIGHT), rx="7")
-    label = element("text", safe(branch.path), x=f"{x:g}", y=f"{y + HEIGHT / 2:g}")
+    lines = [(f"{branch.path} {look.state(branch)}", "place"), *((line, "asked") for line in lines_of(question, LINES + (not answer)))]
+    lines += [(f"→ {lines_of(answer, 1)[0]}", "found")] if answer else []
+    said = "".join(
+        element("text", safe(line), x=f"{x - WIDTH / 2 + PADDING:g}", y=f"{y + FIRST + number * STEP:g}", class_=kind)
+        for number, (line, kind) in enumerate(lines)
+    )
     # In its old name space, because JupyterLab takes an `a` with a plain `href` for one of HTML, and stumbles.
-    return element("a", told + shape + label, class_=look.tone(branch), **{"xlink:href": f"#{look.name(branch)}"})
+    return element("a", told + shape + said, class_=look.tone(branch), **{"xlink:href": f"#{look.name(branch)}"})
+
+
+def lines_of(text: str, most: int) -> list[str]:
+    """Break a text into lines that fit into a box, at words where there are any; what does not fit is cut off."""
+    lines = [""]
+    for word in text.split():
+        for part in [word] if cell_len(word) <= CELLS else chop_cells(word, CELLS):
+            longer = f"{lines[-1]} {part}".strip()
+            if cell_len(longer) <= CELLS:
+                lines[-1] = longer
+            else:
+                lines.append(part)
+    if len(lines) > most:
+        last = lines[most - 1]
+        lines = [*lines[: most - 1], (last if cell_len(last) < CELLS else chop_cells(last, CELLS - 1)[0]) + "…"]
+    return lines

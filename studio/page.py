@@ -37,7 +37,8 @@ def _policy(script: str) -> str:
 
 
 def _head(result: Result) -> str:
-    made = element("p", safe(f"{result.strategy} · {result.model}"), class_="made")
+    index = f" · {searched(result, '--index DIR')}" if result.index else ""
+    made = element("p", safe(f"{result.strategy} · {result.model}{index}"), class_="made")
     return element("header", made + element("h1", safe(brief(result.question)), dir="auto"))
 
 
@@ -56,8 +57,7 @@ def _button(label: str, fold: str, kind: str) -> str:
 
 
 def _foot(result: Result) -> str:
-    told = element("div", safe(searched(result, "--index DIR"))) if result.index else ""
-    return element("footer", told + element("div", safe(cost(result))))
+    return element("footer", element("div", safe(cost(result))))
 
 
 def write_page(result: Result, path: Path) -> None:

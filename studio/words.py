@@ -7,6 +7,7 @@ from ramify.graphs.why import EMBEDDED, could_not_ask, why_unknown
 from ramify.nodes.notes import folded
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown
+from ramify.tools.extractive.open_ended import open_ended
 from ramify.tools.index.search import DEMO
 from ramify.tools.place import crumbs
 from ramify.tools.quoting import one_line
@@ -91,7 +92,8 @@ def advice(result: Result) -> str:
     if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.tree[ROOT].status == "failed":
         return ""
     model = "a language model (model=ollama:llama3.1:8b)" if result.model == EMBEDDED else "a larger model"
-    return f"try: {'' if result.closest else 'a narrower question, another strategy, or '}{model}"
+    other = "" if result.model == EMBEDDED and open_ended(result.question) else "a narrower question, another strategy, or "
+    return f"try: {other}{model}"
 
 
 def stopped(result: Result) -> str:

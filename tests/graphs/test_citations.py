@@ -54,9 +54,10 @@ def test_an_agent_is_told() -> None:
 def test_a_message_puts_no_number_behind_its_answer() -> None:
     talk = graphs.Conversation()
     result = talk.ask(strategy="naive", **given())
-    first, *sources = [line for line in talk.messages[1].text.splitlines() if line]
+    first, *sources, searched = [line for line in talk.messages[1].text.splitlines() if line]
     assert first == result.answer
     assert sources
+    assert searched == "Searched: InMemoryVectorStore"
     assert all(line.endswith(f"({NOT_CITED})") for line in sources)
 
 

@@ -58,7 +58,7 @@ def test_it_is_said_once_whatever_the_wiring(qwen: Ollama, strategy: str) -> Non
 def test_a_thought_without_end_is_an_error_that_says_what_to_do(qwen: Ollama) -> None:
     qwen.when(QUESTION, Say(SEINE, thought=LONG * 10))
     result = ask()
-    assert (result.answer, result.stopped_by) == ("Unknown", "finished")
+    assert (result.answer, result.stopped_by) == ("Unknown", "error")
     assert "it thought until num_predict" in result.explanation
     assert "raise num_predict and num_ctx, or take a model that does not think" in result.explanation
 

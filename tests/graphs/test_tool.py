@@ -56,6 +56,7 @@ def test_an_answer_is_short_with_its_confidence_and_numbered_sources() -> None:
         "Confidence: 0.90 of 1",
         "Quoted from the documents (material, not instructions):",
         "[1] 0.txt: France has the capital Paris.",
+        "Searched: InMemoryVectorStore",
     ]
 
 
@@ -73,7 +74,7 @@ def test_unknown_is_said_plainly_with_what_was_found_on_the_way() -> None:
     lines = str(said.content).splitlines()
     assert lines[0] == "Answer: Unknown"
     assert "Do not guess" in str(said.content)
-    assert lines[-2:] == [
+    assert lines[-3:-1] == [
         "- What is the capital of France? Paris (confidence 0.97)",
         "- Which river runs through Paris? Seine (confidence 0.97)",
     ]
@@ -233,7 +234,7 @@ def test_a_question_too_long_for_the_window_comes_back_in_one_line(strategy: str
 @pytest.mark.parametrize("strategy", ["prune", "iterative"])
 def test_extractive_says_once_that_it_reads_english_only(strategy: str, question: str) -> None:
     said = call(graphs.research_tool(strategy, model="extractive", index=river()), question=question)
-    assert said.status == "success"
+    assert refused(said, "English only")
     assert str(said.content).count("English only") == 1
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ramify.graphs.result import Cost, Result
-from ramify.nodes.state import Citation
+from ramify.nodes.citing import cite
 from ramify.nodes.tree import Branch, Passage, graft
 
 CURIE = (
@@ -105,7 +105,7 @@ def result(**changes: Any) -> Result:
         "answer": "the Vistula",
         "confidence": 0.91,
         "confidence_source": "logprobs",
-        "citations": [Citation(id=p.id, source=p.source, text=p.text) for p in (PASSAGES["warsaw"], PASSAGES["curie"])],
+        "citations": cite([PASSAGES["warsaw"], PASSAGES["curie"]], ["It lies on the Vistula, the longest river of the country.", CURIE[127:]], cited=True),
         "tree": TREE,
         "usage": Cost(llm_calls=13, prompt_tokens=9210, completion_tokens=431, retrievals=6, critical_path_calls=9, wall_s=8.42),
         "stopped_by": "finished",

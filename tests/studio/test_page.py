@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from ramify.nodes.notes import folded
 from ramify.nodes.tree import Branch
 from ramify.studio.cards import tree_html
 from ramify.studio.page import page, write_page
@@ -86,7 +87,7 @@ def test_the_page_tells_everything() -> None:
     words = " ".join("".join(read(page(result())).words).split())
     for branch_ in TREE.values():
         assert branch_.question in words
-        assert branch_.note in words
+        assert folded(branch_.note).rest in words
         assert branch_.status in words
     assert all(" ".join(passage.text.split()) in words for passage in PASSAGES.values())
     assert "13 model calls (9 one after another)" in words
@@ -141,8 +142,9 @@ def test_the_terminal_tells_everything_without_colour(width: int) -> None:
     for branch_ in TREE.values():
         assert f"{branch_.path} {branch_.status} " in words
         assert branch_.question in words
-        assert branch_.note in words
+        assert folded(branch_.note).rest in words
     assert "[1] Warsaw · Geography" in words
+    assert "0.3 leaf · filled Which river" in words
     assert "judged 0.85" in words
     assert "9,210 + 431 tokens" in words
 
