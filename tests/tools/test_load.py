@@ -44,12 +44,11 @@ def test_html_keeps_headings_and_tables_and_drops_scripts(tmp_path: Path) -> Non
     assert grades.metadata == {"source": "wood.html", "title": "Wood species", "heading": "Grades"}
 
 
-def test_pdf_is_one_document_a_page(tmp_path: Path) -> None:
+def test_a_pdf_without_headings_is_one_document_that_knows_its_pages(tmp_path: Path) -> None:
     (tmp_path / "manual.pdf").write_bytes(pdf(["Check the rudder cables.", "Check the brakes."]))
-    first, second = load(tmp_path)
-    assert (first.page_content, first.metadata["page"]) == ("Check the rudder cables.", 1)
-    assert (second.id, second.metadata["page"]) == ("manual.pdf#page=2", 2)
-    assert second.metadata["title"] == "manual"
+    (document,) = load(tmp_path)
+    assert document.page_content == "Check the rudder cables.\n\nCheck the brakes."
+    assert document.metadata == {"source": "manual.pdf", "title": "manual", "pages": [[0, 1], [26, 2]]}
 
 
 def test_records_keep_their_id_title_and_what_they_carry(tmp_path: Path) -> None:
@@ -95,13 +94,11 @@ def test_what_cannot_be_read_is_named_among_good_files(tmp_path: Path) -> None:
     (tmp_path / "photo.png").write_bytes(b"\x89PNG")
     (tmp_path / "rows.jsonl").write_text('{"text": "One."}\nnonsense\n{"text": "Two."}\n', encoding="utf-8")
     loading = load(tmp_path)
-    assert [document.page_content for document in loading] == ["Good.", "One.", "Two."]
+    assert [document.page_content for document in loading] == ["Good.", "Müller", "One.", "Two."]
     reasons = dict(loading.skipped)
-    assert sorted(reasons) == sorted(
-        ["binary.txt", "broken.pdf", "broken.json", "cut.txt.gz", "empty.md", "latin.txt", "photo.png", "rows.jsonl#2"]
-    )
+    assert sorted(reasons) == sorted(["binary.txt", "broken.pdf", "broken.json", "cut.txt.gz", "empty.md", "photo.png", "rows.jsonl#2"])
     assert reasons["empty.md"] == "empty"
-    assert reasons["latin.txt"] == "not UTF-8 text"
+    assert loading.remarks == [("latin.txt", "read as cp1252")]
     assert "no reader for '.png'" in reasons["photo.png"]
 
 

@@ -11,15 +11,16 @@ from ramify.tools.errors import InputError
 
 
 class Loading(Iterator[Document]):
-    """Documents as they are read; `skipped` grows on the way and names what could not be read.
+    """Documents as they are read; on the way `skipped` grows, which names what was left out, and `remarks`: what was guessed or has gaps.
 
     Each document has an id (a record's own, else made from its source) and the metadata `source` (the path within the folder given, or
-    the file's name; of a record with `#id` or `#number`), `title`, `page` of a PDF (from 1), `heading` of a section ("A > B"), and what a
-    record carries.
+    the file's name; of a record with `#id` or `#number`), `title`, `heading` of a section ("A > B"), `page` (from 1) or, of a
+    document that crosses pages, `pages` as `[offset, page]` where each begins, and what a record carries.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.skipped: list[Skipped] = []
+        self.remarks: list[Skipped] = []
         self._paths = paths
         self._documents = self._read_all()
 
@@ -33,6 +34,7 @@ class Loading(Iterator[Document]):
                 found = True
                 yield document
             self.skipped += read.skipped
+            self.remarks += read.remarks
         if not found:
             raise nothing_readable(self._paths, self.skipped)
 

@@ -1,60 +1,71 @@
-"""Read files, one after another: the documents of each, or why there are none."""
+"""Read files side by side and give them in their order."""
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import closing
+from itertools import islice
 from typing import NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents.crew import Crew, Parsed
 from ramify.tools.documents.files import File, Skipped
-from ramify.tools.documents.readers import NO_READER, READERS, Reader, Skip, UnreadableError, reader_of
+from ramify.tools.documents.limits import LIMITS, Limits, cores
+from ramify.tools.documents.parse import FORMATS, parsed, streamed
+from ramify.tools.documents.reader import Told
+from ramify.tools.documents.readers import reader_of
 
-FORMATS = ", ".join(sorted(suffix.removeprefix(".") for suffix in READERS))
-EDITION = "2"
-"""Counts up when the same file gives other documents than before: an index then reads its files again."""
-_FILE_ERRORS = (OSError, EOFError, zlib.error, gzip.BadGzipFile)
+__all__ = ["FORMATS", "Read", "read_files"]
+
+_AHEAD = 4
+"""Files asked for before their turn, for each worker: enough that none waits, few enough to hold."""
+_FEW = 8
+_SMALL_BYTES = 1 << 18
+"""The first few files of plain text are read here, if they are small: no worker need be started for them."""
 
 
 class Read(NamedTuple):
-    """A file, its documents as they are read, and what of it was left out: complete when the documents are used up."""
+    """A file, its documents as they are read, what of it was left out and what is to be said of it.
+
+    Both lists are complete when the documents are used up.
+    """
 
     file: File
     documents: Iterable[Document]
     skipped: list[Skipped]
+    remarks: list[Skipped]
 
 
-def read_files(files: Iterable[File]) -> Iterator[Read]:
-    """Read files in their order. A file that cannot be read has no documents and is in its own `skipped`, with the reason."""
+def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None) -> Iterator[Read]:
+    """Read files in worker processes and give them in their order; records, which may be endless, are streamed in this one.
+
+    A file that cannot be read has no documents and is in its own `skipped`, with the reason.
+    """
+    with closing(Crew(workers or cores(), limits)) as crew:
+        under_way: list[tuple[File, Future[Parsed] | None]] = []
+        coming = _planned(iter(files), crew)
+        while under_way := [*under_way, *islice(coming, _AHEAD * crew.size + 1 - len(under_way))]:
+            file, result = under_way.pop(0)
+            yield Read(file, *result.result()) if result else _here(file)
+
+
+def _planned(files: Iterator[File], crew: Crew) -> Iterator[tuple[File, Future[Parsed] | None]]:
+    """Hand files to the crew as they come; None for those that are read here."""
+    few = 0
     for file in files:
-        skipped: list[Skipped] = []
-        yield Read(file, _documents(file, _keeper(skipped)), skipped)
+        reader = reader_of(file.path)
+        small = reader is not None and reader.plain and few < _FEW and _size(file) <= _SMALL_BYTES
+        few += small
+        here = reader is None or reader.streamed or small or not file.path.is_file()
+        yield file, None if here else crew.parse(file)
 
 
-def _keeper(skipped: list[Skipped]) -> Skip:
-    return lambda name, reason: skipped.append((name, reason))
+def _size(file: File) -> int:
+    return file.path.stat().st_size if file.path.is_file() else 0
 
 
-def _documents(file: File, skip: Skip) -> Iterator[Document]:
+def _here(file: File) -> Read:
+    told = Told()
     reader = reader_of(file.path)
-    if reader is None or not file.path.is_file():
-        reason = "not a regular file" if reader else f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})"
-        skip(file.source, reason)
-        return
-    try:
-        yield from _filled(reader, file, skip)
-    except UnreadableError as error:
-        skip(file.source, str(error))
-    except _FILE_ERRORS as error:
-        skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")
-
-
-def _filled(reader: Reader, file: File, skip: Skip) -> Iterator[Document]:
-    """Read a file's documents that hold any text; a file without any is unreadable."""
-    found = False
-    for document in reader(file.path, file.source, skip):
-        if document.page_content.strip():
-            found = True
-            yield document
-    if not found:
-        raise UnreadableError("empty" if file.path.stat().st_size == 0 else "no text in it")
+    documents = streamed(file, told) if reader is None or reader.streamed else parsed(file, told)
+    return Read(file, documents, told.skipped, told.remarks)

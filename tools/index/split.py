@@ -5,7 +5,7 @@ what "it" is, but is not part of the stored text, so a citation quotes the docum
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -53,7 +53,7 @@ def embedded_text(text: str, above: str) -> str:
 
 
 def split(documents: Sequence[Document], encoder: Encoder, chunking: Chunking = DEFAULT_CHUNKING) -> list[list[Document]]:
-    """Split each document; passages keep its metadata and are called `id`, `id~2`, `id~3` …"""
+    """Split each document; passages keep its metadata, `page` for its `pages` where they begin, and are called `id`, `id~2`, `id~3` …"""
     labels = [clip(label(document.metadata), encoder) for document in documents]
     texts = [document.page_content for document in documents]
     label_offsets, text_offsets = encoder.offsets(labels), encoder.offsets(texts)

@@ -1,0 +1,1 @@
+"""Office documents, books and mails: through the libraries that know their formats."""
