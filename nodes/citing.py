@@ -25,7 +25,14 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool) -> lis
     """Make citations of passages and of what of each is quoted; files of one name are told apart."""
     places = [(passage.source, path_of(passage.source, passage.metadata)) for passage in passages]
     return [
-        Citation(id=passage.id, text=passage.text, quote=quote, cited=cited, also=_also(passage), **_place(passage.source, passage.metadata, name))
+        Citation(
+            id=passage.id,
+            text=passage.text,
+            quote=quote,
+            cited=cited,
+            also=_also(passage),
+            **_place(passage.source, passage.metadata, name),
+        )
         for passage, quote, name in zip(passages, quotes, names(places), strict=True)
     ]
 
@@ -37,14 +44,18 @@ def headings(passage: Passage) -> list[str]:
 
 def _asked(state: State, answer: str, passage: Passage) -> list[Asked]:
     """List what a passage may be quoted for: the answer, then those of the branches that cite it."""
-    below = [Asked(branch.question, branch.answer or "") for branch in state["tree"].values() if branch.known and passage.id in branch.cited]
+    below = [
+        Asked(branch.question, branch.answer or "") for branch in state["tree"].values() if branch.known and passage.id in branch.cited
+    ]
     return [Asked(state["question"], answer), *below]
 
 
 def _also(passage: Passage) -> list[Source]:
     """Read the further sources of a passage; what is not of their form is passed over."""
     listed = passage.metadata.get("also")
-    found = [item for item in listed if isinstance(item, Mapping) and isinstance(item.get("source"), str)] if isinstance(listed, list) else []
+    found = (
+        [item for item in listed if isinstance(item, Mapping) and isinstance(item.get("source"), str)] if isinstance(listed, list) else []
+    )
     named = names([(item["source"], path_of(item["source"], item)) for item in found])
     return [Source(**_place(item["source"], item, name)) for item, name in zip(found, named, strict=True)]
 

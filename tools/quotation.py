@@ -43,7 +43,9 @@ def carrying(text: str, asked: Sequence[Asked], headings: Iterable[str] = ()) ->
         if short(answer) and (best := _best(units, question, answer)) is not None:
             return in_context(units, best, answer)
     weights = _weights(units, content(" ".join(one.question for one in asked)))
-    wanted = [content(question if not answer or short(answer) or _verdict(answer) else f"{question} {answer}") for question, answer in asked]
+    wanted = [
+        content(question if not answer or short(answer) or _verdict(answer) else f"{question} {answer}") for question, answer in asked
+    ]
     shares = [max((_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
     return in_context(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
 

@@ -105,7 +105,9 @@ def result(**changes: Any) -> Result:
         "answer": "the Vistula",
         "confidence": 0.91,
         "confidence_source": "logprobs",
-        "citations": cite([PASSAGES["warsaw"], PASSAGES["curie"]], ["It lies on the Vistula, the longest river of the country.", CURIE[127:]], cited=True),
+        "citations": cite(
+            [PASSAGES["warsaw"], PASSAGES["curie"]], ["It lies on the Vistula, the longest river of the country.", CURIE[127:]], cited=True
+        ),
         "tree": TREE,
         "usage": Cost(llm_calls=13, prompt_tokens=9210, completion_tokens=431, retrievals=6, critical_path_calls=9, wall_s=8.42),
         "stopped_by": "finished",

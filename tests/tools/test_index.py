@@ -145,7 +145,9 @@ class TestSections:
     @pytest.fixture
     def manual(self, tmp_path: Path) -> Index:
         rudder = "\n\n".join(f"The rudder cable number {number} runs over a pulley." for number in range(6))
-        (tmp_path / "manual.md").write_text(f"# Rudder\n\n{rudder}\n\n# Brakes\n\nThe brake pedal of each pilot pulls a cable, too, and that cable ends at the wheel.")
+        (tmp_path / "manual.md").write_text(
+            f"# Rudder\n\n{rudder}\n\n# Brakes\n\nThe brake pedal of each pilot pulls a cable, too, and that cable ends at the wheel."
+        )
         Index.build(tmp_path / "manual.md", tmp_path / "index", WordEncoder(), chunk_tokens=18, overlap=0)
         return Index.open(tmp_path / "index", WordEncoder())
 

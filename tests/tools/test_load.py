@@ -22,7 +22,7 @@ def test_plain_text_is_one_document(tmp_path: Path) -> None:
 def test_markdown_is_one_document_a_section(tmp_path: Path) -> None:
     text = "# Pump\n\nAbout the pump.\n\n## Care\n\n```\n# not a heading\n```\n\nSeals\n-----\nReplace them.\n"
     (tmp_path / "pump.md").write_text(text, encoding="utf-8")
-    documents = list(load(tmp_path))
+    documents = list(load(tmp_path, clean=False))
     assert [(document.id, document.metadata["heading"]) for document in documents] == [
         ("pump.md#pump", "Pump"),
         ("pump.md#care", "Pump > Care"),
@@ -38,7 +38,7 @@ def test_html_keeps_headings_and_tables_and_drops_scripts(tmp_path: Path) -> Non
         <p>Spruce is <b>light</b>
         and strong.<h2>Grades</h2><table><tr><td>A</td><td>dry</td></tr><tr><td>B</td><td>wet</td></tr></table></body></html>"""
     (tmp_path / "wood.html").write_text(page, encoding="utf-8")
-    above, grades = load(tmp_path)
+    above, grades = load(tmp_path, clean=False)
     assert above.page_content == "Spruce is light and strong."
     assert grades.page_content == "A | dry\nB | wet"
     assert grades.metadata == {"source": "wood.html", "title": "Wood species", "heading": "Grades"}

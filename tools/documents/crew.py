@@ -32,13 +32,13 @@ class Crew:
         self.size = size
         self._limits = limits
         self._command = command
-        self._files: SimpleQueue[tuple[File, Future[Parsed]] | None] = SimpleQueue()
+        self._files: SimpleQueue[tuple[File, bool, Future[Parsed]] | None] = SimpleQueue()
         self._workers: list[_Worker] = []
         self._waiting = 0
         self._lock = Lock()
 
-    def parse(self, file: File) -> Future[Parsed]:
-        """Have a file parsed by the next worker that is free."""
+    def parse(self, file: File, clean: bool) -> Future[Parsed]:
+        """Have a file parsed, and tidied up to have it `clean`, by the next worker that is free."""
         result: Future[Parsed] = Future()
         with self._lock:
             self._waiting += 1
@@ -46,7 +46,7 @@ class Crew:
         if wanted:
             self._workers.append(_Worker(self._command(self._limits), self._limits))
             Thread(target=self._serve, args=(self._workers[-1],), name="ramify-reading", daemon=True).start()
-        self._files.put((file, result))
+        self._files.put((file, clean, result))
         return result
 
     def close(self) -> None:
@@ -57,9 +57,9 @@ class Crew:
 
     def _serve(self, worker: "_Worker") -> None:
         while (asked := self._files.get()) is not None:
-            file, result = asked
+            file, clean, result = asked
             try:
-                result.set_result(worker.parse(file))
+                result.set_result(worker.parse(file, clean))
             except OSError as error:
                 result.set_exception(error)
             with self._lock:
@@ -77,12 +77,12 @@ class _Worker:
         self._lock = Lock()
         self._ended = False
 
-    def parse(self, file: File) -> Parsed:
+    def parse(self, file: File, clean: bool) -> Parsed:
         """Ask the process for a file's documents; without an answer the file is skipped."""
         process = self._running()
         late = Timer(self._limits.seconds, process.kill)
         late.start()
-        line = _asked(process, json.dumps({"path": str(file.path.absolute()), "source": file.source}).encode() + b"\n")
+        line = _asked(process, json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n")
         too_late = not late.is_alive()
         late.cancel()
         if line.endswith(b"\n"):

@@ -18,10 +18,11 @@ class Loading(Iterator[Document]):
     document that crosses pages, `pages` as `[offset, page]` where each begins, and what a record carries.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], clean: bool = True) -> None:
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
         self._paths = paths
+        self._clean = clean
         self._documents = self._read_all()
 
     def __next__(self) -> Document:
@@ -29,7 +30,7 @@ class Loading(Iterator[Document]):
 
     def _read_all(self) -> Iterator[Document]:
         found = False
-        for read in read_files(files_under(self._paths, self.skipped)):
+        for read in read_files(files_under(self._paths, self.skipped), self._clean):
             for document in read.documents:
                 found = True
                 yield document
@@ -39,12 +40,13 @@ class Loading(Iterator[Document]):
             raise nothing_readable(self._paths, self.skipped)
 
 
-def load(*paths: str | Path) -> Loading:
+def load(*paths: str | Path, clean: bool = True) -> Loading:
     """Stream the documents of files and folders (recursively, in order of name, without hidden ones).
 
+    To have them `clean` is to have short ones of a file merged, and those that only list or license marked by a `role`.
     Raises `InputError` at once where a path does not exist, and at the end where nothing was readable.
     """
-    return Loading([existing(path) for path in paths])
+    return Loading([existing(path) for path in paths], clean)
 
 
 def nothing_readable(paths: Sequence[Path], skipped: Sequence[Skipped]) -> InputError:

@@ -34,9 +34,10 @@ Read = Callable[[Path, str, Told], Iterator[Document]]
 
 
 class Reader(NamedTuple):
-    """How a format is read: by what function, with which modules of others, whether it may be endless (streamed) or is plain text."""
+    """How a format is read: by what function, with which modules of others, whether it may be endless (streamed), plain text, or records."""
 
     read: Read
     modules: tuple[str, ...] = ()
     streamed: bool = False
     plain: bool = False
+    records: bool = False

@@ -10,12 +10,12 @@ _OURS = ("source", "path", "fragment", "role", "also", "pages")
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 
 
-def record_document(record: dict[str, Any], source: str, number: int) -> Document:
+def record_document(record: dict[str, Any], source: str, number: int, within: str = "") -> Document:
     """Turn a record into a document, keeping what it carries as metadata.
 
     The text is its `text` (or `page_content`, `content`, `body`), otherwise its fields, one `name: value` a line. Its `metadata` object and
     its other fields are kept; those that would say where the record lies are kept as `record_source`, `record_path` …, since `source` says
-    that: `file#id`.
+    that: `file#id`. Records `within` a part of a file (a sheet) are called by their place alone.
     """
     fields = {str(name): value for name, value in record.items()}
     identity = _clean(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
@@ -24,9 +24,9 @@ def record_document(record: dict[str, Any], source: str, number: int) -> Documen
     nested = fields.pop("metadata", None)
     carried = {**(nested if isinstance(nested, dict) else {}), **(fields if text_field else {})}
     carried = {f"record_{name}" if name in _OURS else name: value for name, value in carried.items()}
-    place = f"{source}#{identity or number}"
+    place = f"{source}#{within}{identity or number}"
     title = _clean(str(fields.get("title") or carried.get("title") or ""))
-    return Document(_clean(text).strip(), id=identity or place, metadata={**carried, "source": place, "title": title})
+    return Document(_clean(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title})
 
 
 def _as_lines(fields: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from ramify.tools.documents.outline import Outline, Section
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_BLANK_LINES = re.compile(r"\n{3,}")
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---(?:\n|\Z)", re.DOTALL)
 _TITLE_FIELD = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
@@ -58,3 +59,8 @@ def _sections(lines: Iterable[Line]) -> Iterator[Section]:
             yield Section(tuple(heading for _, heading in above if heading), body)
         text = []
         above = [(outer, heading) for outer, heading in above if outer < level] + [(level, line)]
+
+
+def sections_of(lines: Iterable[Line]) -> list[Section]:
+    """Gather lines of text, each with its own line break, under the headings between them."""
+    return [section._replace(text=_BLANK_LINES.sub("\n\n", section.text)) for section in _sections(lines)]

@@ -8,8 +8,9 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.documents.encoding import decoded, encoding_of, is_utf8
+from ramify.tools.documents.outline import Outline
 from ramify.tools.documents.reader import Told, UnreadableError
-from ramify.tools.documents.sections import Outline, html_outline, markdown_outline
+from ramify.tools.documents.sections import markdown_outline
 from ramify.tools.documents.wording import anchor
 
 MOST_BYTES = 1 << 29
@@ -31,18 +32,23 @@ def read_markdown(path: Path, source: str, told: Told) -> Iterator[Document]:
 
 def read_html(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a web page as one document a section."""
+    from ramify.tools.documents.html import html_outline
+
     yield from section_documents(html_outline(text_of(path, source, told)), source, stem(path))
 
 
 def section_documents(outline: Outline, source: str, name: str) -> Iterator[Document]:
     """Turn an outline into a document a section; `name` is the title of a file that states none."""
-    metadata = {"source": source, "title": outline.title or name}
     for section in outline.sections:
-        if section.headings:
-            heading = {"heading": " > ".join(section.headings)}
-            yield Document(section.text, id=f"{source}#{anchor(section.headings[-1])}", metadata={**metadata, **heading})
-        else:
-            yield Document(section.text, id=source, metadata=dict(metadata))
+        at = section.fragment or (anchor(section.headings[-1]) if section.headings else "")
+        carried = {
+            "heading": " > ".join(section.headings),
+            "fragment": section.fragment,
+            "fragments": [list(mark) for mark in section.fragments],
+            "role": section.role,
+        }
+        metadata = {"source": source, "title": outline.title or name} | {name: value for name, value in carried.items() if value}
+        yield Document(section.text, id=f"{source}#{at}" if at else source, metadata=metadata)
 
 
 def text_of(path: Path, source: str, told: Told) -> str:

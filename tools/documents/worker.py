@@ -8,6 +8,7 @@ import json
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 from ramify.tools.documents.files import File
 from ramify.tools.documents.parse import parsed
@@ -29,11 +30,11 @@ def main(seconds: float, memory_mb: int) -> None:
         answers.flush()
 
 
-def answer(asked: dict[str, str]) -> dict[str, object]:
+def answer(asked: dict[str, Any]) -> dict[str, object]:
     """Parse the file asked for."""
     told = Told()
     file = File(Path(asked["path"]), asked["source"], Path(asked["path"]).parent)
-    documents = [[document.id, document.page_content, document.metadata] for document in parsed(file, told)]
+    documents = [[document.id, document.page_content, document.metadata] for document in parsed(file, told, asked["clean"])]
     return {"documents": documents, "skipped": told.skipped, "remarks": told.remarks}
 
 

@@ -9,7 +9,6 @@ from langchain_core.documents import Document
 from ramify.tools.documents.files import File, Skipped
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.documents.reading import EDITION, read_files
-from ramify.tools.documents.tidy import tidy
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.digests import document_digest
 from ramify.tools.index.draft import Draft, Entry, FileNote
@@ -63,9 +62,8 @@ class Intake:
         """Write a group of documents at a time, and note the files whose documents are all written."""
         group: list[Found] = []
         notes: list[FileNote] = []
-        for number, read in enumerate(read_files(files), start=1):
-            kind = kind_of(read.file.path)
-            for document in tidy(list(read.documents)) if kind and self._draft.clean else read.documents:
+        for number, read in enumerate(read_files(files, self._draft.clean), start=1):
+            for document in read.documents:
                 group.append(self._claimed(document, read.file))
                 if len(group) == _GROUP:
                     self._commit(group, notes)

@@ -5,7 +5,7 @@ what "it" is, but is not part of the stored text, so a citation quotes the docum
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

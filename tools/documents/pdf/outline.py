@@ -17,7 +17,7 @@ _LONGEST = 120
 _RAREST = 0.2
 _LEVELS = 4
 _NOT_SAID = re.compile(r"[\W_]+")
-_NUMBERING = re.compile(r"(?:chapter|part|section|appendix|kapitel|chapitre)?(?:\d+|[a-z]|[ivxlc]+)*")
+_NUMBERING = re.compile(r"(?:chapter|part|section|appendix|kapitel|chapitre)?(?:\d+[a-z]?|[a-z]\d*|[ivxlc]{1,6})?")
 
 
 class Cut(NamedTuple):

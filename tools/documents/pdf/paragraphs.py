@@ -18,6 +18,7 @@ _INDENT = 0.7
 _SLACK = 1.0
 """Of the size of the letters: an indent; room left on a line that shows that its end was meant."""
 _NEIGHBOURS = 10
+_WIDE = 1.2
 _ENDED = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
 _ADDRESS = re.compile(r"\bhttps?:/\S*[/_=&?.-]$")
 _HYPHENATED = re.compile(rf"([^\W\d_]+)(?:{HYPHEN}|-\n)\s*([^\W_]+)")
@@ -91,7 +92,7 @@ def _between(lines: Sequence[Placed], place: int, pitch: float) -> str:
         return "\n\n" if meant or _ENDED.search(above.line.text) else " "
     if gap > _SPREAD * pitch * line.size:
         return "\n\n"
-    if meant:
+    if meant or _is_row(above.line) or _is_row(line):
         return "\n"
     if _ADDRESS.search(above.line.text):
         return ""
@@ -107,6 +108,11 @@ def _was_meant(lines: Sequence[Placed], place: int) -> bool:
     word = line.text.split(maxsplit=1)[0]
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
     return above.right + width + _SLACK * line.size < edge
+
+
+def _is_row(line: Line) -> bool:
+    """Tell whether a line is a row of a table: few letters, wide apart."""
+    return line.right - line.left > _WIDE * line.size * len(line.text)
 
 
 def _same_column(one: Line, other: Line) -> bool:

@@ -1,0 +1,60 @@
+"""Zip containers, in which office documents and books come: opened after a look at what they would unpack to."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ramify.tools.documents.reader import UnreadableError
+from ramify.tools.documents.text import MOST_BYTES, content_of
+
+_MOST_PARTS = 20_000
+_MOST_RATIO = 200
+"""More than this from one byte is no document, once it is more than a few MB."""
+_FEW_BYTES = 1 << 25
+_OLDER_OFFICE = b"\xd0\xcf\x11\xe0"
+_ENCRYPTED = 0x1
+
+
+@contextmanager
+def container(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open a container and look through it: UnreadableError for one that is damaged, secret or a bomb."""
+    with _opened(path) as file:
+        if file.read(4) == _OLDER_OFFICE:
+            raise UnreadableError("protected by a password, or of an older format with this ending")
+        try:
+            with zipfile.ZipFile(file) as archive:
+                _check_directory(archive)
+                yield archive
+        except (zipfile.BadZipFile, NotImplementedError, KeyError) as error:
+            raise UnreadableError(f"not a readable document: {str(error).strip(chr(34))}") from error
+
+
+@contextmanager
+def office_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a container of XML for a library that reads it: it is within limits and declares no entities."""
+    with container(path) as archive:
+        for part in archive.infolist():
+            if b"<!ENTITY" in archive.read(part).replace(b"\0", b""):
+                raise UnreadableError(f"declares entities in {part.filename!r}, which no program writes")
+        file = archive.fp
+        assert file is not None
+        file.seek(0)
+        yield io.BytesIO(file.read())
+
+
+def _opened(path: Path) -> BinaryIO:
+    return io.BytesIO(content_of(path)) if path.suffix.lower() == ".gz" else path.open("rb")
+
+
+def _check_directory(archive: zipfile.ZipFile) -> None:
+    parts = archive.infolist()
+    unpacked, packed = sum(part.file_size for part in parts), sum(part.compress_size for part in parts)
+    if any(part.flag_bits & _ENCRYPTED for part in parts):
+        raise UnreadableError("protected by a password")
+    if len(parts) > _MOST_PARTS:
+        raise UnreadableError(f"has {len(parts):,} parts, more than any document")
+    if unpacked > MOST_BYTES or unpacked > max(_MOST_RATIO * packed, _FEW_BYTES):
+        raise UnreadableError(f"would unpack {packed:,} bytes to {unpacked:,}, more than any document")

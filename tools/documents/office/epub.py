@@ -1,0 +1,59 @@
+"""Books (epub): web pages in an order that the book gives, each read as one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+from zipfile import ZipFile
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents.encoding import decoded, encoding_of
+from ramify.tools.documents.html import html_outline
+from ramify.tools.documents.office.container import container
+from ramify.tools.documents.office.xml import parsed
+from ramify.tools.documents.reader import Told, UnreadableError
+from ramify.tools.documents.text import section_documents, stem
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_NAMES = {
+    "container": "urn:oasis:names:tc:opendocument:xmlns:container",
+    "opf": "http://www.idpf.org/2007/opf",
+    "dc": "http://purl.org/dc/elements/1.1/",
+}
+_PAGES = ("application/xhtml+xml", "text/html")
+
+
+def read_epub(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """Read a book as one document a section."""
+    with container(path) as archive:
+        if "META-INF/encryption.xml" in archive.namelist() and b"EncryptedData" in archive.read("META-INF/encryption.xml"):
+            told.remark(source, "parts of it are encrypted")
+        place = parsed(archive.read("META-INF/container.xml")).find("container:rootfiles/container:rootfile", _NAMES)
+        root = place.get("full-path", "") if place is not None else ""
+        package = parsed(archive.read(root))
+        title = " ".join(package.findtext("opf:metadata/dc:title", "", _NAMES).split()) or stem(path)
+        pages = [(name, archive.read(name)) for name in _spine(archive, package, root)]
+    if not pages:
+        raise UnreadableError("a book without pages")
+    for name, content in pages:
+        outline = html_outline(decoded(content, encoding_of(content, f"{source}/{name}", told)))
+        yield from section_documents(outline._replace(title=title), source, title)
+
+
+def _spine(archive: ZipFile, package: "_Element", root: str) -> Iterator[str]:
+    """Yield the names of the book's pages in order of reading."""
+    items = {
+        item.get("id"): item
+        for item in package.iterfind("opf:manifest/opf:item", _NAMES)
+        if item.get("media-type") in _PAGES and "nav" not in (item.get("properties") or "").split()
+    }
+    held = set(archive.namelist())
+    for reference in package.iterfind("opf:spine/opf:itemref", _NAMES):
+        item = items.get(reference.get("idref"))
+        name = normpath(join(dirname(root), unquote(item.get("href", "")))) if item is not None else ""
+        if name in held:
+            yield name

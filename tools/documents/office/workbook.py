@@ -1,0 +1,74 @@
+"""Excel's workbooks (xlsx): a record a row where a sheet is a table with a header, else the sheet's rows as they stand."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, time
+from pathlib import Path
+from typing import Any
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents.office.container import office_file
+from ramify.tools.documents.reader import Told, UnreadableError
+from ramify.tools.documents.records import record_document
+from ramify.tools.documents.tables import is_header, row_record
+from ramify.tools.documents.text import stem
+
+_LOOKED_AT = 20
+Row = tuple[int, list[str]]
+"""A row that has something in it, with its number from 1."""
+
+
+def read_xlsx(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """Read a workbook's sheets, with the values that its formulas had when it was saved."""
+    from lxml.etree import XMLSyntaxError
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    with office_file(path) as file:
+        try:
+            workbook = load_workbook(file, read_only=True, data_only=True)
+            for sheet in workbook.worksheets:
+                rows = ([_written(cell) for cell in row] for row in sheet.iter_rows(values_only=True))
+                yield from sheet_documents(rows, source, sheet.title, stem(path))
+        except (InvalidFileException, XMLSyntaxError, KeyError, ValueError, TypeError, IndexError) as error:
+            raise UnreadableError(f"not a readable workbook: {type(error).__name__}: {error}") from error
+
+
+def sheet_documents(rows: Iterable[list[str]], source: str, sheet: str, title: str) -> Iterator[Document]:
+    """Turn a sheet's rows into documents: what stands above the header as one, then a record a row; without a header all as one."""
+    filled = [(number, row) for number, row in enumerate(rows, start=1) if any(row)]
+    header = _header(filled)
+    above = filled if header is None else filled[:header]
+    if above:
+        text = "\n".join(" | ".join(cell for cell in row if cell) for _, row in above)
+        yield Document(text, id=f"{source}#{sheet}", metadata={"source": f"{source}#{sheet}", "title": title, "sheet": sheet})
+    if header is None:
+        return
+    columns = filled[header][1]
+    for number, row in filled[header + 1 :]:
+        document = record_document(row_record(columns, row), source, number, within=f"{sheet}!")
+        document.metadata = {**document.metadata, "title": document.metadata["title"] or title, "sheet": sheet}
+        yield document
+
+
+def _header(rows: list[Row]) -> int | None:
+    """Return which row names the columns: the first that is about as wide as the table and has different words in it."""
+    widths = sorted(sum(map(bool, row)) for _, row in rows)
+    usual = widths[len(widths) // 2] if widths else 0
+    for place, (_, row) in enumerate(rows[:_LOOKED_AT]):
+        below = [cells for _, cells in rows[place + 1 : place + 1 + _LOOKED_AT]]
+        last = max((at for at, cell in enumerate(row) if cell), default=0)
+        if sum(map(bool, row)) >= max(2, usual) and below and is_header(row[: last + 1], below):
+            return place
+    return None
+
+
+def _written(value: Any) -> str:
+    """Write a cell's value as its reader sees it: a whole number without a point, a day without an hour."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, datetime):
+        return str(value.date() if value.time() == time() else value)
+    return str(value).strip()
