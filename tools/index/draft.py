@@ -17,6 +17,7 @@ from ramify.tools.errors import InputError
 from ramify.tools.index.digests import metadata_json, text_digest
 from ramify.tools.index.split import embedded_text
 from ramify.tools.index.store import SCHEMA
+from ramify.tools.index.words import searchable
 
 _BLOCK = 16_384
 
@@ -63,6 +64,7 @@ class Draft:
         self.path = path
         self.changed = False
         self.database = self._db = sqlite3.connect(path, check_same_thread=False)
+        self._db.create_function("searchable", 1, searchable, deterministic=True)
         self._db.executescript(SCHEMA)
 
     def __enter__(self) -> "Draft":

@@ -26,7 +26,7 @@ class Search(Protocol):
     """Search for all queries at once; what the arguments mean is said at `Index.search`."""
 
     async def __call__(
-        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = 0.75, hybrid: bool = True,
+        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
         filter: Filter | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the best passages for each query."""
@@ -44,7 +44,7 @@ class StoreSearch:
         self._vectors: dict[str, Matrix] = {}
 
     async def __call__(
-        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = 0.75, hybrid: bool = True,
+        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
         filter: Filter | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the best passages for each query; `hybrid` means nothing here, `filter` is passed on as it is."""
@@ -95,7 +95,7 @@ class RetrieverSearch:
         self._retriever = retriever
 
     async def __call__(
-        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = 0.75, hybrid: bool = True,
+        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
         filter: Filter | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the first k passages of the retriever for each query, in its order."""

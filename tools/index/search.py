@@ -94,7 +94,7 @@ def _fingerprint(folder: Path) -> bytes:
 
 def _in_index(index: Callable[[], Index]) -> Search:
     async def search(
-        queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = 0.75, hybrid: bool = True,
+        queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
         filter: Filter | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         how = How(k, fetch_k, mmr, hybrid, filter)

@@ -39,7 +39,7 @@ class How(NamedTuple):
 
     k: int = 5
     fetch_k: int | None = None
-    mmr: float | None = 0.75
+    mmr: float | None = None
     hybrid: bool = True
     filter: Filter | None = None
     dense: bool = True

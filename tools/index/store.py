@@ -39,20 +39,22 @@ CREATE TABLE IF NOT EXISTS sketches (digest BLOB PRIMARY KEY, sketch BLOB NOT NU
 CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (label, text, content='passages', content_rowid='row', tokenize='porter unicode61');
 CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON passages WHEN new.hidden IS NULL BEGIN
-    INSERT INTO words (rowid, label, text) VALUES (new.row, new.label, new.text);
+    INSERT INTO words (rowid, label, text) VALUES (new.row, searchable(new.label), searchable(new.text));
 END;
 CREATE TRIGGER IF NOT EXISTS words_removed AFTER DELETE ON passages WHEN old.hidden IS NULL BEGIN
-    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, old.label, old.text);
+    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, searchable(old.label), searchable(old.text));
 END;
 CREATE TRIGGER IF NOT EXISTS words_hidden AFTER UPDATE OF hidden ON passages WHEN old.hidden IS NULL AND new.hidden IS NOT NULL BEGIN
-    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, old.label, old.text);
+    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, searchable(old.label), searchable(old.text));
 END;
 CREATE TRIGGER IF NOT EXISTS words_shown AFTER UPDATE OF hidden ON passages WHEN old.hidden IS NOT NULL AND new.hidden IS NULL BEGIN
-    INSERT INTO words (rowid, label, text) VALUES (new.row, new.label, new.text);
+    INSERT INTO words (rowid, label, text) VALUES (new.row, searchable(new.label), searchable(new.text));
 END;
 INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
 """
 """Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
+
+What is searched by words is written by `words.searchable`, so whoever writes passages has to give SQLite that function.
 
 A passage with a reason in `hidden` is kept and not searched: it has no vector and is not among the words. A twin names in `twin_of` the
 passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.
