@@ -126,7 +126,7 @@ class TestMmr:
 
     def test_picks_as_worked_by_hand(self, tmp_path: Path) -> None:
         # cosines to (1, 0): .8 .78 .6; a first: .75*.8 = .6; then b: .585 - .25*.9995 = .3351, c: .45 - .25*0 = .45
-        assert self.found(tmp_path) == [("a", 0.8, 0.6), ("c", 0.6, 0.45)]
+        assert self.found(tmp_path, mmr=0.75) == [("a", 0.8, 0.6), ("c", 0.6, 0.45)]
 
     def test_weight_one_is_the_order_of_cosine(self, tmp_path: Path) -> None:
         assert self.found(tmp_path, mmr=1.0) == [("a", 0.8, 0.8), ("b", 0.78, 0.78)]
