@@ -49,6 +49,10 @@ class Crew:
         self._files.put((file, clean, result))
         return result
 
+    def running(self) -> int:
+        """Count the processes that are there."""
+        return sum(worker.runs() for worker in self._workers)
+
     def close(self) -> None:
         """End all workers, whatever they are at."""
         for worker in self._workers:
@@ -90,6 +94,10 @@ class _Worker:
         process.kill()
         code = process.wait()
         return [], [(file.source, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))], []
+
+    def runs(self) -> bool:
+        """Tell whether the process is there."""
+        return self._process is not None and self._process.poll() is None
 
     def end(self) -> None:
         """End the process for good."""

@@ -1,0 +1,46 @@
+"""A worker that knows readers which hang, die, fail and take all memory."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents import worker
+from ramify.tools.documents.reader import Reader, Told
+from ramify.tools.documents.readers import READERS
+
+
+def hang(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """Never end."""
+    while True:
+        time.sleep(1)
+    yield
+
+
+def die(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """End the process at once."""
+    print("I am a library and print", flush=True)
+    os.abort()
+    yield
+
+
+def fail(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """Fail as libraries do."""
+    raise KeyError("rId7")
+    yield
+
+
+def grow(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """Take all memory."""
+    hoard = [bytes(1 << 24) for _ in range(1000)]
+    yield Document(str(len(hoard)))
+
+
+ODD = {".hang": Reader(hang), ".die": Reader(die), ".fail": Reader(fail), ".grow": Reader(grow)}
+
+if __name__ == "__main__":
+    READERS.update(ODD)
+    worker.main(float(sys.argv[1]), int(sys.argv[2]))

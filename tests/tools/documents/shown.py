@@ -1,0 +1,30 @@
+"""What tests look at: the documents of one file, and what was said of it."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents.files import File, Skipped
+from ramify.tools.documents.reading import read_files
+
+FILES = Path(__file__).parents[2] / "files"
+
+
+class Shown(NamedTuple):
+    """The documents of a file, what was left out, what was remarked."""
+
+    documents: list[Document]
+    skipped: list[Skipped]
+    remarks: list[Skipped]
+
+    def under(self, heading: str) -> Document:
+        """Return the one document under a heading."""
+        (found,) = [document for document in self.documents if document.metadata.get("heading") == heading]
+        return found
+
+
+def shown(path: Path) -> Shown:
+    """Read one file."""
+    (read,) = read_files([File(path, path.name, path.parent)])
+    return Shown(list(read.documents), read.skipped, read.remarks)

@@ -1,0 +1,67 @@
+"""PDF: sentences whole over lines, columns and pages; what is printed on every page is no text."""
+
+from functools import cache
+from pathlib import Path
+
+from langchain_core.documents import Document
+
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.index.split import Chunking, split
+from tests.tools.documents.shown import FILES, Shown, shown
+from tests.tools.test_load import pdf
+
+
+@cache
+def survey() -> Shown:
+    return shown(FILES / "survey.pdf")
+
+
+def test_a_paragraph_goes_on_over_a_page_break_without_header_footer_or_note() -> None:
+    locks = survey().under("Locks")
+    sentence = "The keeper of lock {} notes the level of the water every morning before seven and sends it by telegraph to the office"
+    assert all(locks.page_content.count(sentence.format(number)) == 3 for number in range(1, 22))
+    text = "\n".join(document.page_content for document in survey().documents)
+    assert "a survey" not in text
+    assert not [line for line in text.splitlines() if line.strip().isdigit()]
+    assert len(locks.metadata["pages"]) > 2
+
+
+def test_a_passage_has_the_page_that_it_begins_on() -> None:
+    locks = survey().under("Locks")
+    (passages,) = split([locks], load_encoder("minilm"), Chunking(120, 0))
+    pages = [passage.metadata["page"] for passage in passages]
+    assert pages == sorted(pages)
+    assert (pages[0], pages[-1]) == (1, locks.metadata["pages"][-1][1])
+    assert all("pages" not in passage.metadata for passage in passages)
+
+
+def test_columns_are_read_one_after_the_other_under_headings_by_their_print() -> None:
+    found = shown(FILES / "columns.pdf")
+    part = found.under("The river Arda > Part 3")
+    assert "The ferry at Lorn was replaced by a suspension bridge in 1958. Its two towers stand on foundations" in part.page_content
+    assert all(line == "" or line[-1] in ".”" for line in part.page_content.splitlines())
+
+
+def test_a_hyphen_at_a_lines_end_goes_unless_the_word_has_it() -> None:
+    # in the manual that the file stands for, "tele-graph" would be as wrong as "wellknown"
+    from ramify.tools.documents.pdf.lines import HYPHEN, Line
+    from ramify.tools.documents.pdf.paragraphs import Placed, joined, vocabulary
+
+    lines = [Line(0, 100, 50, 50, 10, f"A well{HYPHEN}known tele{HYPHEN}graph at")]
+    text, _ = joined([Placed(1, line) for line in lines], vocabulary([[*lines, Line(0, 9, 9, 9, 9, "so well-known")]]))
+    assert text == "A well-known telegraph at"
+
+
+def test_scanned_and_glued_pages_are_remarked_and_the_others_read(tmp_path: Path) -> None:
+    found = shown(FILES / "scanned.pdf")
+    assert [document.page_content for document in found.documents] == ["The plan of the weir follows."]
+    assert found.remarks == [("scanned.pdf, page 2", "a picture and no text: scanned")]
+    (tmp_path / "glued.pdf").write_bytes(pdf(["Thekeeperofthelocknotesthelevelofthewatereverymorning.", "Good words."]))
+    assert shown(tmp_path / "glued.pdf").remarks == [("glued.pdf, page 1", "words run together")]
+
+
+def test_the_same_text_each_time() -> None:
+    def said(documents: list[Document]) -> list[tuple[str, str]]:
+        return [(document.page_content, str(document.metadata)) for document in documents]
+
+    assert said(survey().documents) == said(shown(FILES / "survey.pdf").documents)

@@ -1,0 +1,99 @@
+"""Parsing in processes: in order, side by side, and a parser that goes wrong costs its own file."""
+
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from ramify.tools.documents import reading
+from ramify.tools.documents.crew import Crew
+from ramify.tools.documents.files import File
+from ramify.tools.documents.limits import Limits
+from ramify.tools.documents.readers import READERS
+from tests.tools.documents import odd_worker
+from tests.tools.documents.shown import FILES
+
+
+@pytest.fixture
+def crews(monkeypatch: pytest.MonkeyPatch) -> list[Crew]:
+    """Have files read by the odd worker; the crews that were used."""
+    used: list[Crew] = []
+
+    def crew(size: int, limits: Limits) -> Crew:
+        used.append(Crew(size, limits, _command))
+        return used[-1]
+
+    for suffix, reader in odd_worker.ODD.items():
+        monkeypatch.setitem(READERS, suffix, reader)
+    monkeypatch.setattr(reading, "Crew", crew)
+    return used
+
+
+def _command(limits: Limits) -> list[str]:
+    return [sys.executable, odd_worker.__file__, str(limits.seconds), str(limits.memory_mb)]
+
+
+def files(folder: Path, names: list[str]) -> Iterator[File]:
+    """Write pages; those with an odd ending go to an odd reader."""
+    for name in names:
+        path = folder / name
+        path.write_text(f"<html><body><p>This is {name}.</p></body></html>", encoding="utf-8")
+        yield File(path, name, folder)
+
+
+def test_files_come_in_order_and_a_bad_one_costs_only_itself(tmp_path: Path, crews: list[Crew]) -> None:
+    names = ["a.html", "b.hang", "c.html", "d.die", "e.fail", "f.html", "g.grow", *(f"h{number}.html" for number in range(20))]
+    found = list(reading.read_files(files(tmp_path, names), Limits(seconds=2, memory_mb=1024), workers=2))
+    assert [read.file.source for read in found] == names
+    read = {one.file.source: [document.page_content for document in one.documents] for one in found}
+    assert all(read[name] == ([f"This is {name}."] if name.endswith(".html") else []) for name in names)
+    assert [reason for one in found for reason in one.skipped] == [
+        ("b.hang", "took longer than 2 s"),
+        ("d.die", "its reader died (signal 6)"),
+        ("e.fail", "its reader failed: KeyError: 'rId7'"),
+        ("g.grow", "needs more than 1,024 MB of memory to be read"),
+    ]
+
+
+def test_who_stops_reading_leaves_no_process_behind(tmp_path: Path, crews: list[Crew]) -> None:
+    found = reading.read_files(files(tmp_path, ["a.html", *(f"b{number}.hang" for number in range(50))]), workers=2)
+    assert [read.file.source for read in islice(found, 1)] == ["a.html"]
+    (crew,) = crews
+    assert crew.running() == 2
+    found.close()  # type: ignore[attr-defined]
+    assert crew.running() == 0
+
+
+def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, crews: list[Crew]) -> None:
+    asked = []
+
+    def counted() -> Iterator[File]:
+        for file in files(tmp_path, [f"{number:03}.html" for number in range(200)]):
+            asked.append(file)
+            yield file
+
+    found = reading.read_files(counted(), workers=2)
+    next(found)
+    assert len(asked) < 20
+    found.close()  # type: ignore[attr-defined]
+
+
+def test_a_few_small_texts_and_endless_records_need_no_worker(tmp_path: Path, crews: list[Crew]) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.", encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text('{"text": "One."}\n' * 1000, encoding="utf-8")
+    found = [(read.file.source, len(list(read.documents))) for read in reading.read_files(_in(tmp_path))]
+    assert found == [("a.md", 1), ("b.jsonl", 1000)]
+    assert crews[0].running() == 0
+
+
+def _in(folder: Path) -> list[File]:
+    return [File(path, path.name, folder) for path in sorted(folder.iterdir())]
+
+
+def test_one_worker_and_many_say_the_same() -> None:
+    def said(workers: int) -> list[str]:
+        return [str(document) for read in reading.read_files(_in(FILES), workers=workers) for document in read.documents]
+
+    assert said(1) == said(3)
