@@ -66,6 +66,8 @@ def _mended(text: str, words: set[str]) -> str:
         meant = second[0].isupper() or second[0].isdigit() or parted.casefold() in words
         return parted if meant and whole.casefold() not in words else whole
 
+    if HYPHEN not in text and "-\n" not in text:
+        return text
     return _HYPHENATED.sub(mend, text).replace("-\n", "-").replace(HYPHEN, "-")
 
 
@@ -101,13 +103,13 @@ def _between(lines: Sequence[Placed], place: int, pitch: float) -> str:
 
 
 def _was_meant(lines: Sequence[Placed], place: int) -> bool:
-    """Tell whether the line before ends where the next word would still have fitted on it."""
+    """Tell whether the line before ends where the next word would still have fitted on it: lines near it are longer."""
     above, line = lines[place - 1].line, lines[place].line
-    near = [other.line for other in lines[max(0, place - 1 - _NEIGHBOURS) : place - 1 + _NEIGHBOURS]]
-    edge = max(other.right for other in near if other is above or (_same_column(other, above) and abs(other.size - above.size) < 1))
     word = line.text.split(maxsplit=1)[0]
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
-    return above.right + width + _SLACK * line.size < edge
+    needed = above.right + width + _SLACK * line.size
+    near = lines[max(0, place - 1 - _NEIGHBOURS) : place - 1 + _NEIGHBOURS]
+    return any(other.right > needed and _same_column(other, above) and abs(other.size - above.size) < 1 for _, other in near)
 
 
 def _is_row(line: Line) -> bool:
