@@ -128,9 +128,7 @@ class _Walk:
         scope = self._scope(element)
         own = element.get("id") or next((inner.get("id") or inner.get("name") for inner in element.iter() if _names(inner)), None)
         if self._asides or self.writer.flat or self._is_note(element, scope, own):
-            self.writer.gap(2)
-            self.writer.text(shown)
-            self.writer.gap(1)
+            self.writer.line(shown)
             return
         level = _HEADINGS[element.tag]
         nested = any(scope is not outer and outer in scope.iterancestors() for outer, _ in self._scopes)

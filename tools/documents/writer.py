@@ -33,8 +33,15 @@ class Writer:
         """Ask for a new line (1) or paragraph (2) before the next text."""
         if self.flat:
             self._body.space = True
-        else:
+        elif not self._body.gap_is_settled:
             self._body.gap = max(self._body.gap, min(lines, 1) if self._modes["tight"] else lines)
+
+    def line(self, text: str) -> None:
+        """Write a line above the next text."""
+        self.gap(2)
+        self.text(text)
+        self.gap(1)
+        self._body.gap_is_settled = True
 
     def cell(self) -> None:
         """Begin another cell of a row."""
@@ -95,7 +102,7 @@ class _Body:
     def __init__(self) -> None:
         self.marks: list[tuple[int, str]] = []
         self.gap = 0
-        self.space = False
+        self.space = self.gap_is_settled = False
         self._parts: list[str] = []
         self._length = 0
 
@@ -103,8 +110,8 @@ class _Body:
         return "".join(self._parts).rstrip()
 
     def write_plain(self, text: str) -> None:
-        if self._parts:
-            self._settle()
+        self.space = False
+        self._settle()
         self._add(text if self._parts else text.lstrip())
         self.space = False
 
@@ -134,7 +141,7 @@ class _Body:
                 self._add("\n" * self.gap)
         elif self.space and not self._parts[-1][-1:].isspace():
             self._add(" ")
-        self.gap, self.space = 0, False
+        self.gap, self.space, self.gap_is_settled = 0, False, False
 
     def _add(self, text: str) -> None:
         if text:

@@ -12,8 +12,9 @@ from ramify.tools.documents.reading import EDITION, read_files
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.digests import document_digest
 from ramify.tools.index.draft import Draft, Entry, FileNote
+from ramify.tools.index.labels import label
 from ramify.tools.index.progress import Progress
-from ramify.tools.index.split import Chunking, clip, label, split
+from ramify.tools.index.split import Chunking, clip, split
 
 _GROUP = 256
 """Documents split and written in one transaction."""

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 Hashes = NDArray[np.uint64]
 """Hashes of word sequences, each once, in order."""
 
-WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+")
+_ITEM = re.compile(r"^\s*[<(\[]?\d{1,2}[>.)\]](?=\s)|<\d{1,2}>\s*$", re.MULTILINE)
+"""A number that a web page does not have in its text: "3. ", "(3) ", and a reference to such an item at the end of a line, "<3>"."""
 _LENGTH = 5
 _SAMPLED = 4
 """One in so many is in the sample."""
@@ -23,8 +25,8 @@ _FACTOR, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words that texts are compared by: letters and digits, without case."""
-    return WORD.findall(text.casefold())
+    """Return the words that texts are compared by: letters and digits, without case and the numbers of list items."""
+    return _WORD.findall(_ITEM.sub(" ", text.casefold()))
 
 
 def shingles(words: list[str]) -> Hashes:

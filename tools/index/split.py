@@ -6,14 +6,15 @@ what "it" is, but is not part of the stored text, so a citation quotes the docum
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from langchain_core.documents import Document
 
 from ramify.tools.documents.slices import placed
 from ramify.tools.embeddings.encoder import Encoder, Offsets
 from ramify.tools.errors import UsageError
+from ramify.tools.index.labels import label
 
 _HEADING = re.compile(r"\n(?=#{1,6} )")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
@@ -38,13 +39,6 @@ class Chunking(NamedTuple):
 
 
 DEFAULT_CHUNKING = Chunking()
-
-
-def label(metadata: Mapping[str, Any]) -> str:
-    """Return what stands above a passage when it is embedded: its title and headings, each once."""
-    headings = str(metadata.get("heading") or "").split(" > ")
-    parts = [str(metadata.get("title") or "").strip(), *(heading.strip() for heading in headings)]
-    return " > ".join(dict.fromkeys(part for part in parts if part))
 
 
 def embedded_text(text: str, above: str) -> str:

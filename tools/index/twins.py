@@ -23,10 +23,15 @@ _HELD_IN_FORMAT = 0.75
 _SAME_MANUAL = 0.5
 _COPY = 0.9
 """Part of a file from which another holds the same manual in another format, or a copy of it in the same."""
+_KIN = 0.2
+"""Part of a file that another shares where the two are of one family, whose pages repeat parts of each other."""
 _LONG = 100
 """Words of a passage that says the same under the same last heading; a shorter one may speak of what its page's title names."""
 _MOST_FILES = 20
 _FILES_READ = 256
+
+
+Words = tuple[str, ...]
 
 
 class Candidate(NamedTuple):
@@ -97,7 +102,8 @@ class _Search:
         other = self._files[number][0]
         words = words_of(self._text(one.id))
         same_format = _ORDER.get(one.kind, one.kind) == _ORDER.get(other.kind, other.kind)
-        alike = overlap >= _COPY or any(_alike(one, held, len(words)) for held in self._files[number])
+        long = len(words) >= _LONG and overlap >= _KIN
+        alike = overlap >= _COPY or any(_alike(one, held, long) for held in self._files[number])
         if not (alike if same_format else overlap >= _SAME_MANUAL):
             return False
         hashes, known = self._whole(number)
@@ -105,18 +111,25 @@ class _Search:
         share = np.isin(own, hashes, assume_unique=True).mean()
         if same_format:
             return bool(share == 1)
-        return bool(share >= _HELD_IN_FORMAT) and all(word in known for word in words if not word.isalpha())
+        return bool(share >= _HELD_IN_FORMAT) and all(known & around for around in _figures(words))
 
-    def _read(self, number: int) -> tuple[Hashes, frozenset[str]]:
-        """Return the shingles and the words of a file, each section under its heading."""
+    def _read(self, number: int) -> tuple[Hashes, set[Words]]:
+        """Return the shingles of a file and the words about its figures, each section under its heading."""
         words = [words_of(f"{_heading(one)}\n{self._text(one.id)}") for one in self._files[number]]
         hashes = np.unique(np.concatenate([shingles(part) for part in words]))
-        return hashes, frozenset(word for part in words for word in part)
+        return hashes, {about for part in words for around in _figures(part) for about in around}
 
 
-def _alike(one: Candidate, other: Candidate, words: int) -> bool:
+def _figures(words: list[str]) -> Iterator[set[Words]]:
+    """Yield for each figure, version or code name the three words ending at it, about it and beginning at it."""
+    for place, word in enumerate(words):
+        if not word.isalpha():
+            yield {tuple(words[max(start, 0) : start + 3]) for start in range(place - 2, place + 1)}
+
+
+def _alike(one: Candidate, other: Candidate, long: bool) -> bool:
     """Tell whether the same words mean the same in two places: under the same title and headings, many under the same last heading."""
-    return one.label == other.label or (words >= _LONG and _heading(one) == _heading(other))
+    return one.label == other.label or (long and _heading(one) == _heading(other))
 
 
 def _heading(one: Candidate) -> str:

@@ -1,0 +1,41 @@
+"""What stands above a passage when it is embedded and searched: its title and headings, each once."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_NUMBER = re.compile(r"^(?:[A-Z]\.)?\d+(?:\.\d+)*[.:)]?\s+(?=\S)")
+_SEPARATOR = re.compile(r"\s+[—–|·»:-]+\s+|:\s+")
+_WORD = re.compile(r"\w+")
+
+
+def label(metadata: Mapping[str, Any]) -> str:
+    """Return title and headings, outermost first; what another of them says already is left out."""
+    headings = [heading.strip() for heading in str(metadata.get("heading") or "").split(" > ")]
+    title = str(metadata.get("title") or "").strip()
+    parts = list(dict.fromkeys(part for part in (title, *headings) if part))
+    return " > ".join(part for place, part in enumerate(parts) if not _is_said(part, parts, place))
+
+
+def _is_said(part: str, parts: list[str], place: int) -> bool:
+    """Tell whether an earlier part is the same but for its number, or a later one begins with it, or is it without the site's name."""
+    words = _words(part)
+    if any(words and words == _words(earlier) for earlier in parts[:place]):
+        return True
+    after = parts[place + 1 : place + 2]
+    if not words or not after:
+        return False
+    following = _words(after[0])
+    longer = len(following) > len(words) and (following[: len(words)] == words or words in _without_site(after[0]))
+    return longer or (place == 0 and following in _without_site(part))
+
+
+def _without_site(part: str) -> list[list[str]]:
+    """Return what a title says with names of its site or book left out, at its end or its beginning."""
+    names = [_words(name) for name in _SEPARATOR.split(part)]
+    cuts = range(1, len(names))
+    return [sum(names[:cut], []) for cut in cuts] + [sum(names[cut:], []) for cut in cuts]
+
+
+def _words(part: str) -> list[str]:
+    return _WORD.findall(_NUMBER.sub("", part).casefold())
