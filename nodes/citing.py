@@ -44,18 +44,15 @@ def headings(passage: Passage) -> list[str]:
 
 def _asked(state: State, answer: str, passage: Passage) -> list[Asked]:
     """List what a passage may be quoted for: the answer, then those of the branches that cite it."""
-    below = [
-        Asked(branch.question, branch.answer or "") for branch in state["tree"].values() if branch.known and passage.id in branch.cited
-    ]
-    return [Asked(state["question"], answer), *below]
+    below = [branch for branch in state["tree"].values() if branch.known and passage.id in branch.cited]
+    return [Asked(state["question"], answer), *(Asked(branch.question, branch.answer or "") for branch in below)]
 
 
 def _also(passage: Passage) -> list[Source]:
     """Read the further sources of a passage; what is not of their form is passed over."""
     listed = passage.metadata.get("also")
-    found = (
-        [item for item in listed if isinstance(item, Mapping) and isinstance(item.get("source"), str)] if isinstance(listed, list) else []
-    )
+    items = listed if isinstance(listed, list) else []
+    found = [item for item in items if isinstance(item, Mapping) and isinstance(item.get("source"), str)]
     named = names([(item["source"], path_of(item["source"], item)) for item in found])
     return [Source(**_place(item["source"], item, name)) for item, name in zip(found, named, strict=True)]
 

@@ -9,8 +9,9 @@ from ramify.nodes.budget import CURRENT
 from ramify.nodes.citing import cite, headings
 from ramify.nodes.findings import by_turns
 from ramify.nodes.retrieve import NOTHING
-from ramify.nodes.state import State
+from ramify.nodes.state import Citation, State
 from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, Tree, children, is_unknown
+from ramify.prompts.prompt import Quote
 from ramify.tools.models import Model
 
 Update = dict[str, Any]
@@ -33,7 +34,7 @@ def closing(act: Callable[[Any, Any], Awaitable[Update]]) -> Callable[[Any, Any]
 
 
 def _stopped(state: State, update: Update) -> bool:
-    return update.get("stopped_by", state["stopped_by"]) != "finished"
+    return bool(update.get("stopped_by", state["stopped_by"]) != "finished")
 
 
 def _all_failed(tree: Tree) -> bool:
@@ -46,10 +47,10 @@ def _broken(branch: Branch) -> bool:
     return branch.status == "failed" and branch.answer is None and not branch.note.endswith(NOTHING)
 
 
-async def _closest(state: State, model: Model) -> list[Any]:
+async def _closest(state: State, model: Model) -> list[Citation]:
     """Ask the model for the sentences that come closest; one that can answer in words of its own has none to give."""
     passages = by_turns(state, [branch for branch in state["tree"].values() if branch.status not in DROPPED])
-    quotes = [{"title": _above(passage), "source": passage.source, "text": passage.text} for passage in passages]
+    quotes = [Quote(title=_above(passage), source=passage.source, text=passage.text) for passage in passages]
     found = await asyncio.to_thread(model.closest, state["question"], quotes) if quotes else []
     return cite([passages[number - 1] for number, _ in found], [quote for _, quote in found], cited=False)
 

@@ -75,7 +75,7 @@ class Source(Value):
     @property
     def where(self) -> str:
         """Say in a line where it lies: folder and file, headings, page."""
-        return ", ".join(filter(None, (self.name or self.source, self.heading, self.page and f"page {self.page}")))
+        return ", ".join(filter(None, (self.name or self.source, self.heading, f"page {self.page}" if self.page else "")))
 
 
 class Citation(Source):

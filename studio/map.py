@@ -54,9 +54,8 @@ def _edge(branch: Branch, places: dict[str, Place]) -> str:
 def _box(branch: Branch, place: Place, look: Look) -> str:
     x, y = place
     question, answer = one_line(kind_of(branch)), one_line(branch.answer or "")
-    told = element(
-        "title", safe("\n".join(filter(None, (f"{branch.path} {look.state(branch)}", question, answer and f"→ {brief(answer)}"))))
-    )
+    hover = [f"{branch.path} {look.state(branch)}", question, f"→ {brief(answer)}" if answer else ""]
+    told = element("title", safe("\n".join(filter(None, hover))))
     shape = element("rect", x=f"{x - WIDTH / 2:g}", y=f"{y:g}", width=str(WIDTH), height=str(HEIGHT), rx="7")
     lines = [(f"{branch.path} {look.state(branch)}", "place"), *((line, "asked") for line in lines_of(question, LINES + (not answer)))]
     lines += [(f"→ {lines_of(answer, 1)[0]}", "found")] if answer else []

@@ -10,7 +10,7 @@ from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown
 from ramify.tools.extractive.open_ended import open_ended
 from ramify.tools.index.search import DEMO
 from ramify.tools.place import crumbs
-from ramify.tools.quoting import one_line
+from ramify.tools.quoting import one_line as one_line
 from ramify.tools.quoting import snippet as snippet  # said at every door
 
 ORIGINS = {"logprobs": "from log probabilities", "stated": "as the model states it", "reader": "from the embedded reader"}
@@ -117,7 +117,7 @@ def searched(result: Result, remedy: str) -> str:
 
 def title_of(citation: Citation) -> str:
     """Name what is cited: its title, headings and page where it has them, else its file."""
-    parts = [citation.title, citation.heading, citation.page and f"page {citation.page}"]
+    parts = [citation.title, citation.heading, f"page {citation.page}" if citation.page else ""]
     return " · ".join(filter(None, parts)) if citation.title else citation.where
 
 
@@ -137,7 +137,7 @@ def heading(passage: Passage | None, source: str) -> str:
         return source
     parts = [passage.title, *crumbs(passage.title, str(passage.metadata.get("heading") or ""))]
     page = passage.metadata.get("page")
-    return " · ".join(filter(None, [*parts, page is not None and f"page {page}"])) or source
+    return " · ".join(filter(None, [*parts, "" if page is None else f"page {page}"])) or source
 
 
 def _many(number: int, thing: str, things: str = "") -> str:

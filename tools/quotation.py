@@ -43,9 +43,7 @@ def carrying(text: str, asked: Sequence[Asked], headings: Iterable[str] = ()) ->
         if short(answer) and (best := _best(units, question, answer)) is not None:
             return in_context(units, best, answer)
     weights = _weights(units, content(" ".join(one.question for one in asked)))
-    wanted = [
-        content(question if not answer or short(answer) or _verdict(answer) else f"{question} {answer}") for question, answer in asked
-    ]
+    wanted = [content(f"{question} {answer}" if _is_text(answer) else question) for question, answer in asked]
     shares = [max((_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
     return in_context(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
 
@@ -58,7 +56,9 @@ def statements(text: str, headings: Iterable[str] = ()) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
-    found = [one_line(unit) for line in unwrapped(text) for piece in _FULL_STOP.split(line) for unit in sentences(piece)]
+    lines = unwrapped(text)
+    shown = [line for line in lines if not _LEADERS.search(line)]
+    found = [one_line(unit) for line in shown or lines for piece in _FULL_STOP.split(line) for unit in sentences(piece)]
     units = [unit for unit in found if fold(unit)]
     return tuple(unit for unit in units if not _is_heading(unit, titles)) or tuple(units)
 
@@ -128,13 +128,17 @@ def _share(words: frozenset[str], unit: str, weights: dict[str, float]) -> float
     return sum(weights.get(word, 1.0) for word in words if alike(word) & here) / total if total else 0.0
 
 
+def _is_text(answer: str) -> bool:
+    return bool(answer.strip()) and not short(answer) and not _verdict(answer)
+
+
 def _verdict(answer: str) -> bool:
     return answer.strip(" .!").casefold() in _VERDICTS
 
 
 def _is_heading(unit: str, titles: frozenset[str]) -> bool:
-    """Tell a heading, or a line of a table of contents, from a sentence."""
-    if fold(unit) in titles or _LEADERS.search(unit):
+    """Tell a heading from a sentence."""
+    if fold(unit) in titles:
         return True
     unended = unit[-1] not in ".!?:;)。！？" and "|" not in unit and len(unit.split()) <= _NAMED
     return unended and _NUMBERED.fullmatch(unit) is not None

@@ -11,6 +11,7 @@ CURIE = (
     "She was born in Warsaw on 7 November 1867 and studied at the Sorbonne in Paris. In 1895 she married the physicist Pierre Curie."
 )
 WARSAW = "Warsaw is the capital of Poland.\n\nIt lies on the Vistula, the longest river of the country."
+QUOTES = ["It lies on the Vistula, the longest river of the country.", "She was born in Warsaw on 7 November 1867."]
 PARIS = "Paris is the capital of France. <script>alert('read me')</script> The Seine flows through it & on to the sea."
 
 
@@ -105,9 +106,7 @@ def result(**changes: Any) -> Result:
         "answer": "the Vistula",
         "confidence": 0.91,
         "confidence_source": "logprobs",
-        "citations": cite(
-            [PASSAGES["warsaw"], PASSAGES["curie"]], ["It lies on the Vistula, the longest river of the country.", CURIE[127:]], cited=True
-        ),
+        "citations": cite([PASSAGES["warsaw"], PASSAGES["curie"]], QUOTES, cited=True),
         "tree": TREE,
         "usage": Cost(llm_calls=13, prompt_tokens=9210, completion_tokens=431, retrievals=6, critical_path_calls=9, wall_s=8.42),
         "stopped_by": "finished",

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-_OURS = ("source", "path", "fragment", "role", "also", "pages")
+_OURS = frozenset({"source", "path", "fragment", "fragments", "role", "also", "pages", "sheet"})
 """Metadata that the index says of every passage; a record has no say in it."""
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 

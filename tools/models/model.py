@@ -1,6 +1,6 @@
 """A chat model as the toolkit uses it: capped, counted, and answering with values."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 from ramify.tools.errors import ReplyError
+from ramify.tools.extractive.text import Quote
 from ramify.tools.models.cap import Cap
 from ramify.tools.models.ollama import times
 from ramify.tools.models.per_loop import PerLoop
@@ -53,7 +54,7 @@ class Model:
     """What the user should know: that another model was taken than the one hoped for."""
     objection: Callable[[str], str | None] = field(default=lambda question: None, repr=False)
     """Says why a question cannot be read, where the model can tell beforehand."""
-    closest: Callable[[str, Sequence[Mapping[str, str]]], list[tuple[int, str]]] = field(default=lambda question, quotes: [], repr=False)
+    closest: Callable[[str, Sequence[Quote]], list[tuple[int, str]]] = field(default=lambda question, quotes: [], repr=False)
     """Gives the sentences that come closest to a question it does not answer, with their passages' numbers, where it can; blocking."""
     load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     """Loads what it needs in this process and gives the seconds that took, 0 where all was there; blocking."""
