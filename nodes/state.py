@@ -75,7 +75,8 @@ class Source(Value):
     @property
     def where(self) -> str:
         """Say in a line where it lies: folder and file, headings, page."""
-        return ", ".join(filter(None, (self.name or self.source, self.heading, f"page {self.page}" if self.page else "")))
+        within = ", ".join(filter(None, (self.heading, f"page {self.page}" if self.page else "")))
+        return f"{self.name or self.source} ({within})" if within else self.name or self.source
 
 
 class Citation(Source):

@@ -8,8 +8,8 @@ from ramify.studio.words import brief, kind_of, one_line
 from ramify.tools.markup import element, safe
 
 WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 168, 66, 14, 96, 4
-CELLS = 26
-"""How many narrow characters fit into a line of a box."""
+CELLS, BOLD = 26, 22
+"""How many narrow characters fit into a line of a box, and of an answer behind its arrow."""
 LINES = 2
 """Lines for a question; one more where there is no answer."""
 PADDING, FIRST, STEP = 8, 15, 15
@@ -58,7 +58,7 @@ def _box(branch: Branch, place: Place, look: Look) -> str:
     told = element("title", safe("\n".join(filter(None, hover))))
     shape = element("rect", x=f"{x - WIDTH / 2:g}", y=f"{y:g}", width=str(WIDTH), height=str(HEIGHT), rx="7")
     lines = [(f"{branch.path} {look.state(branch)}", "place"), *((line, "asked") for line in lines_of(question, LINES + (not answer)))]
-    lines += [(f"→ {lines_of(answer, 1)[0]}", "found")] if answer else []
+    lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "found")] if answer else []
     said = "".join(
         element("text", safe(line), x=f"{x - WIDTH / 2 + PADDING:g}", y=f"{y + FIRST + number * STEP:g}", class_=kind)
         for number, (line, kind) in enumerate(lines)
@@ -67,17 +67,17 @@ def _box(branch: Branch, place: Place, look: Look) -> str:
     return element("a", told + shape + said, class_=look.tone(branch), **{"xlink:href": f"#{look.name(branch)}"})
 
 
-def lines_of(text: str, most: int) -> list[str]:
+def lines_of(text: str, most: int, room: int = CELLS) -> list[str]:
     """Break a text into lines that fit into a box, at words where there are any; what does not fit is cut off."""
     lines = [""]
     for word in text.split():
-        for part in [word] if cell_len(word) <= CELLS else chop_cells(word, CELLS):
+        for part in [word] if cell_len(word) <= room else chop_cells(word, room):
             longer = f"{lines[-1]} {part}".strip()
-            if cell_len(longer) <= CELLS:
+            if cell_len(longer) <= room:
                 lines[-1] = longer
             else:
                 lines.append(part)
     if len(lines) > most:
         last = lines[most - 1]
-        lines = [*lines[: most - 1], (last if cell_len(last) < CELLS else chop_cells(last, CELLS - 1)[0]) + "…"]
+        lines = [*lines[: most - 1], (last if cell_len(last) < room else chop_cells(last, room - 1)[0]) + "…"]
     return lines

@@ -40,8 +40,11 @@ def carrying(text: str, asked: Sequence[Asked], headings: Iterable[str] = ()) ->
     if not units:
         return snippet(text, "", LONGEST)
     for question, answer in asked:
-        if short(answer) and (best := _best(units, question, answer)) is not None:
-            return in_context(units, best, answer)
+        if short(answer):
+            if (best := _best(units, question, answer)) is not None:
+                return in_context(units, best, answer)
+            if (first := next((n for n in range(1, len(units)) if holds(f"{units[n - 1]} {units[n]}", answer)), None)) is not None:
+                return _cut(units, first - 1, first, answer)
     weights = _weights(units, content(" ".join(one.question for one in asked)))
     wanted = [content(f"{question} {answer}" if _is_text(answer) else question) for question, answer in asked]
     shares = [max((_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
@@ -96,6 +99,11 @@ def in_context(units: Sequence[str], number: int, answer: str) -> str:
         first -= 1
     elif (len(units[number]) < _SHORT or units[number].endswith(":")) and _fits(units[number : number + 2]) and number + 1 < len(units):
         last += 1
+    return _cut(units, first, last, answer)
+
+
+def _cut(units: Sequence[str], first: int, last: int, answer: str) -> str:
+    """Quote sentences that follow each other, with a sign for what is left out before and behind them."""
     said = " ".join(units[first : last + 1])
     if len(said) > LONGEST:
         said = snippet(said, answer, LONGEST)

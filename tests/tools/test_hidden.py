@@ -11,7 +11,28 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.index import Built, Index
 from tests.tools.fakes import WordEncoder
 
-WORDS = "water pump tank valve pipe wheel gate mill stone river bank boat rope mast sail wind cloud rain hill road".split()
+WORDS = [
+    "water",
+    "pump",
+    "tank",
+    "valve",
+    "pipe",
+    "wheel",
+    "gate",
+    "mill",
+    "stone",
+    "river",
+    "bank",
+    "boat",
+    "rope",
+    "mast",
+    "sail",
+    "wind",
+    "cloud",
+    "rain",
+    "hill",
+    "road",
+]
 
 
 def prose(seed: int, sentences: int = 12) -> str:
@@ -110,7 +131,9 @@ def test_pages_that_differ_in_a_word_or_a_number_are_no_twins(tmp_path: Path) ->
     hidden = hidden_in_build(folder, tmp_path / "index")
     passages = opened(tmp_path / "index").get_by_ids(list(hidden))
     assert passages
-    assert not [passage for passage in passages if "A mill at rest" in passage.page_content and "86400 turns and can be" not in passage.page_content]
+    assert not [
+        passage for passage in passages if "A mill at rest" in passage.page_content and "86400 turns and can be" not in passage.page_content
+    ]
 
 
 def hidden_in_build(folder: Path, out: Path) -> dict[str, str]:
@@ -173,7 +196,11 @@ def test_an_index_of_an_earlier_layout_is_built_again(folder: Path, tmp_path: Pa
     again = build(folder, out)
     assert (again.encoded, again.added, again.hidden) == (0, built.added, built.hidden)
     assert sources(opened(out), PARTS["Use"]) == {"pump.html", "other.txt"}
-    assert sorted(path.name for path in out.iterdir() if not path.name.startswith(".")) == ["manifest.json", "passages.sqlite", "vectors.faiss"]
+    assert sorted(path.name for path in out.iterdir() if not path.name.startswith(".")) == [
+        "manifest.json",
+        "passages.sqlite",
+        "vectors.faiss",
+    ]
 
 
 def test_a_build_that_was_cut_short_while_reading_still_finds_twins(folder: Path, tmp_path: Path) -> None:

@@ -1,0 +1,116 @@
+"""Where an answer's sources are shown: names that are links, what is quoted, what comes closest, and in which index."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ramify.graphs.result import Result
+from ramify.nodes.citing import cite
+from ramify.nodes.tree import Passage
+from ramify.studio.page import page
+from ramify.studio.terminal import show
+from tests.studio.conftest import Ramify
+from tests.studio.samples import branch, result
+from tests.studio.test_page import LINKS, read
+
+LINK = "file:///docs/pg/index.en.html#PORT"
+PORT = Passage(
+    id="port",
+    text="Much is said before. The server listens on 5432 by default. Much is said after.",
+    source="index.en.html",
+    score=0.8,
+    metadata={
+        "path": "/docs/pg/index.en.html",
+        "fragment": "PORT",
+        "title": "Connections",
+        "heading": "Connections > Settings",
+        "also": [{"source": "manual.pdf", "path": "/docs/manual.pdf", "page": 31}, "nonsense"],
+    },
+)
+OTHER = PORT.model_copy(update={"id": "other", "metadata": {"path": "/docs/git/index.en.html", "title": "Connections"}})
+
+
+def shown(**changes: Any) -> Result:
+    citations = cite([PORT, OTHER], ["… The server listens on 5432 by default. …", "…"], cited=True)
+    return result(**{"answer": "5432", "citations": citations, "index": "/docs (2 documents)", **changes})
+
+
+def terminal(told: Result, colours: bool) -> str:
+    file = StringIO()
+    show(told, Console(file=file, width=400, highlight=False, force_terminal=colours, no_color=False, legacy_windows=False))
+    return file.getvalue()
+
+
+def test_a_source_is_named_opened_and_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    plain = terminal(shown(), colours=False)
+    assert "[1] Connections · Settings  pg/index.en.html  also in docs/manual.pdf (page 31)" in plain
+    assert "[2] Connections  git/index.en.html" in plain
+    assert "The server listens on 5432 by default." in plain
+    assert "Much is said before" not in plain
+    assert "\x1b" not in plain
+    assert f";{LINK}\x1b\\" in terminal(shown(), colours=True)
+
+
+def test_a_page_links_to_files_and_to_nothing_else() -> None:
+    told = read(page(shown()))
+    links = [str(value) for name, value in told.attributes if name in LINKS]
+    assert LINK in links
+    assert all(link.startswith(("#branch-", "#source-", "file:///")) for link in links)
+    forged = [citation.model_copy(update={"link": "javascript:alert(1)"}) for citation in shown().citations]
+    assert "javascript" not in page(shown(citations=forged))
+    assert "Much is said before" in page(shown()), "the whole passage is there to unfold"
+
+
+def test_json_has_what_a_citation_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    [first, _] = json.loads(json.dumps(shown().to_json()))["citations"]
+    assert (first["id"], first["source"], first["text"]) == (PORT.id, PORT.source, PORT.text)
+    assert (first["name"], first["heading"], first["page"], first["link"]) == ("pg/index.en.html", "Settings", None, LINK)
+    assert first["also"][0]["link"] == "file:///docs/manual.pdf#page=31"
+
+
+def test_notices_stand_outside_of_the_answer_s_card() -> None:
+    card = page(shown(notices=["an odd thing"])).partition('<section class="result">')[2].partition("</section>")[0]
+    assert "5432" in card
+    assert "an odd thing" not in card
+
+
+def test_what_is_noted_often_is_a_word_with_a_legend() -> None:
+    note = "once more, because 'a\\nb' was not sure enough; confidence 0.310, not above tau 0.9; odd"
+    tree = {"0": branch("0", "What?", status="leaf", note=note)}
+    file = StringIO()
+    show(shown(tree=tree), Console(file=file, width=200), tree=True)
+    drawn = file.getvalue()
+    assert "0 leaf · again · unsure  What?\nodd" in drawn
+    assert "not above tau (0.9)" in drawn
+    assert "\\n" not in drawn
+    assert "filled" not in drawn
+
+
+def test_how_to_and_lists_show_the_closest_sentences(ramify: Ramify, documents: Path, built: Path, tmp_path: Path) -> None:
+    asked = ("ask", "How do I find the river on which Warsaw lies?", "--index", built, "--model", "extractive")
+    told = json.loads(ramify(*asked, "--json").out)
+    assert (told["answer"], told["citations"], told["stopped_by"]) == ("Unknown", [], "finished")
+    assert [near["quote"] for near in told["closest"]][:1] == ["Warsaw lies on the river Vistula."]
+    done = ramify(*asked, "--html", tmp_path / "page.html")
+    assert done.code == 0
+    assert "how something is done" in done.out
+    assert "closest   [1] Warsaw" in done.out
+    assert "Closest passages" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_what_could_not_be_asked_is_told_from_unknown(ramify: Ramify, built: Path) -> None:
+    asked = ("ask", "Wo wurde Marie Curie geboren?", "--index", built, "--model", "extractive")
+    done = ramify(*asked)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert done.err.startswith("error: 'Wo wurde Marie Curie geboren?' does not look like English")
+    told = ramify(*asked, "--json")
+    assert (told.code, json.loads(told.out)["stopped_by"], json.loads(told.out)["closest"]) == (1, "error", [])
+    unknown = ramify("ask", "Who painted the ceiling of the Sistine Chapel?", "--index", built, "--model", "extractive")
+    assert unknown.code == 0
+    assert "Unknown" in unknown.out
+    assert "error" not in unknown.err
