@@ -10,7 +10,7 @@ import ramify.graphs as graphs
 from ramify.tools.index import Index
 from tests.fakes import FakeModel
 
-KOREAN = Path(__file__).parent.parent / "files" / "korean"
+KOREAN = Path(__file__).parent / "korean"
 QUESTION = "한내 다리를 설계한 사람은 어디에서 태어났는가?"
 FIRST = "한내 다리를 설계한 사람은 누구인가?"
 SECOND = "{1}은 어디에서 태어났는가?"

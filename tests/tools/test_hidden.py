@@ -9,6 +9,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Built, Index
+from ramify.tools.index.words import searchable
 from tests.tools.fakes import WordEncoder
 
 WORDS = [
@@ -208,6 +209,7 @@ def test_a_build_that_was_cut_short_while_reading_still_finds_twins(folder: Path
     shutil.copytree(tmp_path / "whole", tmp_path / "cut")
     (tmp_path / "cut" / "manifest.json").unlink()
     with sqlite3.connect(tmp_path / "cut" / "passages.sqlite") as database:
+        database.create_function("searchable", 1, searchable)
         database.execute("UPDATE passages SET hidden = NULL, twin_of = NULL")
         database.execute("DELETE FROM facts WHERE name = 'compared'")
     assert hidden_in_build(folder, tmp_path / "cut") == hidden_in(tmp_path / "whole")

@@ -30,7 +30,7 @@ class Loading(Iterator[Document]):
 
     def _read_all(self) -> Iterator[Document]:
         found = False
-        for read in read_files(files_under(self._paths, self.skipped), self._clean):
+        for read in read_files(files_under(self._paths, self.skipped), clean=self._clean):
             for document in read.documents:
                 found = True
                 yield document

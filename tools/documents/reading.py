@@ -38,7 +38,7 @@ class Read(NamedTuple):
     remarks: list[Skipped]
 
 
-def read_files(files: Iterable[File], clean: bool = True, limits: Limits = LIMITS, workers: int | None = None) -> Iterator[Read]:
+def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None, clean: bool = True) -> Iterator[Read]:
     """Read files in worker processes and give them in their order; records, which may be endless, are streamed in this one.
 
     A file that cannot be read has no documents and is in its own `skipped`, with the reason. To have it `clean` is to have its short

@@ -63,7 +63,7 @@ class Intake:
         """Write a group of documents at a time, and note the files whose documents are all written."""
         group: list[Found] = []
         notes: list[FileNote] = []
-        for number, read in enumerate(read_files(files, self._draft.clean), start=1):
+        for number, read in enumerate(read_files(files, clean=self._draft.clean), start=1):
             for document in read.documents:
                 group.append(self._claimed(document, read.file))
                 if len(group) == _GROUP:

@@ -26,5 +26,5 @@ class Shown(NamedTuple):
 
 def shown(path: Path) -> Shown:
     """Read one file."""
-    (read,) = read_files([File(path, path.name, path.parent)])
+    (read,) = read_files([File(path, path.name, path.parent)], clean=False)
     return Shown(list(read.documents), read.skipped, read.remarks)
