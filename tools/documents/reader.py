@@ -34,7 +34,7 @@ Read = Callable[[Path, str, Told], Iterator[Document]]
 
 
 class Reader(NamedTuple):
-    """How a format is read: by what function, with which modules of others, whether it may be endless (streamed), plain text, or records."""
+    """How a format is read: by what function, with which modules of others, if it may be endless (streamed), is plain text, or records."""
 
     read: Read
     modules: tuple[str, ...] = ()

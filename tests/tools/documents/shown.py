@@ -25,6 +25,6 @@ class Shown(NamedTuple):
 
 
 def shown(path: Path) -> Shown:
-    """Read one file."""
+    """Read one file, as its reader gives it."""
     (read,) = read_files([File(path, path.name, path.parent)], clean=False)
     return Shown(list(read.documents), read.skipped, read.remarks)
