@@ -89,6 +89,12 @@ def _reader() -> Check:
     return Check("reader", "ok", f"its weights have the released sha256; {learned / 1e6:.0f} million numbers, the encoder's among them")
 
 
+def _formats() -> Check:
+    from ramify.studio.formats_check import formats
+
+    return formats()
+
+
 def _ollama() -> Check:
     address = ollama.host(None)
     where = without_credentials(address)
@@ -150,6 +156,7 @@ LOOKS: dict[str, Callable[[], Check]] = {
     "torch": _torch,
     "encoder": _encoder,
     "reader": _reader,
+    "formats": _formats,
     "ollama": _ollama,
     "gguf": _gguf,
     "model": _model,

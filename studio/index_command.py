@@ -12,7 +12,12 @@ from ramify.tools.errors import IndexingError
 if TYPE_CHECKING:
     from ramify.tools.index.build import Built
 
-Paths = Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders: txt, md, html, pdf, csv, json, jsonl, also gzipped.")]
+Paths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH", help="Files and folders: txt, md, html, pdf, docx, pptx, xlsx, odt, epub, eml, csv, json and more, also gzipped."
+    ),
+]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the index; an index that is there is brought up to date.")]
 Embedding = Annotated[
     str, typer.Option(metavar="NAME", help="minilm (comes with ramify), ollama:NAME, or a sentence-transformers model on this machine.")

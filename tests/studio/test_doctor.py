@@ -1,6 +1,7 @@
 """ramify doctor: what it looks at, and what it makes of it."""
 
 import hashlib
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -87,3 +88,12 @@ def model_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(gguf_check, "SMOLLM2", SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()))
     monkeypatch.setattr(gguf_check, "located", lambda name: file)
     return file
+
+
+def test_a_reader_that_cannot_load_is_named_with_its_formats(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "docx" in checkup.LOOKS["formats"]().found
+    monkeypatch.setitem(sys.modules, "pptx", None)
+    look = checkup.LOOKS["formats"]()
+    assert look.state == "broken"
+    assert "cannot read .pptx: pptx does not load" in look.found
+    assert look.remedy.endswith("python-pptx`")

@@ -65,7 +65,7 @@ class Crew:
             try:
                 result.set_result(worker.parse(file, clean))
             except OSError as error:
-                result.set_exception(error)
+                result.set_result(([], [(file.source, f"no process to read it in: {error.strerror or error}")], []))
             with self._lock:
                 self._waiting -= 1
 
@@ -126,6 +126,8 @@ class _Worker:
                 return "reading has ended"
             self._errors.seek(0)
             *_, last = ["", *self._errors.read().decode("utf-8", "replace").strip().splitlines()]
+        if last.startswith(("ModuleNotFoundError", "ImportError")):
+            return f"its reader cannot load, see `ramify doctor` ({last})"
         if last.startswith("MemoryError"):
             return f"needs more than {self._limits.memory_mb:,} MB of memory to be read"
         if code > 0 and last:

@@ -16,18 +16,19 @@ from ramify.tools.documents.text import read_html, read_markdown, read_text
 
 _TEXT = Reader(read_text, plain=True)
 _MARKDOWN = Reader(read_markdown, plain=True)
-_HTML = Reader(read_html, ("bs4", "lxml"))
+_HTML = Reader(read_html, ("lxml.html",))
 
 READERS: dict[str, Reader] = {
     ".txt": _TEXT, ".text": _TEXT, ".log": _TEXT, ".rst": _TEXT,
     ".md": _MARKDOWN, ".markdown": _MARKDOWN,
     ".html": _HTML, ".htm": _HTML, ".xhtml": _HTML,
-    ".docx": Reader(read_docx, ("mammoth", "bs4", "lxml")),
-    ".pptx": Reader(read_pptx, ("pptx", "lxml")),
-    ".xlsx": Reader(read_xlsx, ("openpyxl", "defusedxml", "lxml"), records=True),
-    ".odt": Reader(read_odt, ("lxml",)), ".odp": Reader(read_odp, ("lxml",)), ".ods": Reader(read_ods, ("lxml",), records=True),
-    ".epub": Reader(read_epub, ("bs4", "lxml")),
-    ".eml": Reader(read_eml, ("bs4", "lxml")),
+    ".docx": Reader(read_docx, ("mammoth", "lxml.html")),
+    ".pptx": Reader(read_pptx, ("pptx",)),
+    ".xlsx": Reader(read_xlsx, ("openpyxl", "defusedxml"), records=True),
+    ".odt": Reader(read_odt, ("lxml.etree",)), ".odp": Reader(read_odp, ("lxml.etree",)),
+    ".ods": Reader(read_ods, ("lxml.etree",), records=True),
+    ".epub": Reader(read_epub, ("lxml.html",)),
+    ".eml": Reader(read_eml, ("lxml.html",)),
     ".pdf": Reader(read_pdf, ("pypdfium2",)),
     ".csv": Reader(read_csv, streamed=True, records=True), ".tsv": Reader(read_csv, streamed=True, records=True),
     ".json": Reader(read_json, streamed=True, records=True),
