@@ -53,7 +53,7 @@ def index(
 ) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
     from ramify.studio.bar import bar
-    from ramify.studio.left_out import left_out
+    from ramify.studio.left_out import left_out, remarked
     from ramify.tools.index import Index
 
     try:
@@ -65,7 +65,7 @@ def index(
     except OSError as error:
         what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
         raise IndexingError(what, "give --out a folder you may write to") from error
-    for line in left_out(built.skipped, verbose):
+    for line in (*left_out(built.skipped, verbose), *remarked(built.remarks, verbose)):
         note(line)
     out().print(f"{one_line(out_)}: {told(built)}", soft_wrap=True, markup=False)
     if built.advice:

@@ -25,6 +25,14 @@ def left_out(skipped: Sequence[Skipped], verbose: bool = False) -> Iterator[str]
         yield f"skipped {_by_kind(unread)}: no reader for these"
 
 
+def remarked(remarks: Sequence[Skipped], verbose: bool = False) -> Iterator[str]:
+    """Give the lines that say what is to be known of files that were read."""
+    named = remarks if verbose else remarks[:NAMED]
+    yield from (f"{name}: {remark}" for name, remark in named)
+    if rest := len(remarks) - len(named):
+        yield f"{rest:,} more remarks on files that were read; --verbose shows them all"
+
+
 def _by_kind(names: Sequence[str]) -> str:
     kinds = Counter(_kind(PurePath(name)) for name in names)
     return ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items(), key=lambda one: (-one[1], one[0])))

@@ -40,6 +40,8 @@ class Built(NamedTuple):
     """What would make a better index."""
     hidden: dict[str, int]
     """Passages kept and not searched, by the reason: what only lists, licenses or repeats."""
+    remarks: list[Skipped]
+    """What is to be said of files that were read now: an encoding that was guessed, pages without text."""
 
 
 def build_index(
@@ -65,7 +67,7 @@ def build_index(
         manifest = publish_changes(folder, draft, encoder, chunking, progress)
     fates = (intake.added, intake.changed, intake.unchanged, gone)
     seconds = time.perf_counter() - began
-    return Built(*fates, manifest.documents, manifest.passages, encoded, skipped, seconds, advice(encoder), manifest.hidden)
+    return Built(*fates, manifest.documents, manifest.passages, encoded, skipped, seconds, advice(encoder), manifest.hidden, intake.remarks)
 
 
 def encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Progress) -> int:

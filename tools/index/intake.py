@@ -35,6 +35,7 @@ class Intake:
     def __init__(self, draft: Draft, encoder: Encoder, chunking: Chunking, roots: Iterable[str]) -> None:
         self.seen: set[str] = set()
         self.added = self.changed = self.unchanged = 0
+        self.remarks: list[Skipped] = []
         self._files: set[tuple[str, str]] = set()
         self._draft = draft
         self._encoder = encoder
@@ -70,6 +71,7 @@ class Intake:
                     self._commit(group, notes)
                     progress(len(self.seen), None, "documents")
             skipped += read.skipped
+            self.remarks += read.remarks
             if note := files[read.file]:
                 notes.append(note._replace(skipped=read.skipped))
             progress(number, len(files), "files")
