@@ -58,38 +58,37 @@ def fetch(cache: Path) -> Path:
 
 
 def _unpacked(manual: Manual, cache: Path) -> Path:
+    reasons = []
     for package in manual.packages:
-        found = _downloaded(package, cache / "packages")
+        reason = _download(package, cache / "packages")
+        found = _debs(package, cache / "packages")
         if found:
             target = cache / "unpacked" / manual.folder
             target.mkdir(parents=True, exist_ok=True)
-            _run(["dpkg-deb", "-x", str(found), str(target)], cache)
+            if reason := _failure(["dpkg-deb", "-x", str(found[-1]), str(target)], cache):
+                raise InputError(f"{found[-1].name!r} cannot be unpacked: {reason}", "delete it and run this again")
             return target
-    raise InputError(f"there is no package {' or '.join(manual.packages)}", REMEDY)
+        reasons.append(f"{package}: {reason}")
+    raise InputError(f"there is no package for {manual.folder!r} ({'; '.join(reasons)})", REMEDY)
 
 
-def _downloaded(package: str, folder: Path) -> Path | None:
+def _download(package: str, folder: Path) -> str | None:
+    """Get a package that is not there yet; say why it cannot be got."""
     folder.mkdir(parents=True, exist_ok=True)
-    there = _debs(package, folder)
-    if not there and _run(["apt-get", "download", package], folder, fails=True):
-        there = _debs(package, folder)
-    return there[-1] if there else None
+    return None if _debs(package, folder) else _failure(["apt-get", "download", package], folder)
 
 
 def _debs(package: str, folder: Path) -> list[Path]:
     return sorted(folder.glob(f"{package}_*.deb"))
 
 
-def _run(command: Sequence[str], folder: Path, fails: bool = False) -> bool:
-    """Run a command in a folder; tell whether it succeeded, where failing is a possible outcome."""
+def _failure(command: Sequence[str], folder: Path) -> str | None:
+    """Run a command in a folder; give the last thing it said where it failed."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise InputError(f"there is no {command[0]!r} here", REMEDY) from None
-    if done.returncode and not fails:
-        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise InputError(f"{' '.join(command)!r} failed: {last}", REMEDY)
-    return not done.returncode
+    return (done.stderr.strip().splitlines() or ["no reason given"])[-1] if done.returncode else None
 
 
 def _select(unpacked: Path, manual: Manual, corpus: Path) -> int:
