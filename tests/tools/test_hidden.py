@@ -13,27 +13,9 @@ from ramify.tools.index.words import searchable
 from tests.tools.fakes import WordEncoder
 
 WORDS = [
-    "water",
-    "pump",
-    "tank",
-    "valve",
-    "pipe",
-    "wheel",
-    "gate",
-    "mill",
-    "stone",
-    "river",
-    "bank",
-    "boat",
-    "rope",
-    "mast",
-    "sail",
-    "wind",
-    "cloud",
-    "rain",
-    "hill",
-    "road",
-]
+    "water", "pump", "tank", "valve", "pipe", "wheel", "gate", "mill", "stone", "river",
+    "bank", "boat", "rope", "mast", "sail", "wind", "cloud", "rain", "hill", "road",
+]  # fmt: skip
 
 
 def prose(seed: int, sentences: int = 12) -> str:

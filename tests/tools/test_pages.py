@@ -34,7 +34,8 @@ def test_navigation_around_an_unmarked_page_goes_and_its_text_stays(tmp_path: Pa
 
 
 def test_the_fragment_is_an_id_of_the_page_wherever_it_stands(tmp_path: Path) -> None:
-    page = """<body><h1 id="own">One</h1><p>text</p><section id="around"><h2>Two</h2><p>text</p></section><a name="before"></a><h2>Three</h2>
+    page = """<body><h1 id="own">One</h1><p>text</p><section
+        id="around"><h2>Two</h2><p>text</p></section><a name="before"></a><h2>Three</h2>
         <p>text</p><h2>Four <a href="#inside" id="inside">#</a></h2><p>text</p><h2>Five</h2><p>text</p></body>"""
     documents = read(tmp_path, page)
     assert [document.metadata.get("fragment") for document in documents] == ["own", "around", "before", "inside", None]

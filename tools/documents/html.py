@@ -1,5 +1,7 @@
 """Sections of a web page: its main content, cut at its headings, each with the id that opens it."""
 
+from itertools import islice
+
 from lxml import etree, html
 
 from ramify.tools.documents.outline import Outline
@@ -21,8 +23,10 @@ _NOTE = 150
 """A heading without an id over fewer words, closed in a box of their own, is a note's: a line of the text around it."""
 _SHORT = 200
 """Up to here what is said of a term stays one paragraph with it, which passages are not cut within."""
+_NEAR = 20
+"""Elements of a list that are looked at for what is said of a term."""
 _ENTRY, _ENTRY_ALONE = 60, 12
-"""A term with an id and at least so many words said of it is a section of its own: a function, a class. Some generators give each a list."""
+"""A term with an id and so many words said of it is a section of its own: a function, a class. Some generators give each its own list."""
 
 
 def html_outline(text: str) -> Outline:
@@ -131,10 +135,16 @@ class _Walk:
             self.writer.line(shown)
             return
         level = _HEADINGS[element.tag]
-        nested = any(scope is not outer and outer in scope.iterancestors() for outer, _ in self._scopes)
-        self._scopes.append((scope, level if nested else _WHOLE))
+        self._open_scope(scope, level)
         self.headings.append((level, shown))
         self.writer.heading(level, shown, own or self._open_id(element, scope))
+
+    def _open_scope(self, scope: html.HtmlElement, level: int) -> None:
+        """Remember where a heading ends: with its box where that lies within another heading's, else at the next heading."""
+        ends = level if any(outer is not scope for outer, _ in self._scopes) else _WHOLE
+        if self._scopes and self._scopes[-1][0] is scope:
+            ends = min(ends, self._scopes.pop()[1])
+        self._scopes.append((scope, ends))
 
     def _scope(self, element: html.HtmlElement) -> html.HtmlElement:
         """Return the innermost element that holds more than the heading."""
@@ -157,10 +167,12 @@ class _Walk:
         return None
 
     def _is_entry(self, term: html.HtmlElement) -> bool:
-        said = next((after for after in term.itersiblings() if after.tag == "dd"), None)
+        after = list(islice(term.itersiblings(), _NEAR))
+        said = next((element for element in after if element.tag == "dd"), None)
         if self._asides or self.writer.flat or not _anchor(term) or said is None:
             return False
-        alone = sum(1 for other in term.itersiblings() if other.tag == "dt") == sum(1 for _ in term.itersiblings("dd", preceding=True)) == 0
+        before = islice(term.itersiblings(preceding=True), _NEAR)
+        alone = not any(element.tag == "dt" for element in after) and not any(element.tag == "dd" for element in before)
         return self._sizes[said].words >= (_ENTRY_ALONE if alone else _ENTRY)
 
     def _entry(self, term: html.HtmlElement) -> None:

@@ -4,8 +4,11 @@ import re
 from itertools import pairwise
 
 _LEADER = re.compile(r"^\s*(?P<term>\S.*?)\s*(?:\.[ \t]?){3,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,6})(?:[,\s–-]+\d{1,4})*\s*$")
+_DOTS = re.compile(r"\.[ \t]?\.[ \t]?\.")
 _COMMA = re.compile(r"^\s*(?P<term>[^\W\d_].{0,80}?),\s*(?P<page>\d{1,4})(?:[–-]\d+)?(?:,\s*\d{1,4}(?:[–-]\d+)?)*,?\s*$")
 _NUMBERS = re.compile(r"^[\d\s,–-]+$")
+_LINE = 300
+"""Longer lines are no entries."""
 _KEY = 6
 _LEAST = 5
 _LEAST_INDEX = 15
@@ -21,12 +24,12 @@ Span = tuple[int, int, str]
 
 def page_listing(text: str) -> str | None:
     """Return the role of a page that is a list of page numbers: "contents" where they rise, "index" where the terms are sorted."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    led = [match for line in lines if (match := _LEADER.match(line))]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    led = [match for line in lines if (match := _led(line))]
     if len(led) >= _LEAST and len(led) >= _HALF * len(lines):
         return _kind(led)
-    listed = [match for line in lines if (match := _COMMA.match(line))]
-    rest = sum(1 for line in lines if _NUMBERS.match(line))
+    listed = [match for line in lines if len(line) <= _LINE and (match := _COMMA.match(line))]
+    rest = sum(1 for line in lines if len(line) <= _LINE and _NUMBERS.match(line))
     if len(listed) >= _LEAST_INDEX and len(listed) + rest >= _HALF * len(lines) and _sorted(listed):
         return "index"
     return None
@@ -38,7 +41,7 @@ def contents_spans(text: str) -> list[Span]:
     run: list[tuple[int, int, re.Match[str]]] = []
     stray = start = 0
     for line in [*text.splitlines(keepends=True), ""]:
-        match = _LEADER.match(line)
+        match = _led(line.strip())
         stray = 0 if match else stray + bool(line.strip())
         if run and (stray > _STRAY or not line):
             kind = _kind([entry for _, _, entry in run]) if len(run) >= _LEAST else None
@@ -48,6 +51,11 @@ def contents_spans(text: str) -> list[Span]:
             run.append((start, start + len(line), match))
         start += len(line)
     return spans
+
+
+def _led(line: str) -> re.Match[str] | None:
+    """Match a line whose page number a row of dots leads to."""
+    return _LEADER.match(line) if len(line) <= _LINE and _DOTS.search(line) and line[-1:].isalnum() else None
 
 
 def _kind(entries: list[re.Match[str]]) -> str | None:

@@ -6,6 +6,7 @@ manuals this keeps what content extractors lose (headings, terms of definition l
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from lxml import etree, html
@@ -140,7 +141,7 @@ def _content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
     """Return the page's own `main`, its only `article`, or its body; one that is nearly empty is filled elsewhere."""
     body = root.find("body")
     mains = [element for element in root.iter(etree.Element) if element.tag == "main" or element.get("role") == "main"]
-    articles = [element for element in root.iter("article")]
+    articles = list(root.iter("article"))
     for found, share in ((mains[:1], 0.1), (articles if len(articles) == 1 else [], 0.5)):
         if found and sizes[found[0]].words > share * sizes[body].words:
             return found[0]
@@ -166,5 +167,5 @@ def _is_sorted(entries: list[str]) -> bool:
     letters = [entry for entry in entries if entry[0].isalpha()]
     if len(letters) < max(_ENTRIES, len(entries) // 2):
         return False
-    ordered = sum(one <= another for one, another in zip(letters, letters[1:], strict=False))
+    ordered = sum(one <= another for one, another in pairwise(letters))
     return ordered >= _IN_ORDER * (len(letters) - 1)

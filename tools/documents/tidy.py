@@ -28,11 +28,11 @@ def _parts(document: Document, file_words: int) -> Iterator[Document]:
     parts = _merged([part for start, end in _pages(document) for part in _roles(document, start, end, file_words)])
     for number, (start, end, role) in enumerate(parts, start=1):
         part = document if len(parts) == 1 else sliced(document, start, end)
-        changed = {} if not role else {"metadata": part.metadata | {"role": role}}
-        if number > 1:
-            changed["id"] = f"{document.id}@{number}"
-        if part.page_content:
-            yield part.model_copy(update=changed) if changed else part
+        if not part.page_content:
+            continue
+        metadata = part.metadata | {"role": role} if role else part.metadata
+        identity = f"{document.id}@{number}" if number > 1 else document.id
+        yield Document(part.page_content, id=identity, metadata=metadata)
 
 
 def _pages(document: Document) -> list[tuple[int, int]]:

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -224,16 +223,6 @@ class Draft:
         sql = "SELECT hidden, count(*) FROM passages WHERE hidden IS NOT NULL GROUP BY hidden ORDER BY hidden"
         return dict(self._db.execute(sql))
 
-    def take_vectors(self, path: Path) -> None:
-        """Take over the vectors of an index of another layout, where they are made the same way."""
-        how = ("embedding", "query_prefix", "document_prefix")
-        self._db.execute("ATTACH DATABASE ? AS earlier", [str(path)])
-        with self._db:
-            made = dict(self._db.execute("SELECT name, value FROM earlier.facts"))
-            if [made.get(name) for name in how] == [self.facts().get(name) for name in how]:
-                self._db.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM earlier.vectors")
-        self._db.execute("DETACH DATABASE earlier")
-
     def count(self, table: str) -> int:
         """Count the rows of a table."""
         return int(self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
@@ -248,13 +237,3 @@ class Draft:
         found = self._db.execute("SELECT vector FROM passages JOIN vectors USING (digest) WHERE hidden IS NULL ORDER BY id")
         while block := found.fetchmany(_BLOCK):
             yield np.frombuffer(b"".join(vector for (vector,) in block), dtype="<f4").reshape(len(block), dimension)
-
-
-def layout_of(path: Path) -> str | None:
-    """Return the layout that a draft says it has, None where it is empty or cannot be read."""
-    try:
-        with closing(sqlite3.connect(path)) as database:
-            found = database.execute("SELECT value FROM facts WHERE name = 'layout'").fetchone()
-    except sqlite3.DatabaseError:
-        return None
-    return str(found[0]) if found else None

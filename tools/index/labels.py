@@ -30,11 +30,11 @@ def _is_said(part: str, parts: list[str], place: int) -> bool:
     return longer or (place == 0 and following in _without_site(part))
 
 
-def _without_site(part: str) -> list[list[str]]:
+def _without_site(title: str) -> list[list[str]]:
     """Return what a title says with names of its site or book left out, at its end or its beginning."""
-    names = [_words(name) for name in _SEPARATOR.split(part)]
+    names = [_words(name) for name in _SEPARATOR.split(title)]
     cuts = range(1, len(names))
-    return [sum(names[:cut], []) for cut in cuts] + [sum(names[cut:], []) for cut in cuts]
+    return [[word for name in part for word in name] for cut in cuts for part in (names[:cut], names[cut:])]
 
 
 def _words(part: str) -> list[str]:

@@ -15,7 +15,7 @@ Hashes = NDArray[np.uint64]
 """Hashes of word sequences, each once, in order."""
 
 _WORD = re.compile(r"[^\W_]+")
-_ITEM = re.compile(r"^\s*[<(\[]?\d{1,2}[>.)\]](?=\s)|<\d{1,2}>\s*$", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*[<(\[]?\d{1,2}[>.)\]](?=\s)|<\d{1,2}>[ \t]*$", re.MULTILINE)
 """A number that a web page does not have in its text: "3. ", "(3) ", and a reference to such an item at the end of a line, "<3>"."""
 _LENGTH = 5
 _SAMPLED = 4

@@ -1,7 +1,7 @@
 """Near-duplicates: passages whose text stands in another file, such as the same manual as html, pdf and txt.
 
 A passage is a twin where a file that comes before its own holds its text. Files come in an order that does not depend on when they were
-indexed: web pages, then what has no pages of its own, pdf, text; among these by name. Between two formats of one manual a passage may differ
+indexed: web pages, office formats, pdf, text; among these by name. Between two formats of one manual a passage may differ
 by their marks; between two files of one format not at all, since there the pages of two functions differ in a word.
 """
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import settled_prefixes
 from ramify.tools.errors import IndexingError, RamifyError
-from ramify.tools.index.draft import Draft, layout_of
+from ramify.tools.index.draft import Draft
+from ramify.tools.index.earlier import layout_of, take_vectors
 from ramify.tools.index.graph import build_graph
 from ramify.tools.index.manifest import (
     LAYOUT,
@@ -128,7 +129,7 @@ def _checked(path: Path, making: Making) -> Draft:
     try:
         _compare(draft, making)
         if earlier.exists():
-            draft.take_vectors(earlier)
+            take_vectors(draft, earlier)
             _remove(earlier)
     except RamifyError:
         draft.close()
