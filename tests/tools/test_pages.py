@@ -82,6 +82,15 @@ def test_lists_of_links_are_told_from_lists_that_say_something(tmp_path: Path) -
     assert text.page_content == "Removed are:\n\nalpha\nbeta\ngamma"
 
 
+def test_references_and_rows_of_links_are_text(tmp_path: Path) -> None:
+    names = ("alpha", "beta", "gamma", "delta")
+    sources = "".join(f'<li><a href="https://{name}.example/">{name}</a></li>' for name in names)
+    rows = "".join(f'<tr><td><a href="old.html">old {name}</a></td><td><a href="new.html">new {name}</a></td></tr>' for name in names)
+    (document,) = read(tmp_path, f"<h1>Names</h1><ul>{sources}</ul><table>{rows}</table>")
+    assert "role" not in document.metadata
+    assert "old beta | new beta" in document.page_content
+
+
 def test_an_alphabetical_list_of_links_is_an_index(tmp_path: Path) -> None:
     entries = "".join(f'<li><a href="#x">{first}{second}word</a></li>' for first in "abcde" for second in "klmno")
     (document,) = read(tmp_path, f"<h1 id='x'>Index</h1><ul>{entries}</ul>")

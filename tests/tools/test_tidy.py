@@ -77,4 +77,5 @@ def test_a_notice_is_legal_and_a_licence_is_a_text() -> None:
     body = [section(PROSE, f"Part {number}") for number in range(4)]
     assert roles(tidy([section(NOTICE, "Notice"), *body])) == ["legal", None, None, None, None]
     assert roles(tidy([section(NOTICE)])) == [None]
+    assert roles(tidy([section(NOTICE, f"Notice {number}") for number in range(9)] + body)) == [None] * 13
     assert roles(tidy([section("Licensed under the MIT licence, copyright 2020 by Jane.", "Licence"), *body])) == [None] * 4

@@ -6,7 +6,7 @@ manuals this keeps what content extractors lose (headings, terms of definition l
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from lxml import etree, html
@@ -26,10 +26,13 @@ _LISTS = frozenset(["ul", "ol", "dl", "table"])
 _BLOCKS = _LISTS | {"div", "section", "p"}
 _INDEXED = 0.5
 """Share of an index's words in links: some terms stand beside their links."""
+_SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 _MOSTLY = 0.8
 """Share of a block's words in links from which it only leads elsewhere."""
 _PROSE = 12
 """Words outside links from which a paragraph says something."""
+_ROWS = 2
+"""A table of more rows is no layout: each says what belongs together."""
 _FEW, _FEW_IN_PROSE = 2, 3
 _KEY = 8
 _IN_ORDER = 0.75
@@ -131,10 +134,17 @@ def _measure(root: html.HtmlElement) -> Sizes:
         total = Size(words, 0, 0, 0)
         for child in element:
             total += sizes.get(child, _NOTHING) + Size(word_count(child.tail), 0, 0, 0)
-        if element.tag == "a" and "href" in element.attrib and total.words:
-            total = Size(total.words, total.words, 1, int(element.get("href", "").rpartition("#")[2] in ids and "#" in element.get("href")))
+        if element.tag == "a" and _leads_within_site(element) and total.words:
+            _, within, name = element.get("href").partition("#")
+            total = Size(total.words, total.words, 1, int(bool(within) and name in ids))
         sizes[element] = total
     return sizes
+
+
+def _leads_within_site(link: html.HtmlElement) -> bool:
+    """Tell whether a link leads to another place of the same site; one that leads out of it says something: a source, a reference."""
+    address = link.get("href")
+    return address is not None and not _SCHEME.match(address)
 
 
 def _content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
@@ -149,7 +159,9 @@ def _content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
 
 
 def _belongs_to_text(element: html.HtmlElement) -> bool:
-    """Tell whether a list of links says something: it is part of an entry, or a sentence ending in a colon leads to it."""
+    """Tell whether links say something: side by side in rows, as part of an entry, or after a sentence that ends in a colon."""
+    if element.tag == "table" and sum(1 for _ in islice(element.iter("tr"), _ROWS + 1)) > _ROWS:
+        return True
     before = element.getprevious()
     if before is not None and "".join(before.itertext()).rstrip().endswith(":"):
         return True

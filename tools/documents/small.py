@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from langchain_core.documents import Document
 
 from ramify.tools.documents.slices import joined
-from ramify.tools.documents.words import word_count
 
 _FEW = 12
 """Words below which a section goes to its neighbour."""
@@ -30,7 +29,7 @@ def with_small_ones_merged(documents: Sequence[Document]) -> list[Document]:
 
 
 def _is_small(document: Document) -> bool:
-    return "role" not in document.metadata and word_count(document.page_content) < _FEW
+    return "role" not in document.metadata and len(document.page_content.split()) < _FEW
 
 
 def _neighbour(documents: Sequence[Document], place: int) -> int | None:
@@ -63,7 +62,7 @@ def _together(first: Document, second: Document) -> Document:
 
 
 def _is_long(document: Document) -> bool:
-    return word_count(document.page_content) > _ONE_PASSAGE
+    return len(document.page_content.split()) > _ONE_PASSAGE
 
 
 def _path(document: Document) -> tuple[str, ...]:

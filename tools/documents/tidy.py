@@ -10,6 +10,9 @@ from ramify.tools.documents.slices import marks_of, sliced
 from ramify.tools.documents.small import with_small_ones_merged
 from ramify.tools.documents.words import word_count
 
+_NOTICES = 0.1
+"""A file of which more is legal is about that: a licence, which a person may ask for."""
+
 Part = tuple[int, int, str | None]
 """Where a part of a text begins and ends, and its role."""
 
@@ -17,15 +20,27 @@ Part = tuple[int, int, str | None]
 def tidy(documents: Sequence[Document]) -> list[Document]:
     """Return a file's documents with `role` on what only lists or licenses, cut out by page, and short ones merged."""
     words = sum(word_count(document.page_content) for document in documents)
-    return with_small_ones_merged([part for document in documents for part in _parts(document, words)])
+    parts = [part for document in documents for part in _parts(document)]
+    legal = sum(word_count(part.page_content) for part in parts if part.metadata.get("role") == "legal")
+    if legal > _NOTICES * words:
+        parts = [_unmarked(part) for part in parts]
+    return with_small_ones_merged(parts)
 
 
-def _parts(document: Document, file_words: int) -> Iterator[Document]:
+def _unmarked(document: Document) -> Document:
+    """Return a legal text of a file about legal matters as the text that it is."""
+    if document.metadata.get("role") != "legal":
+        return document
+    metadata = {name: value for name, value in document.metadata.items() if name != "role"}
+    return document.model_copy(update={"metadata": metadata})
+
+
+def _parts(document: Document) -> Iterator[Document]:
     """Cut a document where its role changes; one that is all text stays as it is."""
     if document.metadata.get("role"):
         yield document
         return
-    parts = _merged([part for start, end in _pages(document) for part in _roles(document, start, end, file_words)])
+    parts = _merged([part for start, end in _pages(document) for part in _roles(document, start, end)])
     for number, (start, end, role) in enumerate(parts, start=1):
         part = document if len(parts) == 1 else sliced(document, start, end)
         if not part.page_content:
@@ -40,9 +55,9 @@ def _pages(document: Document) -> list[tuple[int, int]]:
     return list(zip(starts, [*starts[1:], len(document.page_content)], strict=True))
 
 
-def _roles(document: Document, start: int, end: int, file_words: int) -> list[Part]:
+def _roles(document: Document, start: int, end: int) -> list[Part]:
     text = document.page_content[start:end]
-    if is_notice(text, file_words):
+    if is_notice(text):
         return [(start, end, "legal")]
     if marks_of(document, "page") and (role := page_listing(text)):
         return [(start, end, role)]
