@@ -89,7 +89,7 @@ class _Walk:
         while self._modes and self._modes[-1][0] is element:
             self.writer.leave(self._modes.pop()[1])
         if element.tag in _BLOCKS:
-            self.writer.gap(2)
+            self.writer.gap(_distance(element))
         elif element.tag in _LINES:
             self.writer.gap(1)
         if element.tag == "dl":
@@ -103,11 +103,12 @@ class _Walk:
     def _layout(self, element: html.HtmlElement) -> None:
         tag = element.tag
         if tag in _CELLS and not _is_layout(element):
-            if any(before.tag in _CELLS for before in element.itersiblings(preceding=True)):
+            before = element.getprevious()
+            if before is not None and before.tag in _CELLS and not _is_layout(before):
                 self.writer.cell()
             self._enter(element, "flat")
         elif tag in _BLOCKS or tag in _CELLS:
-            self.writer.gap(2)
+            self.writer.gap(_distance(element))
         elif tag == "dt":
             before = element.getprevious()
             self.writer.gap(1 if before is not None and before.tag == "dt" else 2)
@@ -185,6 +186,12 @@ class _Walk:
         if not any(scope is parent for scope, _ in self._scopes):
             self._scopes.append((parent, level))
         self.writer.heading(level, _signature(term), _anchor(term))
+
+
+def _distance(block: html.HtmlElement) -> int:
+    """Return the line ends around a block: a list within an entry of another stays close to it."""
+    parent = block.getparent()
+    return 1 if block.tag in ("ul", "ol") and parent is not None and parent.tag == "li" else 2
 
 
 def _signature(term: html.HtmlElement) -> str:

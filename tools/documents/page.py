@@ -79,7 +79,10 @@ class Page(NamedTuple):
 def read_page(text: str) -> Page:
     """Parse a page and take away what is not its content."""
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    root = html.document_fromstring(text.encode("utf-8", "replace") or b" ", parser=parser, ensure_head_body=True)
+    try:
+        root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser, ensure_head_body=True)
+    except etree.ParserError:  # nothing in it
+        root = html.document_fromstring("<html></html>", ensure_head_body=True)
     title = root.find(".//title")
     stated = " ".join(title.text_content().split()) if title is not None else ""
     for link in [element for element in root.iter("a") if _is_permalink(element)]:
