@@ -64,6 +64,12 @@ def test_contents_and_indexes_of_a_pdf_are_cut_out_by_page() -> None:
     assert len({document.id for document in documents}) == 4
 
 
+def test_entries_that_were_joined_into_a_paragraph_are_entries() -> None:
+    joined = LEADERS.replace("\n", " ")
+    assert roles(tidy([section(f"{PROSE}\n\n{joined}\n\n{PROSE}")])) == [None, "contents", None]
+    assert roles(tidy([section(INDEX.replace("\n", " "), page=90), section(PROSE, page=91)])) == ["index", None]
+
+
 def test_contents_within_a_text_are_cut_out_and_prices_are_not() -> None:
     before, contents, after = tidy([section(f"{PROSE}\n\nContents\n{LEADERS}\n\n{PROSE}")])
     assert roles([before, contents, after]) == [None, "contents", None]

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 _LEADER = re.compile(r"^\s*(?P<term>\S.*?)\s*(?:\.[ \t]?){3,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,6})(?:[,\s–-]+\d{1,4})*\s*$")
 _DOTS = re.compile(r"\.[ \t]?\.[ \t]?\.")
+_ENTRY_END = re.compile(r"(?<!\.)(?<!\.[ \t])(?:\.[ \t]?){3,}+[ \t]*+\d{1,4}(?:[ \t]?[,–-][ \t]?\d{1,4})*[ \t](?=\S)")
 _COMMA = re.compile(r"^\s*(?P<term>[^\W\d_].{0,80}?),\s*(?P<page>\d{1,4})(?:[–-]\d+)?(?:,\s*\d{1,4}(?:[–-]\d+)?)*,?\s*$")
 _NUMBERS = re.compile(r"^[\d\s,–-]+$")
 _LINE = 300
@@ -24,7 +25,7 @@ Span = tuple[int, int, str]
 
 def page_listing(text: str) -> str | None:
     """Return the role of a page that is a list of page numbers: "contents" where they rise, "index" where the terms are sorted."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in _entries_apart(text).splitlines() if line.strip()]
     led = [match for line in lines if (match := _led(line))]
     if len(led) >= _LEAST and len(led) >= _HALF * len(lines):
         return _kind(led)
@@ -40,7 +41,7 @@ def contents_spans(text: str) -> list[Span]:
     spans: list[Span] = []
     run: list[tuple[int, int, re.Match[str]]] = []
     stray = start = 0
-    for line in [*text.splitlines(keepends=True), ""]:
+    for line in [*_entries_apart(text).splitlines(keepends=True), ""]:
         match = _led(line.strip())
         stray = 0 if match else stray + bool(line.strip())
         if run and (stray > _STRAY or not line):
@@ -51,6 +52,11 @@ def contents_spans(text: str) -> list[Span]:
             run.append((start, start + len(line), match))
         start += len(line)
     return spans
+
+
+def _entries_apart(text: str) -> str:
+    """Put entries that were joined into a paragraph on lines of their own; every letter stays at its place."""
+    return _ENTRY_END.sub(lambda match: match[0][:-1] + "\n", text)
 
 
 def _led(line: str) -> re.Match[str] | None:
