@@ -12,6 +12,8 @@ _TERMS = re.compile(
 )
 _LEAST, _MOST = 40, 600
 """Words of a notice: fewer just name the licence, which a person may ask for; more are the licence."""
+_BEGINNING = 0.25
+"""A notice begins with whose it is; a title page has that at its foot."""
 _DENSITY = 25
 """A notice has a legal phrase in so many words."""
 
@@ -21,5 +23,6 @@ def is_notice(text: str) -> bool:
     words = word_count(text)
     if not _LEAST <= words <= _MOST:
         return False
+    owner = _OWNER.search(text)
     owners, terms = len(_OWNER.findall(text)), len(_TERMS.findall(text))
-    return owners >= 1 and terms >= 2 and (owners + terms) * _DENSITY >= words
+    return owner is not None and owner.start() <= _BEGINNING * len(text) and terms >= 2 and (owners + terms) * _DENSITY >= words

@@ -6,6 +6,7 @@ from itertools import pairwise
 _LEADER = re.compile(r"^\s*(?P<term>\S.*?)\s*(?:\.[ \t]?){3,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,6})(?:[,\s–-]+\d{1,4})*\s*$")
 _DOTS = re.compile(r"\.[ \t]?\.[ \t]?\.")
 _ENTRY_END = re.compile(r"(?<!\.)(?<!\.[ \t])(?:\.[ \t]?){3,}+[ \t]*+\d{1,4}(?:[ \t]?[,–-][ \t]?\d{1,4})*[ \t](?=\S)")
+_PAGE_END = re.compile(r"(,\s\d{1,4}(?:[–-]\d{1,4})?)\s(?=[^\d\s])")
 _COMMA = re.compile(r"^\s*(?P<term>[^\W\d_].{0,80}?),\s*(?P<page>\d{1,4})(?:[–-]\d+)?(?:,\s*\d{1,4}(?:[–-]\d+)?)*,?\s*$")
 _NUMBERS = re.compile(r"^[\d\s,–-]+$")
 _LINE = 300
@@ -29,6 +30,7 @@ def page_listing(text: str) -> str | None:
     led = [match for line in lines if (match := _led(line))]
     if len(led) >= _LEAST and len(led) >= _HALF * len(lines):
         return _kind(led)
+    lines = [line.strip() for line in _PAGE_END.sub(r"\1\n", text).splitlines() if line.strip()]
     listed = [match for line in lines if len(line) <= _LINE and (match := _COMMA.match(line))]
     rest = sum(1 for line in lines if len(line) <= _LINE and _NUMBERS.match(line))
     if len(listed) >= _LEAST_INDEX and len(listed) + rest >= _HALF * len(lines) and _sorted(listed):

@@ -10,7 +10,7 @@ from ramify.tools.index.shingles import Hashes, sampled, shingles, words_of
 from ramify.tools.index.twins import Candidate, find_twins
 
 _CANDIDATES = """
-SELECT passages.id, root, json_extract(metadata, '$.source'), kind, label, passages.digest, sketch, text
+SELECT passages.id, root, json_extract(metadata, '$.source'), kind, label, passages.digest, sketch, iif(sketch IS NULL, text, NULL)
 FROM passages JOIN documents ON documents.id = document LEFT JOIN sketches ON sketches.digest = passages.digest
 WHERE kind != '' AND (hidden IS NULL OR hidden = 'twin')
 """
