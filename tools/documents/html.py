@@ -4,12 +4,11 @@ from itertools import islice
 
 from lxml import etree, html
 
+from ramify.tools.documents.elements import HEADINGS, SHORT, anchor, distance, is_layout, signature
 from ramify.tools.documents.outline import Outline
 from ramify.tools.documents.page import Page, read_page
-from ramify.tools.documents.words import word_count
 from ramify.tools.documents.writer import Writer
 
-_HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _ENTRY_LEVEL = 7
 _WHOLE = 1000
 """No heading is so deep: at the end of its scope nothing ends."""
@@ -21,8 +20,6 @@ _LINES = frozenset(["li", "tr", "br", "caption", "figcaption", "dt", "dd", "summ
 _CELLS = frozenset(["td", "th"])
 _NOTE = 150
 """A heading without an id over fewer words, closed in a box of their own, is a note's: a line of the text around it."""
-_SHORT = 200
-"""Up to here what is said of a term stays one paragraph with it, which passages are not cut within."""
 _NEAR = 20
 """Elements of a list that are looked at for what is said of a term."""
 _ENTRY, _ENTRY_ALONE = 60, 12
@@ -73,7 +70,7 @@ class _Walk:
             self._asides.append(element)
         if identity := element.get("id") or (element.get("name") if element.tag == "a" else None):
             self.writer.found_id(identity)
-        if element.tag in _HEADINGS:
+        if element.tag in HEADINGS:
             self._heading(element)
             return True
         self._layout(element)
@@ -89,7 +86,7 @@ class _Walk:
         while self._modes and self._modes[-1][0] is element:
             self.writer.leave(self._modes.pop()[1])
         if element.tag in _BLOCKS:
-            self.writer.gap(_distance(element))
+            self.writer.gap(distance(element))
         elif element.tag in _LINES:
             self.writer.gap(1)
         if element.tag == "dl":
@@ -102,13 +99,13 @@ class _Walk:
 
     def _layout(self, element: html.HtmlElement) -> None:
         tag = element.tag
-        if tag in _CELLS and not _is_layout(element):
+        if tag in _CELLS and not is_layout(element):
             before = element.getprevious()
-            if before is not None and before.tag in _CELLS and not _is_layout(before):
+            if before is not None and before.tag in _CELLS and not is_layout(before):
                 self.writer.cell()
             self._enter(element, "flat")
         elif tag in _BLOCKS or tag in _CELLS:
-            self.writer.gap(_distance(element))
+            self.writer.gap(distance(element))
         elif tag == "dt":
             before = element.getprevious()
             self.writer.gap(1 if before is not None and before.tag == "dt" else 2)
@@ -116,7 +113,7 @@ class _Walk:
             self.writer.gap(1)
         if tag == "pre":
             self._enter(element, "pre")
-        elif tag == "dd" and self._sizes[element].words <= _SHORT:
+        elif tag == "dd" and self._sizes[element].words <= SHORT:
             self._enter(element, "tight")
 
     def _enter(self, element: html.HtmlElement, mode: str) -> None:
@@ -131,11 +128,11 @@ class _Walk:
         if not shown:
             return
         scope = self._scope(element)
-        own = element.get("id") or next((inner.get("id") or inner.get("name") for inner in element.iter() if _names(inner)), None)
+        own = anchor(element)
         if self._asides or self.writer.flat or self._is_note(element, scope, own):
             self.writer.line(shown)
             return
-        level = _HEADINGS[element.tag]
+        level = HEADINGS[element.tag]
         self._open_scope(scope, level)
         self.headings.append((level, shown))
         self.writer.heading(level, shown, own or self._open_id(element, scope))
@@ -158,7 +155,7 @@ class _Walk:
     def _is_note(self, element: html.HtmlElement, scope: html.HtmlElement, own: str | None) -> bool:
         if own or scope is self._page.content or scope.tag in ("section", "article") or scope.get("id"):
             return False
-        return self._sizes[scope].words < _NOTE and bool(self._scopes) and sum(1 for _ in scope.iter(*_HEADINGS)) == 1
+        return self._sizes[scope].words < _NOTE and bool(self._scopes) and sum(1 for _ in scope.iter(*HEADINGS)) == 1
 
     def _open_id(self, element: html.HtmlElement, scope: html.HtmlElement) -> str | None:
         """Return the id of what the heading opens: of the box it stands first in, or of an anchor right before it."""
@@ -170,7 +167,7 @@ class _Walk:
     def _is_entry(self, term: html.HtmlElement) -> bool:
         after = list(islice(term.itersiblings(), _NEAR))
         said = next((element for element in after if element.tag == "dd"), None)
-        if self._asides or self.writer.flat or not _anchor(term) or said is None:
+        if self._asides or self.writer.flat or not anchor(term) or said is None:
             return False
         before = islice(term.itersiblings(preceding=True), _NEAR)
         alone = not any(element.tag == "dt" for element in after) and not any(element.tag == "dd" for element in before)
@@ -185,29 +182,4 @@ class _Walk:
         parent = term.getparent()
         if not any(scope is parent for scope, _ in self._scopes):
             self._scopes.append((parent, level))
-        self.writer.heading(level, _signature(term), _anchor(term))
-
-
-def _distance(block: html.HtmlElement) -> int:
-    """Return the line ends around a block: a list within an entry of another stays close to it."""
-    parent = block.getparent()
-    return 1 if block.tag in ("ul", "ol") and parent is not None and parent.tag == "li" else 2
-
-
-def _signature(term: html.HtmlElement) -> str:
-    """Return a term's name: of a function, without its arguments."""
-    shown = " ".join("".join(term.itertext()).split())
-    return shown.partition("(")[0].strip() or shown
-
-
-def _anchor(term: html.HtmlElement) -> str | None:
-    return next((inner.get("id") or inner.get("name") for inner in term.iter() if _names(inner)), None)
-
-
-def _names(element: html.HtmlElement) -> bool:
-    return isinstance(element.tag, str) and bool(element.get("id") or (element.tag == "a" and element.get("name")))
-
-
-def _is_layout(cell: html.HtmlElement) -> bool:
-    """Tell a cell that holds a part of the page from one of a table of facts."""
-    return any(True for _ in cell.iter("table", *_HEADINGS)) or word_count(cell.text_content()) > _SHORT
+        self.writer.heading(level, signature(term), anchor(term))
