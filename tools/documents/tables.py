@@ -1,6 +1,7 @@
 """Tables as text: a row a record, however its columns are parted."""
 
 import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -14,6 +15,7 @@ from ramify.tools.documents.records import record_document
 from ramify.tools.documents.text import lines_of
 
 _LOOKED_AT = 50
+_LONGEST_CELL = 1 << 26
 _SEPARATORS = ",;\t|"
 _NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[\d.,]*\s*[%€$£]?|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -28,7 +30,8 @@ class Dialect(NamedTuple):
 
 def read_csv(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a table as one document a row, the first row naming the columns where it does."""
-    lines = lines_of(path, source, told)
+    csv.field_size_limit(_LONGEST_CELL)
+    lines = (line for text in lines_of(path, source, told) for line in io.StringIO(text, newline=""))  # old files end lines with \r alone
     sample = list(islice(lines, _LOOKED_AT))
     tabbed = path.name.lower().removesuffix(".gz").endswith(".tsv")
     dialect = dialect_of(sample)._replace(**({"separator": "\t"} if tabbed else {}))

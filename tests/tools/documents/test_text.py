@@ -64,3 +64,8 @@ def test_a_table_without_a_header_keeps_its_first_row(tmp_path: Path) -> None:
 def test_years_may_name_columns(tmp_path: Path) -> None:
     (tmp_path / "years.csv").write_text("gauge,2019,2020\nKell,812.5,640\nLorn,700,655.1\n", encoding="utf-8")
     assert shown(tmp_path / "years.csv").documents[0].page_content == "gauge: Kell\n2019: 812.5\n2020: 640"
+
+
+def test_lines_may_end_as_they_did_on_old_machines_and_cells_may_be_long(tmp_path: Path) -> None:
+    (tmp_path / "old.csv").write_bytes(b"name,text\rLorn," + b"long " * 50_000 + b"\rKell,short\r")
+    assert [document.id for document in shown(tmp_path / "old.csv").documents] == ["old.csv#1", "old.csv#2"]

@@ -1,4 +1,4 @@
-"""Mails (eml), by Python's own library: plain text before HTML, attachments named."""
+"""Mails (eml), by Python's own library: plain text before HTML, forwarded mails too, attachments named."""
 
 import io
 from collections.abc import Iterator
@@ -15,29 +15,62 @@ from ramify.tools.documents.reader import Told
 from ramify.tools.documents.text import content_of, stem
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_DEEPEST = 10
 
 
 def read_eml(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a mail as one document: who wrote it to whom and when, what it says, and the names of what is attached."""
     message = BytesParser(EmailMessage, policy=policy.default).parse(io.BytesIO(content_of(path)))
-    head = [f"{name}: {' '.join(str(message[name]).split())}" for name in _SHOWN if message[name]]
-    body = message.get_body(("plain", "html"))
-    said = _said(body, source, told).strip() if body is not None else ""
-    attached = [part.get_filename() or part.get_content_type() for part in message.iter_attachments()] if message.is_multipart() else []
-    for name in attached:
+    mail = _Mail(source, told)
+    parts = [mail.head(message), *mail.texts(message)]
+    for name in mail.attached:
         told.remark(source, f"attachment {name!r} not read")
-    parts = ["\n".join(head), said, f"Attachments: {', '.join(attached)}" if attached else ""]
-    title = " ".join(str(message["Subject"] or "").split()) or stem(path)
+    if mail.attached:
+        parts.append(f"Attachments: {', '.join(mail.attached)}")
+    title = _line(message, "Subject") or stem(path)
     yield Document("\n\n".join(part for part in parts if part), id=source, metadata={"source": source, "title": title})
 
 
-def _said(body: MIMEPart, source: str, told: Told) -> str:
-    try:
-        text = str(body.get_content())
-    except LookupError:  # an encoding that does not exist
-        content = body.get_payload(decode=True)
-        content = content if isinstance(content, bytes) else b""
-        text = decoded(content, encoding_of(content, source, told))
-    if body.get_content_subtype() != "html":
-        return text.replace("\r\n", "\n")
-    return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in html_outline(text).sections)
+class _Mail:
+    """Gather what a mail says, and the names of its attachments."""
+
+    def __init__(self, source: str, told: Told) -> None:
+        self.attached: list[str] = []
+        self._source = source
+        self._told = told
+
+    def head(self, message: MIMEPart) -> str:
+        """Return who wrote to whom, when and about what."""
+        return "\n".join(f"{name}: {line}" for name in _SHOWN if (line := _line(message, name)))
+
+    def texts(self, part: MIMEPart, depth: int = 0) -> Iterator[str]:
+        """Yield the text of a mail and of what is in it without being a file of its own."""
+        body = part.get_body(("plain", "html"))
+        if body is not None:
+            yield self._said(body).strip()
+        for inner in part.iter_attachments() if part.is_multipart() and depth < _DEEPEST else ():
+            kind = inner.get_content_type()
+            if kind == "message/rfc822" and isinstance(forwarded := inner.get_content(), MIMEPart):
+                yield self.head(forwarded)
+                yield from self.texts(forwarded, depth + 1)
+            elif inner.is_multipart():
+                yield from self.texts(inner, depth + 1)
+            elif kind == "text/plain" and not inner.get_filename():
+                yield self._said(inner).strip()
+            else:
+                self.attached.append(inner.get_filename() or kind)
+
+    def _said(self, body: MIMEPart) -> str:
+        try:
+            text = str(body.get_content())
+        except LookupError:  # an encoding that does not exist
+            content = body.get_payload(decode=True)
+            content = content if isinstance(content, bytes) else b""
+            text = decoded(content, encoding_of(content, self._source, self._told))
+        if body.get_content_subtype() != "html":
+            return text.replace("\r\n", "\n")
+        return "\n\n".join("\n".join((*section.headings[-1:], section.text)) for section in html_outline(text).sections)
+
+
+def _line(message: MIMEPart, name: str) -> str:
+    return " ".join(str(message[name] or "").split())

@@ -48,8 +48,9 @@ def text_of(element: "_Element") -> str:
 
 def _table(table: "_Element") -> Iterator[str]:
     for row in table.iter(_full("table:table-row")):
-        cells = (cell for cell in row if _name(cell) == "table:table-cell")
-        yield " | ".join(" ".join(text_of(cell).split()) for cell in cells)
+        cells = [" ".join(text_of(cell).split()) for cell in row if _name(cell) == "table:table-cell"]
+        if any(cells):
+            yield " | ".join(cells)
 
 
 def _notes(paragraph: "_Element") -> Iterator[str]:

@@ -69,6 +69,8 @@ def _written(value: Any) -> str:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if isinstance(value, float):
+        return f"{value:.15g}"  # as many digits as a workbook keeps
     if isinstance(value, datetime):
         return str(value.date() if value.time() == time() else value)
     return str(value).strip()

@@ -19,6 +19,7 @@ _SLACK = 1.0
 """Of the size of the letters: an indent; room left on a line that shows that its end was meant."""
 _NEIGHBOURS = 10
 _WIDE = 1.2
+_BULLETS = "•◦▪‣●○■–—"
 _ENDED = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*\d{0,2}$")
 _ADDRESS = re.compile(r"\bhttps?:/\S*[/_=&?.-]$")
 _HYPHENATED = re.compile(rf"([^\W\d_]+)(?:{HYPHEN}|-\n)\s*([^\W_]+)")
@@ -94,7 +95,7 @@ def _between(lines: Sequence[Placed], place: int, pitch: float) -> str:
         return "\n\n" if meant or _ENDED.search(above.line.text) else " "
     if gap > _SPREAD * pitch * line.size:
         return "\n\n"
-    if meant or _is_row(above.line) or _is_row(line):
+    if meant or line.text[0] in _BULLETS or _is_row(above.line) or _is_row(line):
         return "\n"
     if _ADDRESS.search(above.line.text):
         return ""
