@@ -39,7 +39,7 @@ def answer(asked: dict[str, Any]) -> dict[str, object]:
 
 
 def _limit_memory(memory_mb: int) -> None:
-    if sys.platform != "win32":
+    if sys.platform == "linux":  # elsewhere the limit cannot be set below what is in use, or is not kept
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))

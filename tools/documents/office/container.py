@@ -28,7 +28,7 @@ def container(path: Path) -> Iterator[zipfile.ZipFile]:
             with zipfile.ZipFile(file) as archive:
                 _check_directory(archive)
                 yield archive
-        except (zipfile.BadZipFile, NotImplementedError, KeyError) as error:
+        except (zipfile.BadZipFile, NotImplementedError, KeyError, UnicodeDecodeError) as error:
             raise UnreadableError(f"not a readable document: {str(error).strip(chr(34))}") from error
 
 

@@ -23,7 +23,7 @@ def read_pptx(path: Path, source: str, told: Told) -> Iterator[Document]:
             title = presentation.core_properties.title.strip() or stem(path)
             for number, slide in enumerate(presentation.slides, start=1):
                 yield slide_document(source, title, number, *_said(slide))
-        except (PythonPptxError, XMLSyntaxError, KeyError, ValueError, AttributeError) as error:
+        except (PythonPptxError, XMLSyntaxError, LookupError, ValueError, AttributeError) as error:
             raise UnreadableError(f"not a readable presentation: {type(error).__name__}: {error}") from error
 
 

@@ -26,7 +26,7 @@ def read_docx(path: Path, source: str, told: Told) -> Iterator[Document]:
     with office_file(path) as file:
         try:
             html = mammoth.convert_to_html(file, style_map=_STYLES, convert_image=mammoth.images.img_element(lambda _: {"src": ""})).value
-        except (ExpatError, KeyError, OSError, ValueError, IndexError, AttributeError) as error:
+        except (ExpatError, LookupError, OSError, ValueError, AttributeError) as error:
             raise UnreadableError(f"not a readable document: {type(error).__name__}: {error}") from error
     if html.strip():
         yield from section_documents(html_outline(_tidied(html)), source, stem(path))

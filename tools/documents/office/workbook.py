@@ -20,7 +20,6 @@ Row = tuple[int, list[str]]
 
 def read_xlsx(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a workbook's sheets, with the values that its formulas had when it was saved."""
-    from lxml.etree import XMLSyntaxError
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
@@ -30,7 +29,7 @@ def read_xlsx(path: Path, source: str, told: Told) -> Iterator[Document]:
             for sheet in workbook.worksheets:
                 rows = ([_written(cell) for cell in row] for row in sheet.iter_rows(values_only=True))
                 yield from sheet_documents(rows, source, sheet.title, stem(path))
-        except (InvalidFileException, XMLSyntaxError, KeyError, ValueError, TypeError, IndexError) as error:
+        except (InvalidFileException, SyntaxError, LookupError, ValueError, TypeError) as error:
             raise UnreadableError(f"not a readable workbook: {type(error).__name__}: {error}") from error
 
 
