@@ -65,3 +65,17 @@ def test_the_same_text_each_time() -> None:
         return [(document.page_content, str(document.metadata)) for document in documents]
 
     assert said(survey().documents) == said(shown(FILES / "survey.pdf").documents)
+
+
+def test_a_last_line_that_recurs_where_the_text_ends_is_text() -> None:
+    from ramify.tools.documents.pdf.furniture import without_furniture
+    from ramify.tools.documents.pdf.lines import Line
+
+    def page(number: int) -> list[Line]:
+        header = Line(0, 90, 700, 700, 10, f"{number} of arrays" if number % 2 else f"CHAPTER 2. ARRAYS {number}")
+        body = [Line(0, 90, top, top, 10, f"line {number} at {top} goes on") for top in range(660, 120, -12)]
+        return [header, *body, Line(0, 90, 100, 100, 10, "Brooks/Cole." if number % 7 == 0 else f"and so o{chr(96 + number) * 3}n")]
+
+    left = without_furniture([page(number) for number in range(1, 40)])
+    assert [lines[0].text for lines in left] == [f"line {number} at 660 goes on" for number in range(1, 40)]
+    assert all(len(lines) == len(page(1)) - 1 for lines in left)

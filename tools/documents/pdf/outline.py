@@ -16,6 +16,7 @@ _LARGER = 1.12
 _LONGEST = 120
 _RAREST = 0.2
 _LEVELS = 4
+_LEADERS = re.compile(r"(?:\.\s?){4,}")
 _NOT_SAID = re.compile(r"[\W_]+")
 _NUMBERING = re.compile(r"(?:chapter|part|section|appendix|kapitel|chapitre)?(?:\d+[a-z]?|[a-z]\d*|[ivxlc]{1,6})?")
 
@@ -110,6 +111,6 @@ def _larger(lines: Sequence[Line], usual: float) -> Iterator[tuple[int, int, int
         while end < len(lines) and _size(lines[end]) == size and size >= _LARGER * usual:
             end += 1
         text = " ".join(line.text for line in lines[place:end])
-        if end > place and len(text) <= _LONGEST and any(letter.isalpha() for letter in text):
+        if end > place and len(text) <= _LONGEST and any(letter.isalpha() for letter in text) and not _LEADERS.search(text):
             yield place, end - place, round(10 * size), text
         place = max(end, place + 1)
