@@ -51,9 +51,13 @@ def link_of(source: str, metadata: Mapping[str, Any]) -> str:
 
 def crumbs(title: str, heading: str) -> list[str]:
     """List the headings above a text, outermost first, without those that only repeat the title or each other."""
-    parts = [" ".join(part.split()) for part in heading.split(_CRUMBS)]
+    parts = [" ".join(part.replace("¶", " ").split()) for part in heading.split(_CRUMBS)]
     told = " ".join(title.split()).casefold()
-    return [part for part in dict.fromkeys(parts) if part and not (told and part.casefold().startswith(told))]
+    return [part for part in dict.fromkeys(parts) if part and not (told and _repeats(part.casefold(), told))]
+
+
+def _repeats(part: str, title: str) -> bool:
+    return part.startswith(title) or title.startswith(part)
 
 
 def names(places: Sequence[tuple[str, str]]) -> list[str]:

@@ -8,11 +8,13 @@ from ramify.tools.extractive.decompose import decompose
 from ramify.tools.extractive.in_force import threshold
 from ramify.tools.extractive.kinship import KIN, kinship
 from ramify.tools.extractive.outcome import Known, Outcome
+from ramify.tools.extractive.places import locate
 from ramify.tools.extractive.read import read
 from ramify.tools.extractive.split import Split
 from ramify.tools.extractive.text import Quote, content, fold, same_question
 
 _DEEPEST = 4
+_VERDICTS = ("Yes", "No")
 _UNSETTLED = 0.3
 _PLAIN = 0.7
 _DIRECTLY = 0.5
@@ -128,7 +130,12 @@ def recall(question: str, known: Sequence[Known]) -> Known | None:
 
 
 def cited(known: Known, passages: Sequence[Quote]) -> tuple[int, ...]:
-    """Number the passage that an answer rests on: of those in which it stands, the one that speaks most of the question."""
+    """Number the passage that an answer rests on: of those in which it stands, the one that speaks most of the question.
+
+    Yes and No stand nowhere: they rest on the passage with the sentence that is most like the question.
+    """
+    if known.answer in _VERDICTS:
+        return tuple(place.number for place in locate(known.question, passages)[:1])
     asked = content(known.question)
     texts = [f"{passage['title']} {passage['text']}" for passage in passages]
     holding = [number for number, text in enumerate(texts, 1) if known.answer.casefold() in text.casefold()]
