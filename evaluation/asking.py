@@ -16,9 +16,7 @@ PRINTED = 300
 CITED = ("id", "source", "cited")
 """What of a citation a line keeps beside its text: where it lies on this machine is nobody's business."""
 KEPT = ("answer", "confidence", "confidence_source", "stopped_by", "usage", "tree", "model", "notices")
-STILL_CITED = ("id", "source", "cited")
-"""What of a citation a line keeps beside its text: where it lies on this machine is nobody's business."""
-KEPT = ("usage", "tree", "model", "notices")
+STILL_KEPT = ("usage", "tree", "model", "notices")
 """What a line keeps of a question that failed on its way: it says where."""
 NOTHING: Row = {
     **{"answer": "", "confidence": 0.0, "confidence_source": None, "stopped_by": "error", "usage": None, "model": None, "notices": []},
@@ -59,7 +57,7 @@ async def answer(task: Task) -> Row:
 def answered(task: Task, result: Result) -> Row:
     """Make the line of an answered question."""
     told = _told(result, (*KEPT, "citations"))
-    told["citations"] = [{**{name: citation[name] for name in CITED}, "text": citation["text"][:PRINTED]} for citation in told["citations"]]
+    told["citations"] = [{**{name: one[name] for name in CITED}, "text": one["text"][:PRINTED]} for one in told["citations"]]
     return {**head(task), "error": None, **told, **scores(task.question, result, task.hits_by)}
 
 

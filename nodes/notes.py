@@ -48,6 +48,8 @@ FOLDS = (
          "the answer of the question before it was put into it"),
     Fold("unsure", re.compile(r"confidence [\d.]+, not above tau (?P<figure>[\d.]+)"), "its confidence is not above tau ({figure})"),
     Fold("searched", re.compile(re.escape(SEARCHED)), "at the depth limit: only searched, its passages go to the final answer"),
+    Fold("simple", re.compile(re.escape(SIMPLE)), "asks for one fact, so it was not split"),
+    Fold("weaker", re.compile(re.escape(WEAKER)), "helps less than the other half, as the judge found"),
 )  # fmt: skip
 
 
