@@ -5,9 +5,10 @@ from typing import Any
 
 from ramify.graphs.result import Result
 from ramify.graphs.why import could_not_ask, why_unknown
+from ramify.nodes.citing import cite
 from ramify.nodes.retrieve import NOTHING
 from ramify.nodes.state import Citation, StoppedBy
-from ramify.nodes.tree import DROPPED, ROOT, is_unknown
+from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.tools.quoting import one_line, snippet
 
 PASSAGE = 1000
@@ -79,8 +80,9 @@ def found(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> s
     """Put passages for a model: numbered, each with its source and score."""
     if not passages:
         return f"Nothing was found with filter {dict(wanted)}: search again without it." if wanted else "Nothing was found."
+    named = cite([Passage(**passage) for passage in passages], [""] * len(passages), cited=False)
     lines = [
-        f"[{number}] {one_line(passage['source'])} (score {passage['score']:.2f}): {snippet(passage['text'], '', PASSAGE)}"
-        for number, passage in enumerate(passages, 1)
+        f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): {snippet(passage['text'], '', PASSAGE)}"
+        for number, (passage, citation) in enumerate(zip(passages, named, strict=True), 1)
     ]
     return "\n".join([QUOTED, *lines])

@@ -57,8 +57,8 @@ def _box(branch: Branch, place: Place, look: Look) -> str:
     hover = [f"{branch.path} {look.state(branch)}", question, f"→ {brief(answer)}" if answer else ""]
     told = element("title", safe("\n".join(filter(None, hover))))
     shape = element("rect", x=f"{x - WIDTH / 2:g}", y=f"{y:g}", width=str(WIDTH), height=str(HEIGHT), rx="7")
-    lines = [(f"{branch.path} {look.state(branch)}", "place"), *((line, "asked") for line in lines_of(question, LINES + (not answer)))]
-    lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "found")] if answer else []
+    lines = [(f"{branch.path} {look.state(branch)}", "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
+    lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "reply")] if answer else []
     said = "".join(
         element("text", safe(line), x=f"{x - WIDTH / 2 + PADDING:g}", y=f"{y + FIRST + number * STEP:g}", class_=kind)
         for number, (line, kind) in enumerate(lines)

@@ -51,11 +51,14 @@ def show(hits: "list[Hit]") -> None:
     from rich.padding import Padding
     from rich.text import Text
 
+    from ramify.nodes.citing import cite
+    from ramify.nodes.retrieve import passage_of
+    from ramify.studio.terminal import head_of
+
     console = out()
     if not hits:
         console.print("Nothing found: look at the index and the filter.")
-    for number, hit in enumerate(map(row, hits), 1):
-        title = one_line(hit["metadata"].get("title") or hit["source"])
-        head = Text.assemble((f"{number} ", "bold"), (title, "bold"), (f"  {hit['score']:.2f}", "cyan"))
-        console.print(head.append(f"  {one_line(hit['source'])}", style="not bold dim"))
-        console.print(Padding(Text(one_line(hit["text"])), (0, 0, 1, 2), expand=False))
+    found = cite([passage_of(hit) for hit in hits], [""] * len(hits), cited=False)
+    for number, (hit, citation) in enumerate(zip(hits, found, strict=True), 1):
+        console.print(head_of(number, citation, "").append(f"  {hit.score:.2f}", style="cyan"))
+        console.print(Padding(Text(one_line(citation.text)), (0, 0, 1, 2), expand=False))
