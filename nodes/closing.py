@@ -12,6 +12,7 @@ from ramify.nodes.retrieve import NOTHING
 from ramify.nodes.state import Citation, State
 from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, Tree, children, is_unknown
 from ramify.prompts.prompt import Quote
+from ramify.tools.errors import ModelError
 from ramify.tools.models import Model
 
 Update = dict[str, Any]
@@ -24,13 +25,21 @@ def closing(act: Callable[[Any, Any], Awaitable[Update]]) -> Callable[[Any, Any]
         update = await act(state, settings)
         if not is_unknown(str(update.get("answer", state["answer"]))):
             return update
-        model = await asyncio.to_thread(current_model, CURRENT.get().settings)
-        if model.objection(state["question"]) or _all_failed(state["tree"]):
+        model = await _model()
+        if _all_failed(state["tree"]) or (model is not None and model.objection(state["question"])):
             return {**update, **({} if _stopped(state, update) else {"stopped_by": "error"})}
-        return {**update, "closest": await _closest(state, model)}
+        return update if model is None else {**update, "closest": await _closest(state, model)}
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
     return close
+
+
+async def _model() -> Model | None:
+    """Find the model; none where it has gone meanwhile: the question has its result without it."""
+    try:
+        return await asyncio.to_thread(current_model, CURRENT.get().settings)
+    except ModelError:
+        return None
 
 
 def _stopped(state: State, update: Update) -> bool:
