@@ -132,7 +132,7 @@ def test_the_demo_with_nothing_but_the_package(notebook: Open) -> None:
     page = saved.value.path().read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     book.ask("한국의 수도는 어디입니까?")
-    expect(book.turn.locator(".result")).to_contain_text("reads English only", timeout=60_000)
+    expect(book.turn.locator(".notices")).to_contain_text("reads English only", timeout=60_000)
     book.picture("3-korean")
 
 
