@@ -58,12 +58,13 @@ def _also(passage: Passage) -> list[Source]:
 
 
 def _place(source: str, metadata: Mapping[str, Any], name: str) -> dict[str, Any]:
-    title, heading = (one_line(metadata.get(key) or "") for key in ("title", "heading"))
+    title, heading, sheet = (one_line(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
+    above = dict.fromkeys([*([f"sheet {sheet}"] if sheet else []), *(part for part in crumbs(title, heading) if part != sheet)])
     return {
         "source": source,
         "name": one_line(name),
         "title": title,
-        "heading": " > ".join(crumbs(title, heading)),
+        "heading": " > ".join(above),
         "page": page_of(metadata),
         "path": path_of(source, metadata),
         "link": link_of(source, metadata),
