@@ -17,7 +17,7 @@ from ramify.tools.documents.readers import reader_of
 
 __all__ = ["EDITION", "FORMATS", "Read", "read_files"]
 
-EDITION = "2"
+EDITION = "3"
 """Counts up when the same file gives other documents than before: an index then reads its files again."""
 _AHEAD = 4
 """Files asked for before their turn, for each worker: enough that none waits, few enough to hold."""
