@@ -45,6 +45,8 @@ def main() -> None:
     arguments.add_argument("--workers", nargs="+", type=int, default=[1, 2])
     given = arguments.parse_args()
     files = [file for file in files_under(given.paths, []) if reader_of(file.path) and file.path.is_file()]
+    if not files:
+        raise SystemExit("nothing to read there (links that lead out of a folder are not followed)")
     works: dict[str, Callable[[], int]] = {"bare loop": lambda: bare(files)}
     works |= {f"{count} at once": lambda count=count: side_by_side(files, count) for count in given.workers}
     parsed(files[0], Told(), True)  # loads the libraries, as the workers have to
