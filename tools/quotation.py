@@ -24,6 +24,8 @@ _NEW_ITEM = re.compile(r"(?:[-*•–+]|\(?\w{1,3}[.)])\s|\S*\s*\|")
 _FULL_STOP = re.compile(r"(?<=[。！？])\s*|(?<=[.!?])\s+(?=[가-힣぀-ヿ一-鿿])")
 _LEANING = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|those|such|then|otherwise|however|also)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:(?:chapter|section|part|appendix|table|figure)\s+)?[A-Z]?\d+(?:\.\d+)*[.:]?\s+\S.*", re.IGNORECASE)
+_RECORD = re.compile(r"[^\n:]{1,60}: [^\n]+(?:\n[^\n:]{1,60}: [^\n]+)+")
+"""The fields of a record, a line each: short ones are quoted whole, since a field by itself does not say of what it is."""
 _LEADERS = re.compile(r"(?:\.\s?){4,}|…{2,}")
 
 
@@ -59,6 +61,8 @@ def statements(text: str, headings: Iterable[str] = ()) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
+    if len(text) <= LONGEST and _RECORD.fullmatch(text.strip()):
+        return (one_line(text),)
     lines = unwrapped(text)
     shown = [line for line in lines if not _LEADERS.search(line)]
     found = [one_line(unit) for line in shown or lines for piece in _FULL_STOP.split(line) for unit in sentences(piece)]

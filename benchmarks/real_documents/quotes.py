@@ -2,7 +2,6 @@
 
 import math
 import unicodedata
-import warnings
 from functools import cache
 from pathlib import Path
 
@@ -39,11 +38,9 @@ def plain_text(path: Path) -> str:
         document = pypdfium2.PdfDocument(str(path))
         return "\n".join(page.get_textpage().get_text_range() for page in document)
     if path.suffix == ".html":
-        from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
+        from lxml import html
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
-            return BeautifulSoup(path.read_bytes(), "lxml").get_text()
+        return str(html.fromstring(path.read_bytes(), parser=html.HTMLParser(encoding="utf-8")).text_content())
     return path.read_text(encoding="utf-8")
 
 

@@ -62,3 +62,8 @@ def test_a_korean_sentence_is_quoted_alone() -> None:
     quoted = carrying(text, [Asked("마리 퀴리는 언제 태어났습니까?", "1867년")])
     assert "1867년" in quoted
     assert len(quoted) < 200
+
+
+def test_a_short_record_is_quoted_whole() -> None:
+    record = "bridge: Lorn\nopened: 1958\nspans: 2"
+    assert carrying(record, [Asked("When was the bridge at Lorn opened?", "1958")]) == "bridge: Lorn opened: 1958 spans: 2"
