@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Skipped
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.errors import InputError
@@ -42,18 +41,6 @@ class Entry(NamedTuple):
     label: str
     passages: Sequence[Document]
     kind: str = ""
-
-
-class FileNote(NamedTuple):
-    """What is remembered of a file that was read: its size and time then, how files were read, and what was left out of it."""
-
-    root: str
-    source: str
-    size: int
-    changed_ns: int
-    edition: str
-    skipped: list[Skipped]
-    path: str
 
 
 class Draft:
@@ -146,35 +133,6 @@ class Draft:
         with self._db:
             self._db.execute("UPDATE documents SET root = ?, file = ? WHERE id = ?", [root, file, identity])
             self.changed = True
-
-    def note_files(self, files: Iterable[FileNote]) -> None:
-        """Remember files whose documents are all written, to know them again."""
-        with self._db:
-            rows = [file._asdict() | {"skipped": json.dumps(file.skipped)} for file in files]
-            self.changed = self.changed or bool(rows)
-            self._db.executemany(
-                "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path)", rows
-            )
-
-    def noted_file(self, root: str, source: str) -> FileNote | None:
-        """Return what is remembered of a file."""
-        sql = "SELECT size, changed_ns, edition, skipped, path FROM files WHERE root = ? AND source = ?"
-        for size, changed_ns, edition, skipped, path in self._db.execute(sql, [root, source]):
-            return FileNote(root, source, size, changed_ns, edition, [(name, reason) for name, reason in json.loads(skipped)], path)
-        return None
-
-    def documents_of(self, root: str, source: str) -> list[str]:
-        """Return the ids of the documents of a file."""
-        return [found for (found,) in self._db.execute("SELECT id FROM documents WHERE root = ? AND file = ?", [root, source])]
-
-    def forget_files(self, roots: Iterable[str], kept: Iterable[tuple[str, str]]) -> None:
-        """Forget the files under the roots but those to be kept."""
-        known = set(kept)
-        sql = "SELECT root, source FROM files WHERE root IN (SELECT value FROM json_each(?))"
-        gone = [key for key in self._db.execute(sql, [json.dumps(list(roots))]).fetchall() if key not in known]
-        with self._db:
-            self.changed = self.changed or bool(gone)
-            self._db.executemany("DELETE FROM files WHERE root = ? AND source = ?", gone)
 
     def absent(self, roots: Iterable[str], seen: Iterable[str]) -> list[str]:
         """Return the ids of documents found under the roots before and not seen now."""

@@ -8,10 +8,11 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped
 from ramify.tools.documents.readers import kind_of
-from ramify.tools.documents.reading import EDITION, read_files
+from ramify.tools.documents.reading import read_files
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.digests import document_digest
-from ramify.tools.index.draft import Draft, Entry, FileNote
+from ramify.tools.index.draft import Draft, Entry
+from ramify.tools.index.filed import Filed, documents_of, filed, forget, remember, remembered
 from ramify.tools.index.labels import label
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.split import Chunking, clip, split
@@ -44,26 +45,26 @@ class Intake:
 
     def take(self, files: Iterable[File], skipped: list[Skipped], progress: Progress) -> None:
         """Read the files that are not as they were, and write what is in them; `skipped` grows by what is left out."""
-        found = {file: _note(file) for file in list(files)}
+        found = {file: filed(file) for file in list(files)}
         fresh = {file: note for file, note in found.items() if not self._known_again(note, skipped)}
         self._read(fresh, skipped, progress)
 
-    def _known_again(self, note: FileNote | None, skipped: list[Skipped]) -> bool:
+    def _known_again(self, note: Filed | None, skipped: list[Skipped]) -> bool:
         """Tell whether a file is as it was when it was read; then its documents are seen."""
-        held = note and self._draft.noted_file(note.root, note.source)
-        if note is None or held is None or held._replace(skipped=[]) != note:
+        held = note and remembered(self._draft, note)
+        if held is None:
             return False
-        documents = self._draft.documents_of(note.root, note.source)
+        documents = documents_of(self._draft, held)
         self.seen.update(documents)
-        self._files.add((note.root, note.source))
+        self._files.add((held.root, held.source))
         self.unchanged += len(documents)
         skipped += held.skipped
         return True
 
-    def _read(self, files: Mapping[File, FileNote | None], skipped: list[Skipped], progress: Progress) -> None:
+    def _read(self, files: Mapping[File, Filed | None], skipped: list[Skipped], progress: Progress) -> None:
         """Write a group of documents at a time, and note the files whose documents are all written."""
         group: list[Found] = []
-        notes: list[FileNote] = []
+        notes: list[Filed] = []
         for number, read in enumerate(read_files(files, clean=self._draft.clean), start=1):
             for document in read.documents:
                 group.append(self._claimed(document, read.file))
@@ -77,9 +78,9 @@ class Intake:
             progress(number, len(files), "files")
         self._commit(group, notes)
 
-    def _commit(self, group: list[Found], notes: list[FileNote]) -> None:
+    def _commit(self, group: list[Found], notes: list[Filed]) -> None:
         self.write(group)
-        self._draft.note_files(notes)
+        remember(self._draft, notes)
         self._files.update((note.root, note.source) for note in notes)
         group.clear()
         notes.clear()
@@ -88,7 +89,7 @@ class Intake:
         """Remove what was found under the paths before and is not there now; return how many documents."""
         absent = self._draft.absent(self._roots, self.seen)
         self._draft.remove(absent)
-        self._draft.forget_files(self._roots, self._files)
+        forget(self._draft, self._roots, self._files)
         return len(absent)
 
     def write(self, found: Sequence[Found]) -> None:
@@ -123,12 +124,3 @@ class Intake:
                 break
         self.seen.add(identity)
         return Found(document.model_copy(update={"id": identity}), str(file.root.resolve()), file.source, kind_of(file.path))
-
-
-def _note(file: File) -> FileNote | None:
-    """Say by what a file will be known again, None where it cannot be looked at; taken before it is read."""
-    try:
-        found = file.path.stat()
-    except OSError:
-        return None
-    return FileNote(str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], str(file.path.absolute()))
