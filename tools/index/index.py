@@ -17,7 +17,6 @@ from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_docu
 from ramify.tools.index.identity import identified
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.rank import PER_SECTION
 from ramify.tools.index.snapshot import Hit, How, Snapshot, open_snapshot
 from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.store import Filter
@@ -94,13 +93,13 @@ class Index(VectorStore):
     def search(  # type: ignore[override]  # VectorStore's `search` takes one query and a search type by name
         self, queries: Sequence[str], k: int = 5, *,
         fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True, filter: Filter | None = None, dense: bool = True,
-        per_section: int | None = PER_SECTION,
+        per_section: int | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the best passages for each query: all queries are encoded and searched in one batch.
 
-        Vectors and words (`hybrid`) are fused by the mean of their scores; without `dense` it is words alone (BM25). A section gives
-        `per_section` passages, further ones come after those of others, unless the question names it or there is no heading. From the
-        `fetch_k` best (default 4 k) the passages are picked in order, or by maximal marginal relevance with the weight `mmr`.
+        Vectors and words (`hybrid`) are fused by the mean of their scores; without `dense` it is words alone (BM25). `per_section`: so many
+        passages of a section come first, further ones after those of others, unless the question names it or there is no heading. From
+        the `fetch_k` best (default 4 k) the passages are picked in order, or by maximal marginal relevance with the weight `mmr`.
         `filter` gives metadata fields the value, or values, they must have.
         """
         how = How(k, fetch_k, mmr, hybrid, filter, dense, per_section).checked()

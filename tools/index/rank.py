@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from ramify.tools.embeddings.encoder import Matrix
 
 _TINY = 1e-9
-PER_SECTION = 2
-"""Passages of one section that come before those of others."""
 
 
 class Pick(NamedTuple):
@@ -31,7 +29,7 @@ def fuse(cosines: Matrix, bm25: NDArray[np.float64]) -> list[int]:
     return [int(place) for place in np.lexsort((-words, -(dense + words)))]
 
 
-def spread(sections: Sequence[Hashable | None], limit: int = PER_SECTION) -> list[int]:
+def spread(sections: Sequence[Hashable | None], limit: int) -> list[int]:
     """Return the places in their order, but those beyond the first few of a section after all others; None is no section."""
     met: Counter[Hashable] = Counter()
     beyond: list[int] = []

@@ -16,7 +16,7 @@ from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.absent import no_index
 from ramify.tools.index.graph import Graph, Positions, read_graph
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
-from ramify.tools.index.rank import PER_SECTION, Pick, fuse, mmr, spread
+from ramify.tools.index.rank import Pick, fuse, mmr, spread
 from ramify.tools.index.store import Filter, Rows, Store
 from ramify.tools.index.words import names
 
@@ -43,7 +43,7 @@ class How(NamedTuple):
     hybrid: bool = True
     filter: Filter | None = None
     dense: bool = True
-    per_section: int | None = PER_SECTION
+    per_section: int | None = None
 
     def checked(self) -> "How":
         """Return itself with `fetch_k` filled in, or raise `UsageError` where a number is out of range."""

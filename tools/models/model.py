@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 from ramify.tools.errors import ReplyError
-from ramify.tools.extractive.text import Quote
 from ramify.tools.models.cap import Cap
 from ramify.tools.models.ollama import times
 from ramify.tools.models.per_loop import PerLoop
@@ -54,8 +53,11 @@ class Model:
     """What the user should know: that another model was taken than the one hoped for."""
     objection: Callable[[str], str | None] = field(default=lambda question: None, repr=False)
     """Says why a question cannot be read, where the model can tell beforehand."""
-    closest: Callable[[str, Sequence[Quote]], list[tuple[int, str]]] = field(default=lambda question, quotes: [], repr=False)
-    """Gives the sentences that come closest to a question it does not answer, with their passages' numbers, where it can; blocking."""
+    closest: Callable[[str, Sequence[Any]], list[tuple[int, str]]] = field(default=lambda question, quotes: [], repr=False)
+    """Gives the sentences that come closest to a question it does not answer, with their passages' numbers, where it can; blocking.
+
+    A passage has a title, a source and a text, as prompts have them.
+    """
     load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     """Loads what it needs in this process and gives the seconds that took, 0 where all was there; blocking."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)
