@@ -38,8 +38,10 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool) -> lis
 
 
 def headings(passage: Passage) -> list[str]:
-    """List title and headings of a passage: what stands above its text is not what it says."""
-    return [passage.title, *crumbs("", str(passage.metadata.get("heading") or ""))]
+    """List title and headings of a passage: what stands above its text, or as a line in it, is not what it says."""
+    within = passage.metadata.get("headings_within")
+    lines = [str(line) for line in within] if isinstance(within, list) else []
+    return [passage.title, *crumbs("", str(passage.metadata.get("heading") or "")), *lines]
 
 
 def _asked(state: State, answer: str, passage: Passage) -> list[Asked]:

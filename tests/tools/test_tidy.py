@@ -31,6 +31,7 @@ def test_a_short_section_goes_to_its_sibling_under_its_own_heading() -> None:
     (merged,) = tidy([name, synopsis])
     assert merged.page_content == f"Name\nadd - Add contents.\n\nSynopsis\n{PROSE[:89]}"
     assert (merged.metadata["heading"], merged.metadata["fragment"], merged.id) == ("Add", "name", name.id)
+    assert merged.metadata["headings_within"] == ["Name", "Synopsis"]
     second = merged.page_content.index("Synopsis\n") + len("Synopsis\n")
     assert placed(merged.metadata, second)["fragment"] == "syn"
 

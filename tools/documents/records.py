@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-_OURS = frozenset({"source", "path", "fragment", "fragments", "role", "also", "pages", "sheet"})
+_OURS = frozenset({"source", "path", "fragment", "fragments", "headings_within", "role", "also", "pages", "sheet"})
 """Metadata that the index says of every passage; a record has no say in it."""
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 

@@ -13,7 +13,10 @@ _ONE_PASSAGE = 150
 
 
 def with_small_ones_merged(documents: Sequence[Document]) -> list[Document]:
-    """Merge short documents into neighbours; what has a role stays as it is, and so does a short document alone."""
+    """Merge short documents into neighbours; what has a role stays as it is, and so does a short document alone.
+
+    `headings_within` lists the headings that became lines of the text.
+    """
     merged = list(documents)
     place = 0
     while place < len(merged):
@@ -51,14 +54,17 @@ def _together(first: Document, second: Document) -> Document:
     kept = _common(*paths)
     long = next((path for path, document in zip(paths, (first, second), strict=True) if _is_long(document)), None)
     kept = long or kept
-    texts, offsets = [], []
+    texts, offsets, within = [], [], []
     for document, path in zip((first, second), paths, strict=True):
-        above = "" if path == kept[: len(path)] else "\n".join(path[len(_common(path, kept)) :])
+        own = () if path == kept[: len(path)] else path[len(_common(path, kept)) :]
+        above = "\n".join(own)
+        within += [*own, *document.metadata.get("headings_within", ())]
         texts.append(f"{above}\n{document.page_content}" if above else document.page_content)
         offsets.append(len(above) + 1 if above else 0)
     both = joined((first, second), texts, offsets)
     metadata = {name: value for name, value in both.metadata.items() if name != "heading"}
-    return both.model_copy(update={"metadata": metadata | ({"heading": " > ".join(kept)} if kept else {})})
+    told = {"heading": " > ".join(kept), "headings_within": list(dict.fromkeys(within))}
+    return both.model_copy(update={"metadata": metadata | {name: value for name, value in told.items() if value}})
 
 
 def _is_long(document: Document) -> bool:
