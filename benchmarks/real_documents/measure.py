@@ -27,10 +27,10 @@ from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
 
 
-def build(corpus: Path, folder: Path) -> None:
+def build(corpus: Path, folder: Path, clean: bool) -> None:
     """Bring the index of the manuals up to date."""
     began = time.perf_counter()
-    built = Index.build([corpus], folder)
+    built = Index.build([corpus], folder) if clean else Index.build([corpus], folder, clean=False)  # older versions do not clean
     print(f"{built}\nindexed in {time.perf_counter() - began:.1f} s", file=sys.stderr)
 
 
@@ -76,6 +76,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--set", type=pair, action="append", default=[], metavar="KEY=VALUE", help="a setting of the strategies")
     parser.add_argument("--search", type=pair, action="append", default=[], metavar="KEY=VALUE", help="an option of Index.search")
     parser.add_argument("--no-answers", action="store_true", help="measure the search alone")
+    parser.add_argument(
+        "--no-clean", action="store_true", help="make an index in which everything is searched; give it an --index of its own"
+    )
     parser.add_argument("--no-build", action="store_true", help="take the index as it is")
     return parser.parse_args()
 
@@ -85,7 +88,7 @@ def main() -> None:
     out = given.out or given.cache / "runs" / f"{given.label}-{given.split}.jsonl"
     try:
         if not given.no_build:
-            build(fetch(given.cache.expanduser().resolve()), given.index)
+            build(fetch(given.cache.expanduser().resolve()), given.index, not given.no_clean)
         write(measure(given, load([given.split])), {"label": given.label, "split": given.split}, out)
     except RamifyError as error:
         sys.exit(f"error: {error}")
