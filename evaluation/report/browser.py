@@ -9,6 +9,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any
 
+from ramify.evaluation.report.branches import drawn
 from ramify.evaluation.report.run import Line, Run
 from ramify.tools.markup import element
 
@@ -29,7 +30,6 @@ KEPT = (
     "stopped_by",
     "usage",
 )
-BRANCH = ("path", "question", "kind", "status", "answer", "confidence", "score", "evidence", "cited", "note")
 
 
 def browser_html(run: Run) -> str:
@@ -93,11 +93,7 @@ def _packed(lines: Sequence[Line]) -> str:
 
 def _detail(line: Line) -> dict[str, Any]:
     told = {name: line.row[name] for name in KEPT if line.row.get(name) is not None}
-    return {**told, "tree": [_branch(branch) for branch in line.row.get("tree") or () if isinstance(branch, dict)]}
-
-
-def _branch(branch: dict[str, Any]) -> dict[str, Any]:
-    return {name: branch[name] for name in BRANCH if branch.get(name) not in (None, [])}
+    return {**told, **drawn(line.row.get("tree") or ())}
 
 
 def _embedded(value: Any) -> str:

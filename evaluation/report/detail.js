@@ -55,7 +55,7 @@ const columnOf = (line, told) => {
   if (told.stopped_by && !["finished", "error"].includes(told.stopped_by)) column.append(make("p", { class: "warning", text: `stopped by ${told.stopped_by}` }));
   for (const notice of told.notices || []) column.append(make("p", { class: "note", dir: "auto", text: notice }));
   if (told.usage) column.append(make("p", { class: "made", text: costOf(told.usage) }));
-  column.append(...[citationsOf(told), retrievedOf(told), treeOf(told.tree)].filter(Boolean));
+  column.append(...[citationsOf(told), retrievedOf(told), treeOf(told.tree, told.legend)].filter(Boolean));
   return column;
 };
 

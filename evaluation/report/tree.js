@@ -3,7 +3,7 @@ const SETTLED = ["leaf", "inner", "split", "pruned", "failed"];
 const LONGEST = 300; /* characters of a question that are shown */
 const brief = text => { const all = [...String(text)]; return all.length <= LONGEST ? text : `${all.slice(0, LONGEST - 1).join("").trimEnd()}…`; };
 
-const treeOf = branches => {
+const treeOf = (branches, legend = {}) => {
   const below = new Map();
   for (const branch of branches) {
     const parent = branch.path.includes(".") ? branch.path.slice(0, branch.path.lastIndexOf(".")) : "";
@@ -17,14 +17,20 @@ const treeOf = branches => {
     const summary = make("summary", { text: `${count} ${count === 1 ? "branch" : "branches"} below` });
     return make("details", { class: "below", open: "" }, summary, make("ol", { class: "branches" }, ...children.map(grow)));
   };
-  return branches.length ? make("div", { class: "ramify" }, make("ol", { class: "branches root" }, ...(below.get("") || []).map(grow))) : null;
+  return branches.length ? make("div", { class: "ramify" }, make("ol", { class: "branches root" }, ...(below.get("") || []).map(grow)), legendOf(legend)) : null;
+};
+
+const legendOf = legend => {
+  const told = Object.entries(legend).flatMap(([word, meaning]) => [make("dt", { text: word }), make("dd", { text: meaning })]);
+  return told.length ? make("dl", { class: "legend" }, ...told) : null;
 };
 
 const cardOf = branch => {
   const tone = SETTLED.includes(branch.status) ? branch.status : "working";
   const card = make("article", { class: `card ${tone}` });
+  const words = (branch.words || []).map(word => make("span", { class: "word", title: branch.noted, text: word }));
   card.append(
-    make("div", { class: "head" }, make("span", { class: "path", text: branch.path }), make("span", { class: "status", text: branch.status })),
+    make("div", { class: "head" }, make("span", { class: "path", text: branch.path }), make("span", { class: "status", text: branch.status }), ...words),
     make("p", { class: "question", dir: "auto", text: brief(branch.kind === "entity" ? `about ${branch.question}` : branch.question) }),
   );
   if (branch.answer !== undefined) card.append(make("p", { class: "answer", dir: "auto" }, make("b", { text: branch.answer || "(nothing)" })));

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from ramify.evaluation.report import write_report
+from ramify.nodes.notes import SIMPLE, once_more, unsure
 from ramify.nodes.tree import Branch, Passage, Tree, graft, row
 from ramify.studio.cards import style, tree_html
 from ramify.tools.markup import packaged
@@ -13,8 +14,9 @@ from tests.evaluation.test_report_page import in_a_browser, shown
 from tests.studio.samples import TREE
 
 LONG = "What is told of 𝔗 at such length? " * 20
-LEFT_OUT = {"svg", "style"}
-"""The map, and the style, which the report has in its head."""
+LEFT_OUT = {"overview", "style"}
+"""The map in its frame, and the style, which the report has in its head."""
+HOSTILE = '<b>; it\'s a "name"'
 OF_A_PASSAGE = {"title", "source"}
 """A line of a run keeps the ids of passages, not their texts."""
 
@@ -25,24 +27,24 @@ class Cards(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[object] = []
-        self.open: list[str] = []
+        self.open: list[tuple[str, str]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = {name: value or "" for name, value in attrs if name != "id"}
         if self.open or (told.get("class") == "ramify" and not self.found):
-            self.open.append(tag)
+            self.open.append((tag, told.get("class", "")))
             self._note((tag, told))
 
     def handle_endtag(self, tag: str) -> None:
         if self.open:
-            assert self.open.pop() == tag
+            assert self.open.pop()[0] == tag
 
     def handle_data(self, data: str) -> None:
         if self.open and data.strip():
             self._note(data.strip())
 
     def _note(self, told: object) -> None:
-        if not LEFT_OUT & set(self.open):
+        if not any(LEFT_OUT & set(names) for names in self.open):
             self.found.append(told)
 
 
@@ -78,6 +80,8 @@ def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
             "0.10": Branch(path="0.10", question="Ada", kind="entity", status="open"),
             "0.9": Branch(path="0.9", question="<b>bold</b> & more", status="leaf", answer="", confidence=0.999),
             "0.9.0": Branch(path="0.9.0", question="one", status="judged", answer="<i>1</i>", confidence=0.0),
+            "0.9.1": Branch(path="0.9.1", question="two", note=f"{SIMPLE}; odd,\nand <i>odd</i>; {once_more(HOSTILE)}"),
+            "0.9.2": Branch(path="0.9.2", question="three", note=f"{once_more(None)}; {unsure(0.31, 0.9)}"),
         },
     )
     assert cards(reported(tree, tmp_path / "run")) == cards(tree_html(tree, {}))
