@@ -29,6 +29,12 @@ def test_imports_run_one_way(path: Path) -> None:
     assert not against, f"{own} may not import {against}"
 
 
+def test_documents_are_read_without_the_index_that_is_made_of_them() -> None:
+    readers = [path for path in MODULES if path.is_relative_to(ROOT / "tools" / "documents")]
+    known = {name for path in readers for name in modules(path) if name.startswith("ramify.")}
+    assert {name for name in known if not name.startswith(("ramify.tools.documents", "ramify.tools.errors"))} == set()
+
+
 def test_nothing_that_is_installed_needs_a_folder_that_is_not() -> None:
     outside = {"training", "benchmarks", "docs", "tests"}
     assert {path: found for path in MODULES if (found := outside & {name.partition(".")[0] for name in modules(path)})} == {}
