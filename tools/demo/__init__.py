@@ -1,5 +1,6 @@
 """A small corpus that comes with ramify, and its index in the user's cache."""
 
+import hashlib
 import os
 import shutil
 import sys
@@ -18,8 +19,12 @@ def demo_corpus() -> Path:
 
 
 def demo_index() -> Path:
-    """Return the folder of the demo corpus's index, made at first use; two processes may ask at once."""
-    folder = cache_folder() / f"demo-{LAYOUT}-{file_sha256(demo_corpus())[:12]}"
+    """Return the folder of the demo corpus's index, made at first use; two processes may ask at once.
+
+    Each installation has one of its own, whose citations lead into its own corpus.
+    """
+    made_of = f"{demo_corpus().absolute()}\0{file_sha256(demo_corpus())}"
+    folder = cache_folder() / f"demo-{LAYOUT}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}"
     if _whole(folder):
         return folder
     shutil.rmtree(folder, ignore_errors=True)
