@@ -57,6 +57,16 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.parametrize(("was", "now"), [("valve", "nine"), ("valve", "not valve")])
+def test_an_edited_copy_in_another_format_stays_searched(tmp_path: Path, was: str, now: str) -> None:
+    (tmp_path / "manuals").mkdir()
+    plain = " ".join(WORDS) + ". The valve of the pump was opened seven times that year. " + " ".join(reversed(WORDS)) + "."
+    (tmp_path / "manuals" / "report.html").write_text(page({"Care": plain}), encoding="utf-8")
+    edited = plain.replace(f"The {was} of", f"The {now} of")
+    (tmp_path / "manuals" / "report.txt").write_text(f"Care\n----\n{edited}", encoding="utf-8")
+    assert build(tmp_path / "manuals", tmp_path / "index").hidden == {}
+
+
 def opened(out: Path) -> Index:
     return Index.open(out, WordEncoder())
 

@@ -17,6 +17,8 @@ Hashes = NDArray[np.uint64]
 _WORD = re.compile(r"[^\W_]+")
 _ITEM = re.compile(r"^[ \t]*[<(\[]?\d{1,2}[>.)\]](?=\s)|<\d{1,2}>[ \t]*$", re.MULTILINE)
 """A number that a web page does not have in its text: "3. ", "(3) ", and a reference to such an item at the end of a line, "<3>"."""
+_MACRO = re.compile(r"\b\w+:(:?)([^\s:\[\]]*)\[([^\]\n]*)\]")
+"""A macro of AsciiDoc, in which manuals are written as text: a page shows where it leads, and nothing of one with two colons."""
 _LENGTH = 5
 _SAMPLED = 4
 """One in so many is in the sample."""
@@ -25,8 +27,9 @@ _FACTOR, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words that texts are compared by: letters and digits, without case and the numbers of list items."""
-    return _WORD.findall(_ITEM.sub(" ", text.casefold()))
+    """Return the words that texts are compared by: letters and digits, without case, the numbers of list items and macros."""
+    plain = _MACRO.sub(lambda macro: " " if macro[1] else f"{macro[2]} {macro[3]}", text.casefold())
+    return _WORD.findall(_ITEM.sub(" ", plain))
 
 
 def shingles(words: list[str]) -> Hashes:

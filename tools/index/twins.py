@@ -1,8 +1,9 @@
 """Near-duplicates: passages whose text stands in another file, such as the same manual as html, pdf and txt.
 
 A passage is a twin where a file that comes before its own holds its text. Files come in an order that does not depend on when they were
-indexed: web pages, office formats, pdf, text; among these by name. Between two formats of one manual a passage may differ
-by their marks; between two files of one format not at all, since there the pages of two functions differ in a word.
+indexed: web pages, office formats, pdf, text; among these by name. Between two formats of one manual what stands between the words may
+differ, but each word has to stand where it stands in the other, so that an edited copy is searched; between two files of one format
+nothing may differ, since there the pages of two functions differ in a word.
 """
 
 from collections import Counter, defaultdict
@@ -111,20 +112,19 @@ class _Search:
         share = np.isin(own, hashes, assume_unique=True).mean()
         if same_format:
             return bool(share == 1)
-        return bool(share >= _HELD_IN_FORMAT) and all(known & around for around in _figures(words))
+        return bool(share >= _HELD_IN_FORMAT) and all(known & around for around in _contexts(words))
 
     def _read(self, number: int) -> tuple[Hashes, set[Words]]:
-        """Return the shingles of a file and the words about its figures, each section under its heading."""
+        """Return the shingles of a file and its threes of words, each section under its heading."""
         words = [words_of(f"{_heading(one)}\n{self._text(one.id)}") for one in self._files[number]]
         hashes = np.unique(np.concatenate([shingles(part) for part in words]))
-        return hashes, {about for part in words for around in _figures(part) for about in around}
+        return hashes, {about for part in words for around in _contexts(part) for about in around}
 
 
-def _figures(words: list[str]) -> Iterator[set[Words]]:
-    """Yield for each figure, version or code name the three words ending at it, about it and beginning at it."""
-    for place, word in enumerate(words):
-        if not word.isalpha():
-            yield {tuple(words[max(start, 0) : start + 3]) for start in range(place - 2, place + 1)}
+def _contexts(words: list[str]) -> Iterator[set[Words]]:
+    """Yield for each word the three words ending at it, about it and beginning at it: where it is another, none of them is known."""
+    for place in range(len(words)):
+        yield {tuple(words[max(start, 0) : start + 3]) for start in range(place - 2, place + 1)}
 
 
 def _alike(one: Candidate, other: Candidate, long: bool) -> bool:
