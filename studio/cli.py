@@ -93,7 +93,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except typer.Abort:
         code = INTERRUPTED
     if code == INTERRUPTED:
-        fail("interrupted — nothing is half-written; run the command again to go on")
+        fail("interrupted — what is done so far is kept; run the command again to go on")
     return code if isinstance(code, int) else 0
 
 

@@ -40,7 +40,7 @@ DocumentPrefix = Annotated[
 ]
 
 
-_REASONS = {"twin": "twins"}
+_REASONS = {"twin": "repeated"}
 Clean = Annotated[
     bool,
     typer.Option("--clean/--no-clean", help="Leave contents, legal notices and repeated text out of search."),
