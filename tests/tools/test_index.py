@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,8 @@ import numpy as np
 import pytest
 from langchain_core.documents import Document
 
+from ramify.tools.documents.reader import Told, UnreadableError
+from ramify.tools.documents.readers import READERS
 from ramify.tools.errors import IndexingError, InputError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.rank import fuse
@@ -217,6 +220,22 @@ class TestUpdates:
         assert build().changed == 1
         os.utime(note)
         assert build().unchanged == 1
+
+    def test_a_file_that_could_not_be_read_is_tried_again(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        papers = tmp_path / "papers"
+        papers.mkdir()
+        (papers / "good.txt").write_text("river 1")
+        (papers / "table.csv").write_text("river\n1\n")
+        readable = READERS[".csv"]
+
+        def fails(path: Path, source: str, told: Told) -> Iterator[Document]:
+            raise UnreadableError("its reader cannot load")
+
+        monkeypatch.setitem(READERS, ".csv", readable._replace(read=fails))
+        assert Index.build(papers, tmp_path / "index", WordEncoder()).skipped == [("table.csv", "its reader cannot load")]
+        monkeypatch.setitem(READERS, ".csv", readable)
+        again = Index.build(papers, tmp_path / "index", WordEncoder())
+        assert (again.added, again.unchanged, again.skipped) == (1, 1, [])
 
     def test_what_was_left_out_of_an_unchanged_file_is_told_again(self, tmp_path: Path) -> None:
         lines = tmp_path / "papers" / "records.jsonl"

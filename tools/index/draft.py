@@ -119,9 +119,10 @@ class Draft:
 
     def _insert_passages(self, entry: Entry) -> None:
         sql = "INSERT INTO passages (id, document, label, text, metadata, digest, hidden) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        leaves_out = bool(entry.kind) and self.clean
         for passage in entry.passages:
             digest = text_digest(embedded_text(passage.page_content, entry.label))
-            hidden = passage.metadata.get("role") if entry.kind and self.clean else None
+            hidden = passage.metadata.get("role") if leaves_out else None
             row = [passage.id, entry.id, entry.label, passage.page_content, metadata_json(passage.metadata), digest, hidden]
             try:
                 self._db.execute(sql, row)

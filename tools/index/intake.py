@@ -62,10 +62,14 @@ class Intake:
         return True
 
     def _read(self, files: Mapping[File, Filed | None], skipped: list[Skipped], progress: Progress) -> None:
-        """Write a group of documents at a time, and note the files whose documents are all written."""
+        """Write a group of documents at a time, and note the files whose documents are all written.
+
+        One that gave none is read again next time: what it wanted may be there by then.
+        """
         group: list[Found] = []
         notes: list[Filed] = []
         for number, read in enumerate(read_files(files, clean=self._draft.clean), start=1):
+            before = len(self.seen)
             for document in read.documents:
                 group.append(self._claimed(document, read.file))
                 if len(group) == _GROUP:
@@ -73,7 +77,8 @@ class Intake:
                     progress(len(self.seen), None, "documents")
             skipped += read.skipped
             self.remarks += read.remarks
-            if note := files[read.file]:
+            note = files[read.file]
+            if note and len(self.seen) > before:
                 notes.append(note._replace(skipped=read.skipped))
             progress(number, len(files), "files")
         self._commit(group, notes)
