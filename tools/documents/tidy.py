@@ -8,7 +8,7 @@ from ramify.tools.documents.legal import is_notice
 from ramify.tools.documents.listing import contents_spans, page_listing
 from ramify.tools.documents.slices import marks_of, sliced
 from ramify.tools.documents.small import with_small_ones_merged
-from ramify.tools.documents.words import word_count
+from ramify.tools.documents.wording import word_count
 
 _NOTICES = 0.1
 """A file of which more is legal is about that: a licence, which a person may ask for."""
