@@ -31,14 +31,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default="build/evaluation")
     parser.add_argument("--model", default="extractive")
-    parser.add_argument("--reader", choices=("neural", "rules"), default="neural", help="of the extractive model")
     parser.add_argument("--workers", default="2", help="processes; for a model on a server, 1")
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--limit", help="only the first questions of each set")
     options = parser.parse_args()
     data = Path(os.environ["RAMIFY_DATA"])
     common = ["--model", options.model, "--out", options.out, "--workers", options.workers, "--sample", str(SAMPLE)]
-    common += ["--set", "reader=rules"] if options.reader == "rules" else []
     common += ["--limit", options.limit] if options.limit else []
     ramify = str(Path(sys.executable).parent / "ramify")
     for strategy, *more in RUNS:

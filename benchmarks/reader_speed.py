@@ -2,8 +2,8 @@
 
     RAMIFY_DATA=… python benchmarks/reader_speed.py
 
-Bare: the network alone, on the same pairs, cut into word pieces beforehand; the passages of a question in one batch, or in the groups of
-like length that the reader makes of them. Alone and warm; ratios of one run count.
+Bare: the network alone, on the same pairs, cut into word pieces beforehand; one by one, as the reader reads them, or the passages of a
+question in one batch. Alone and warm; ratios of one run count.
 """
 
 import argparse
@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # training/ is beside thi
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.reader.network import batch
-from ramify.tools.reader.pairs import Pair, in_context, pairs
-from ramify.tools.reader.reading import of_like_length, read_contexts
+from ramify.tools.reader.pairs import in_context, pairs
+from ramify.tools.reader.reading import read_context, read_contexts
 from ramify.tools.reader.weights import load_network
 from training.source import load
 
@@ -41,10 +41,10 @@ def questions(data: Path, count: int) -> list[tuple[str, tuple[str, ...]]]:
     return [(item["question"], tuple(itertools.islice(passages, PASSAGES))) for item in folder.questions[:count]]
 
 
-def bare(asked: Sequence[tuple[str, tuple[str, ...]]], grouped: bool) -> Callable[[], None]:
+def bare(asked: Sequence[tuple[str, tuple[str, ...]]], together: bool) -> Callable[[], None]:
     network = load_network()
     cut = [pairs([question] * len(contexts), contexts) for question, contexts in asked]
-    ready = [batch([some[number] for number in group]) for some in cut for group in groups(some, grouped)]
+    ready = [batch(some) for own in cut for some in ([own] if together else [[pair] for pair in own])]
 
     def run() -> None:
         with torch.inference_mode():
@@ -54,13 +54,9 @@ def bare(asked: Sequence[tuple[str, tuple[str, ...]]], grouped: bool) -> Callabl
     return run
 
 
-def groups(some: Sequence[Pair], grouped: bool) -> list[list[int]]:
-    return of_like_length([len(pair) for pair in some]) if grouped else [[*range(len(some))]]
-
-
 def reading(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], None]:
     def run() -> None:
-        read_contexts.cache_clear()
+        read_context.cache_clear()
         for question, contexts in asked:
             read_contexts(question, contexts)
 
@@ -77,15 +73,15 @@ def main() -> None:
     network = seconds(lambda: read_contexts("Who?", ("warm",)))
     print(f"loaded, and read for the first time: encoder {encoder:.2f} s, then the reader {network:.2f} s: {network / encoder:.2f} of it")
     asked = questions(Path(os.environ["RAMIFY_DATA"]), given.questions)
-    works = bare(asked, grouped=False), bare(asked, grouped=True), reading(asked)
+    works = bare(asked, together=False), bare(asked, together=True), reading(asked)
     for work in works:
         work()
     turns = [tuple(seconds(work) for work in works) for _ in range(3)]
-    plain, grouped, read = (min(turn[number] for turn in turns) for number in range(3))
+    single, batched, read = (min(turn[number] for turn in turns) for number in range(3))
     count = len(asked) * PASSAGES
-    speeds = f"bare {count / plain:.0f} a second in one batch a question, {count / grouped:.0f} in groups; read {count / read:.0f}"
+    speeds = f"bare {count / single:.0f} a second one by one, {count / batched:.0f} in one batch a question; read {count / read:.0f}"
     print(f"{count} passages: {speeds}")
-    print(f"read / bare: {plain / read:.3f} of one batch a question, {grouped / read:.3f} of the same groups")
+    print(f"read / bare: {single / read:.3f} of one by one, {batched / read:.3f} of one batch a question")
 
 
 if __name__ == "__main__":

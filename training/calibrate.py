@@ -1,80 +1,70 @@
 """Fit how the network's probabilities become confidences, on questions kept back for choosing.
 
-    python -m training.calibrate DATA
+    python -m training.calibrate DATA [--most 120]
 
 It prints the constants of tools/extractive/calibration.py, how far confidence is from being right on the same questions and on those kept
-back for measuring, and the best threshold.
+back for measuring, the best threshold for giving an answer, and one for looking no further.
 """
 
-import sys
-from collections.abc import Iterable, Sequence
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final
 
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from ramify.evaluation.metrics.answers import exact_match, token_f1
 from ramify.evaluation.metrics.calibration import expected_calibration_error
-from ramify.tools.extractive.calibration import Constants, Evidence, confidence
-from ramify.tools.extractive.features import ask
-from ramify.tools.extractive.neural import Found, weigh
-from ramify.tools.extractive.questions import expected
-from training.searched import Searched, searched
+from ramify.tools.extractive.calibration import TAU, Constants
+from ramify.tools.extractive.reading import weigh
+from training.material import Part
+from training.rated import Rated, Told, accepted, least, rated, tau
+from training.searched import Questions, Searched
 
-THRESHOLDS = tuple(number / 20 for number in range(1, 11))
+PARTS: Final[tuple[Part, Part]] = ("choose", "measure")
 _DRAWN = 0.001
-
-
-class Told(NamedTuple):
-    """What the network says to a question."""
-
-    item: Searched
-    found: Found | None
-    evidence: Evidence
-    yes_no: bool
-
-    @property
-    def right(self) -> float:
-        """Tell whether it is the answer."""
-        return exact_match(self.found.answer, self.item.answers or ("",)) if self.found else 0.0
 
 
 def main() -> None:
     """Fit the confidences of spans and those of yes and no."""
-    data = Path(sys.argv[1])
-    chosen, measured = told(searched(data, "choose")), told(searched(data, "measure"))
-    for name, yes_no in (("SPANS", False), ("VERDICTS", True)):
-        some = [one for one in chosen if one.yes_no == yes_no and one.found]
-        constants = fit([one.evidence.features() for one in some], [one.right for one in some])
-        print(f"{name} = ({', '.join(f'{value:.3f}' for value in constants)})")
-        print(f"  fitted on {len(some)} questions, ECE {_ece(some, constants):.3f}")
-        others = [one for one in measured if one.yes_no == yes_no and one.found]
-        print(f"  on {len(others)} others, ECE {_ece(others, constants):.3f}")
-        answered = [one for one in chosen if one.yes_no == yes_no]
-        best = max(THRESHOLDS, key=lambda least: _worth(answered, constants, least))
-        worth = ", ".join(f"{least:g}: {_worth(answered, constants, least):.3f}" for least in THRESHOLDS)
-        print(f"  token F1 is best where answers below {best} are withheld ({worth})")
+    parser = argparse.ArgumentParser(description="Fit the reader's confidence.")
+    parser.add_argument("data", type=Path, help="folder with the training sets")
+    parser.add_argument("--most", type=int, default=120, help="questions of a source and part")
+    given = parser.parse_args()
+    questions = Questions(given.data)
+    chosen, measured = (list(told(questions.searched(part, given.most))) for part in PARTS)
+    constants = {verdict: fitted([one for one in chosen if one.found.verdict == verdict]) for verdict in (False, True)}
+    for verdict, name in ((False, "SPANS"), (True, "VERDICTS")):
+        print(f"{name} = ({', '.join(f'{value:.3f}' for value in constants[verdict])})")
+    some, others = rated(chosen, constants), rated(measured, constants)
+    report("fitted on these", some)
+    report("kept back for measuring", others)
+    print(least(some), tau(some), f"above the TAU = {TAU} in force: {accepted(others, TAU)}, of those kept back", sep="\n")
 
 
-def told(items: Iterable[Searched]) -> list[Told]:
-    """Read questions as the reader would; which of two things it is, rules choose, so those are left out."""
-    read = []
+def told(items: Iterable[Searched]) -> Iterator[Told]:
+    """Read questions as the reader does."""
     for item in items:
-        asked = ask(item.question, expected(item.question))
-        if asked.expected.kind != "choice":
-            read.append(Told(item, *weigh(asked, item.contexts), asked.expected.kind == "yes_no"))
-    return read
+        found, evidence = weigh(item.question, item.contexts)
+        if found:
+            yield Told(item, found, evidence)
 
 
-def _ece(some: Sequence[Told], constants: Constants) -> float:
-    return expected_calibration_error([confidence(one.evidence, constants) for one in some], [one.right for one in some])
+def fitted(some: Sequence[Told]) -> Constants:
+    """Fit the constants to what was told."""
+    return fit([one.evidence.features() for one in some], [one.right for one in some])
 
 
-def _worth(some: Sequence[Told], constants: Constants, least: float) -> float:
-    """Give the mean token F1 where unsure answers are withheld, which is right where there is no answer (as in SQuAD 2.0)."""
-    given = [one.found.answer if one.found and confidence(one.evidence, constants) >= least else "" for one in some]
-    return sum(token_f1(answer, one.item.answers or ("",)) for answer, one in zip(given, some, strict=True)) / len(some)
+def report(name: str, some: Sequence[Rated]) -> None:
+    """Print how far confidence is from being right: of spans, of yes and no, and of each source."""
+    print(f"{name}:")
+    kinds = {kind: [one for one in some if one.told.found.verdict == verdict] for kind, verdict in (("spans", False), ("yes or no", True))}
+    sources = {name: [one for one in some if one.told.item.source == name] for name in dict.fromkeys(one.told.item.source for one in some)}
+    for group, ones in (kinds | sources).items():
+        if ones:
+            right, sure = [one.told.right for one in ones], [one.sure for one in ones]
+            means = f"right {sum(right) / len(ones):.2f}, sure {sum(sure) / len(ones):.2f}"
+            print(f"  {group:32} {len(ones):5}  ECE {expected_calibration_error(sure, right):.3f}  {means}")
 
 
 def fit(features: Sequence[Sequence[float]], right: Sequence[float]) -> Constants:

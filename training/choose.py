@@ -3,10 +3,10 @@
 python -m training.choose DATA OUT [OUT ...]
 """
 
+import argparse
 import random
-import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from safetensors.torch import load_file
@@ -14,48 +14,67 @@ from safetensors.torch import load_file
 from ramify.evaluation.metrics.answers import exact_match, token_f1
 from ramify.tools.reader.network import Network
 from ramify.tools.reader.pairs import pairs
-from ramify.tools.reader.reading import Reading, of_like_length, read_pairs
+from ramify.tools.reader.reading import Reading, read_pairs
 from training.begin import new_network
 from training.example import Example
 from training.keep import WEIGHTS
 from training.material import material, part
+from training.prepared import of_like_length
+from training.ranking import auc, by_source, right
 
 _MOST = 300
 
 
 def main() -> None:
     """Print what each of the folders scores."""
-    examples = chosen(Path(sys.argv[1]))
-    for folder in sys.argv[2:]:
+    parser = argparse.ArgumentParser(description="Compare trained weights of the reader.")
+    parser.add_argument("data", type=Path, help="folder with the training sets")
+    parser.add_argument("out", type=Path, nargs="+", help="folders that training wrote")
+    parser.add_argument("--most", type=int, default=_MOST, help="examples of a source")
+    given = parser.parse_args()
+    examples = chosen(given.data, given.most)
+    for folder in given.out:
         network = new_network()
-        network.load_state_dict(load_file(Path(folder) / WEIGHTS))
+        network.load_state_dict(load_file(folder / WEIGHTS))
         print(folder)
-        for name, values in sorted(scores(network.eval(), examples).items()):
-            print(f"  {name:32} {100 * sum(values) / len(values):5.1f} of {len(values)}")
+        for line in lines(examples, read(network.eval(), examples)):
+            print(f"  {line}")
 
 
-def chosen(data: Path) -> list[Example]:
+def chosen(data: Path, most: int) -> list[Example]:
     """Draw some hundred examples of every source."""
     sources: dict[str, list[Example]] = defaultdict(list)
     for example in material(data):
         if part(example) == "choose":
             sources[example.source].append(example)
-    return [example for source, some in sources.items() for example in random.Random(source).sample(some, min(_MOST, len(some)))]
+    return [example for source, some in sources.items() for example in random.Random(source).sample(some, min(most, len(some)))]
 
 
-def scores(network: Network, examples: list[Example]) -> dict[str, list[float]]:
-    """Score each source: spans by exact match and F1, yes and no, and whether what is not there is seen not to be there."""
-    found: dict[str, list[float]] = defaultdict(list)
+def read(network: Network, examples: Sequence[Example]) -> list[Reading]:
+    """Read examples, those of like length together."""
     cut = pairs([example.question for example in examples], [example.context for example in examples])
+    found: dict[int, Reading] = {}
     for group in of_like_length([len(pair) for pair in cut]):
-        for number, reading in zip(group, read_pairs(network, [cut[number] for number in group]), strict=True):
-            for name, value in scored(examples[number], reading):
-                found[f"{examples[number].source} {name}"].append(value)
-    return found
+        found.update(zip(group, read_pairs(network, [cut[number] for number in group]), strict=True))
+    return [found[number] for number in range(len(cut))]
+
+
+def lines(examples: Sequence[Example], readings: Sequence[Reading]) -> Iterator[str]:
+    """Write the scores of each source: of answers, then of relevance."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    for example, reading in zip(examples, readings, strict=True):
+        for name, value in scored(example, reading):
+            scores[f"{example.source} {name}"].append(value)
+    for name, values in sorted(scores.items()):
+        yield f"{name:32} {100 * sum(values) / len(values):5.1f} of {len(values)}"
+    told = by_source(zip(examples, [reading.relevance for reading in readings], strict=True))
+    for name, some in sorted(told.items()):
+        area = auc(some)
+        yield f"{name + ' relevance':32} {100 * right(some):5.1f} of {len(some)}" + ("" if area is None else f", AUC {area:.3f}")
 
 
 def scored(example: Example, reading: Reading) -> Iterator[tuple[str, float]]:
-    """Score one reading."""
+    """Score one reading: spans by exact match and F1, yes and no, and whether what is not there is seen not to be there."""
     none = 1 - reading.span - reading.yes - reading.no
     if example.kind == "none":
         yield "none", float(none > max(reading.span, reading.yes, reading.no))
@@ -64,7 +83,7 @@ def scored(example: Example, reading: Reading) -> Iterator[tuple[str, float]]:
         golds = [example.context[start:end] for start, end in example.spans]
         yield "exact match", exact_match(answer, golds)
         yield "F1", token_f1(answer, golds)
-    else:
+    elif example.kind:
         yield "yes or no", float((reading.yes > reading.no) == (example.kind == "yes"))
 
 

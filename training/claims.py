@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ramify.tools.extractive.countries import country_of
 from ramify.tools.extractive.text import bare_title, fold
 from ramify.tools.reader.pairs import in_context
+from training.countries import country_of
 from training.example import Example, seeded
 from training.relations import stated
 from training.source import Document

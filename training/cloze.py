@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from ramify.tools.extractive.spans import Candidate, candidates
 from ramify.tools.extractive.text import bare_title, fold, sentences
 from ramify.tools.reader.pairs import in_context
+from training.candidates import Candidate, candidates
 from training.example import Example, seeded
 from training.lookalike import Lookalikes
 from training.source import Document

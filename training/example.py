@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["span", "yes", "no", "none"]
+Kind = Literal["span", "yes", "no", "none", ""]
 CharSpan = tuple[int, int]
 
 _WORD = re.compile(r"\w+")
@@ -15,7 +15,10 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Example:
-    """A question, its context (`title: text`), and its answer: where the spans stand in the context, or yes, no, none."""
+    """A question, its context (`title: text`), and its answer: where the spans stand in it, or yes, no, none; "" where nobody says.
+
+    `bears`: whether the context bears on the question; None where that is not known (a passage on the subject that lacks the answer).
+    """
 
     source: str
     group: str
@@ -23,6 +26,7 @@ class Example:
     context: str
     kind: Kind
     spans: tuple[CharSpan, ...] = ()
+    bears: bool | None = None
 
 
 def occurrences(answer: str, context: str) -> Iterator[CharSpan]:

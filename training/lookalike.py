@@ -1,9 +1,10 @@
 """Find a passage that looks as if it answered a question and does not: what a search hands to the reader besides the right one."""
 
+import heapq
 import math
 import random
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from training.source import Document
@@ -34,13 +35,14 @@ class Lookalikes:
 
     def nearest(self, question: str, count: int) -> list[Document]:
         """Give the documents that share most with a question, rare words counting for more."""
-        scores: Counter[int] = Counter()
+        scores: defaultdict[int, float] = defaultdict(float)
         for word in dict.fromkeys(_words(question)):  # not a set: its order, another in each process, would settle ties
             found = self._holding.get(word, ())
             if 0 < len(found) <= max(_COMMON, len(self.documents) // 10):
+                rare = math.log(len(self.documents) / len(found))
                 for number in found:
-                    scores[number] += math.log(len(self.documents) / len(found))  # type: ignore[assignment]  # weights, not counts
-        return [self.documents[number] for number, _ in scores.most_common(count)]
+                    scores[number] += rare
+        return [self.documents[number] for number in heapq.nlargest(count, scores, key=scores.__getitem__)]
 
 
 def _words(text: str) -> list[str]:

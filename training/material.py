@@ -6,7 +6,9 @@ python -m training.material DATA
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
@@ -16,45 +18,72 @@ from training.example import Example
 from training.hops import linked_hops, whole, wiki_hops
 from training.passages_read import papers, squad
 from training.relations import asked
-from training.source import load
+from training.source import Document, Folder, load
+from training.wider import ranked, spans
 from training.yes_no import yes_no
 
 Part = Literal["train", "choose", "measure"]
+Maker = Callable[[], Iterator[Example]]
 FOLDERS: Final = (
     "squad_dev", "covidqa_200423", "boolq_dev", "condaqa_dev_test", "strategyqa", "pubmedqa_labelled",
-    "2wikimultihopqa_train", "hotpotqa_train", "musique_train",
+    "2wikimultihopqa_train", "hotpotqa_train", "musique_train", "squadshifts", "fairytaleqa", "nq_oracle_dev", "qed_dev", "tatqa_text",
+    "boolq_train", "techdocs_faq", "selqa_ass", "squad_du_test",
 )  # fmt: skip
 _LONGEST = 2200
 
 
-def material(data: Path) -> Iterator[Example]:
-    """Make every example of the folders under a path, in one fixed order."""
-    for example in _made(data):
-        if len(example.context) <= _LONGEST or example.kind != "span":
-            yield example
+def material(data: Path, among: Collection[str] | None = None) -> Iterator[Example]:
+    """Make every example of the folders under a path, or those of some sources, in one fixed order."""
+    for name, make in _makers(data):
+        if among is None or any(source == name or source.startswith(f"{name}_") for source in among):
+            yield from (_ranked(example) for example in make() if _fits(example) and (among is None or example.source in among))
 
 
-def _made(data: Path) -> Iterator[Example]:
-    yield from squad(load(data / "squad_dev"))
-    yield from papers(load(data / "covidqa_200423"))
-    for name in ("boolq_dev", "condaqa_dev_test", "strategyqa", "pubmedqa_labelled"):
-        yield from yes_no(load(data / name))
-    wiki, hotpot, musique = (load(data / f"{name}_train") for name in ("2wikimultihopqa", "hotpotqa", "musique"))
-    yield from wiki_hops(wiki)
-    yield from linked_hops(musique)
-    yield from whole(hotpot)
-    encyclopedic = [document for folder in (wiki, hotpot, musique) for document in folder.documents.values()]
-    yield from asked(encyclopedic, "relation", wordings=2)
-    yield from claims(encyclopedic, "claim")
-    yield from agreements(encyclopedic, "agreement")
-    yield from cloze(encyclopedic, "cloze")
-    yield from cloze([*load(data / "boolq_dev").documents.values()], "cloze")
+def _fits(example: Example) -> bool:
+    return len(example.context) <= _LONGEST or example.kind != "span"
+
+
+def _ranked(example: Example) -> Example:
+    """Say whether a context bears on its question where that follows: it holds the answer, or is another than the one it is asked of."""
+    if example.bears is not None:
+        return example
+    return replace(example, bears=False if example.source.endswith("_other") else True if example.kind in ("span", "yes", "no") else None)
+
+
+def _makers(data: Path) -> Iterator[tuple[str, Maker]]:
+    """Give what makes examples, each with the name of its sources, which may have something behind it: `hops` makes hops and hops_step."""
+
+    def of(make: Callable[[Folder], Iterator[Example]], name: str) -> Maker:
+        return lambda: make(load(data / name))
+
+    def of_documents(make: Callable[[list[Document], str], Iterator[Example]], source: str, *names: str) -> Maker:
+        return lambda: make([document for name in names for document in load(data / name).documents.values()], source)
+
+    yield from ((name, of(spans, name)) for name in ("squadshifts", "fairytaleqa", "nq_oracle_dev", "qed_dev", "tatqa_text"))
+    yield from ((name, of(ranked, name)) for name in ("techdocs_faq", "selqa_ass", "squad_du_test"))
+    yield "squad", of(squad, "squad_dev")
+    yield "papers", of(papers, "covidqa_200423")
+    yield from ((name, of(yes_no, name)) for name in ("boolq_dev", "boolq_train", "condaqa_dev_test", "strategyqa", "pubmedqa_labelled"))
+    yield "hops", of(wiki_hops, "2wikimultihopqa_train")
+    yield "linked", of(linked_hops, "musique_train")
+    yield "whole", of(whole, "hotpotqa_train")
+    encyclopedic = "2wikimultihopqa_train", "hotpotqa_train", "musique_train"
+    yield "relation", of_documents(partial(asked, wordings=2), "relation", *encyclopedic)
+    yield "claim", of_documents(claims, "claim", *encyclopedic)
+    yield "agreement", of_documents(agreements, "agreement", *encyclopedic)
+    yield "cloze", of_documents(cloze, "cloze", *encyclopedic)
+    yield "cloze", of_documents(cloze, "cloze", "boolq_dev")
+
+
+def dealt(group: str) -> Part:
+    """Tell what the questions about a document are for."""
+    share = zlib.crc32(group.encode()) % 100
+    return "measure" if share < 10 else "choose" if share < 15 else "train"
 
 
 def part(example: Example) -> Part:
     """Tell what an example is for: by its document, so that a text is never on two sides."""
-    share = zlib.crc32(example.group.encode()) % 100
-    return "measure" if share < 10 else "choose" if share < 15 else "train"
+    return dealt(example.group)
 
 
 def main() -> None:

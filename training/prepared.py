@@ -13,17 +13,20 @@ from training.example import Example
 
 _NOWHERE = -1
 _AT_ONCE = 1000
+_LIKE = 0.5
+_IN_A_GROUP = 16
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """An example cut into pieces; start and end are -1 where there is no span."""
+    """An example cut into pieces; start and end are -1 where there is no span, kind and bears where nobody says."""
 
     example: Example
     pair: Pair
     start: int
     end: int
     kind: int
+    bears: int
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Wanted:
     start: Tensor
     end: Tensor
     kind: Tensor
+    bears: Tensor
 
 
 def prepare(examples: Sequence[Example]) -> list[Prepared]:
@@ -47,14 +51,15 @@ def prepare(examples: Sequence[Example]) -> list[Prepared]:
 
 
 def _prepared(example: Example, pair: Pair) -> Prepared | None:
-    kind, light = KINDS.index(example.kind), Pair(pair.ids, pair.first, [])
+    kind, light = KINDS.index(example.kind) if example.kind else _NOWHERE, Pair(pair.ids, pair.first, [])
+    bears = _NOWHERE if example.bears is None else int(example.bears)
     if example.kind != "span":
-        return Prepared(example, light, _NOWHERE, _NOWHERE, kind)
+        return Prepared(example, light, _NOWHERE, _NOWHERE, kind, bears)
     first, last = example.spans[0]
     inside = [number for number, (begin, end) in enumerate(pair.offsets) if begin < last and end > first]
     if not inside or pair.offsets[inside[-1]][1] < last:
         return None
-    return Prepared(example, light, pair.first + inside[0], pair.first + inside[-1], kind)
+    return Prepared(example, light, pair.first + inside[0], pair.first + inside[-1], kind, bears)
 
 
 def batches(items: Sequence[Prepared], pieces: int, choose: random.Random | None = None) -> Iterator[list[Prepared]]:
@@ -70,6 +75,16 @@ def batches(items: Sequence[Prepared], pieces: int, choose: random.Random | None
     yield from groups
 
 
+def of_like_length(lengths: Sequence[int]) -> list[list[int]]:
+    """Group pairs that are only read, by their numbers, such that little is read of what only fills a short one up to the longest."""
+    groups: list[list[int]] = []
+    for number in sorted(range(len(lengths)), key=lambda number: -lengths[number]):
+        if not groups or len(groups[-1]) == _IN_A_GROUP or lengths[number] < _LIKE * lengths[groups[-1][0]]:
+            groups.append([])
+        groups[-1].append(number)
+    return groups
+
+
 def wanted(items: Sequence[Prepared]) -> Wanted:
     """Bring a group to tensors."""
     return Wanted(
@@ -77,4 +92,5 @@ def wanted(items: Sequence[Prepared]) -> Wanted:
         torch.tensor([item.start for item in items]),
         torch.tensor([item.end for item in items]),
         torch.tensor([item.kind for item in items]),
+        torch.tensor([item.bears for item in items]),
     )

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ramify.tools.extractive.countries import mention
-from ramify.tools.extractive.spans import DATE, NAME, PLACE, YEAR
 from ramify.tools.extractive.text import bare_title
 from ramify.tools.reader.pairs import in_context
+from training.candidates import DATE, NAME, PLACE, YEAR
+from training.countries import mention
 from training.example import CharSpan, Example, occurrences, seeded
 from training.source import Document
 from training.wordings import REVERSED, WORDINGS

@@ -6,48 +6,29 @@ Interrupted, it goes on from the last 500 steps when it is started again with th
 """
 
 import argparse
+import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from safetensors.torch import load_file
 from torch import Tensor
-from torch.nn.functional import nll_loss
+from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 
+from ramify.tools.embeddings.sentence_encoder import cpu_has_bfloat16
 from ramify.tools.reader.network import Network, Read
+from ramify.tools.reader.weights import load_network
 from training.begin import new_network
+from training.example import Example
 from training.keep import WEIGHTS, restore, save
 from training.material import material, part
+from training.phases import PHASES, drawn
 from training.prepared import Prepared, Wanted, batches, prepare, wanted
 
 SAVED_EVERY = 500
 WARM_UP = 0.06
-PHASES = {
-    "broad": {
-        "relation": 0.35,
-        "relation_other": 0.3,
-        "relation_untold": 0.6,
-        "claim": 0.4,
-        "agreement": 0.4,
-        "condaqa_dev_test": 0.5,
-        "condaqa_dev_test_other": 0.5,
-    },
-    "asked": {
-        "squad": 1.0,
-        "squad_other": 0.5,
-        "linked": 1.0,
-        "whole": 1.0,
-        "hops": 0.5,
-        "hops_step": 0.5,
-        "papers": 0.5,
-        "boolq_dev": 0.3,
-    },
-}
-"""How much of a source an epoch sees, another part of it each time: first of everything, then mostly of what people asked."""
-REST = {"broad": 1.0, "asked": 0.08}
-"""How much of the sources that a phase does not name."""
 
 
 def arguments() -> argparse.Namespace:
@@ -56,7 +37,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, help="folder for weights")
     parser.add_argument("--phase", choices=PHASES, default="broad")
-    parser.add_argument("--begin", type=Path, help="folder whose weights to begin with, instead of the packaged encoder's")
+    parser.add_argument(
+        "--begin",
+        type=Path,
+        help="folder whose weights to begin with, instead of the packaged encoder's; `shipped` for the package's own",
+    )
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--rate", type=float, default=1.5e-4, help="highest learning rate")
     parser.add_argument("--frozen", type=int, default=1, help="lower layers that stay as they are in the packaged encoder")
@@ -86,26 +71,27 @@ def optimizer_of(trained: list[tuple[str, torch.nn.Parameter]], rate: float) -> 
 
 
 def loss(read: Read, asked: Wanted) -> Tensor:
-    """Say how wrong the network is: about the kind, and about both ends where there is a span."""
-    wrong = nll_loss(read.kind, asked.kind)
-    spans = asked.start >= 0
+    """Say how wrong the network is: about the kind, both ends where there is a span, and whether a passage bears on the question."""
+    wrong = nll_loss(read.kind, asked.kind, ignore_index=-1) if (asked.kind >= 0).any() else read.kind.sum() * 0
+    spans, told = asked.start >= 0, asked.bears >= 0
+    if told.any():
+        wrong = wrong + binary_cross_entropy_with_logits(read.relevance[told], asked.bears[told].float())
     if spans.any():
         ends = nll_loss(read.start[spans], asked.start[spans]) + nll_loss(read.end[spans], asked.end[spans])
         wrong = wrong + ends * spans.float().mean() * 0.75
     return wrong
 
 
-def epoch_of(items: list[Prepared], given: argparse.Namespace, epoch: int) -> list[list[Prepared]]:
-    """Choose what an epoch sees, in which order."""
-    choose = random.Random(f"{given.seed}/{epoch}")
-    shares, rest = PHASES[given.phase], REST[given.phase]
-    seen = [item for item in items if choose.random() < shares.get(item.example.source, rest)]
-    return list(batches(seen, given.pieces, choose))
-
-
-def steps(items: list[Prepared], given: argparse.Namespace) -> list[list[Prepared]]:
-    """Line up the batches of all epochs."""
-    groups = [group for epoch in range(given.epochs) for group in epoch_of(items, given, epoch)]
+def steps(examples: Sequence[Example], given: argparse.Namespace) -> list[list[Prepared]]:
+    """Line up the batches of all epochs; only what one of them sees is cut into pieces."""
+    draws = [random.Random(f"{given.seed}/{epoch}") for epoch in range(given.epochs)]
+    seen = [drawn(examples, given.phase, draw) for draw in draws]
+    cut = {item.example: item for item in prepare(list(dict.fromkeys(itertools.chain(*seen))))}
+    groups = [
+        group
+        for draw, some in zip(draws, seen, strict=True)
+        for group in batches([cut[example] for example in some if example in cut], given.pieces, draw)
+    ]
     return groups[: given.steps]
 
 
@@ -115,11 +101,10 @@ def bar() -> Progress:
     return Progress(*columns, refresh_per_second=0.2)
 
 
-def train(network: Network, items: list[Prepared], given: argparse.Namespace) -> Iterator[tuple[int, int, float]]:
+def train(network: Network, groups: Sequence[Sequence[Prepared]], given: argparse.Namespace) -> Iterator[tuple[int, int, float]]:
     """Train step by step; give each step's number, how many there are, and its loss."""
     trained = freeze(network, given.frozen)
     optimizer = optimizer_of(trained, given.rate)
-    groups = steps(items, given)
     total = len(groups)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / (WARM_UP * total), max(0.0, (total - step) / (total * (1 - WARM_UP))))
@@ -128,7 +113,7 @@ def train(network: Network, items: list[Prepared], given: argparse.Namespace) ->
     network.train()
     for number in range(done, total):
         asked = wanted(groups[number])
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cpu_has_bfloat16()):
             read = network(asked.batch)
         wrong = loss(read, asked)
         wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
@@ -149,15 +134,17 @@ def main() -> None:
     examples = [example for example in material(given.data) if part(example) == "train"]
     if given.share < 1:
         examples = random.Random(given.seed).sample(examples, round(len(examples) * given.share))
-    items = prepare(examples)
-    print(f"{len(items)} examples of {len(examples)}", flush=True)
+    groups = steps(examples, given)
+    print(f"{sum(map(len, groups))} examples in {len(groups)} batches, drawn from {len(examples)}", flush=True)
     network = new_network()
-    if given.begin:
+    if given.begin == Path("shipped"):
+        network.load_state_dict({name: weight.float() for name, weight in load_network().state_dict().items()})
+    elif given.begin:
         network.load_state_dict(load_file(given.begin / WEIGHTS))
     smooth = 0.0
     with bar() as progress:
         task = progress.add_task("training")
-        for number, total, wrong in train(network, items, given):
+        for number, total, wrong in train(network, groups, given):
             smooth = 0.98 * smooth + 0.02 * wrong if smooth else wrong
             progress.update(task, completed=number, total=total, description=f"loss {smooth:.3f}")
             if number % 100 == 0:

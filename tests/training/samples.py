@@ -92,6 +92,41 @@ def yes_no(prefix: str, none: str) -> tuple[list[Record], list[Record]]:
     return documents, questions
 
 
+def spans(prefix: str, title: str | None, asked: str) -> tuple[list[Record], list[Record]]:
+    """Give questions with where their answers stand, one in a passage longer than what is read of it."""
+    short = f"Lake {prefix} is 48 metres deep. Its water is cold, and no ferry has crossed lake {prefix} since the war."
+    near = f"A ferry crosses lake {prefix} in summer. Its water is warm, and the lake is 12 km long."
+    long = f"Boats were built at {prefix}. " * 30 + f"The yard of {prefix} was closed by Ada Venn. " + f"Nothing is left of {prefix}. " * 30
+    documents = [document(f"{prefix}-{number}", title, text) for number, text in enumerate((short, near, long))]
+    answers = [("48 metres", short), ("Ada Venn", long)]
+    questions = [
+        question(
+            f"{prefix}-q{number}",
+            asked_of,
+            answer,
+            [f"{prefix}-{at}"],
+            type="span",
+            answers=[{"text": answer, "start": text.index(answer)}],
+        )
+        for number, (asked_of, at, (answer, text)) in enumerate(
+            zip((asked, f"who closed the yard of {prefix}"), (0, 2), answers, strict=True)
+        )
+    ]
+    return documents, [{**item, "metadata": {}} for item in questions]
+
+
+def ranked(prefix: str) -> tuple[list[Record], list[Record]]:
+    """Give questions with a passage that answers them as a whole, and others that look as if."""
+    topics = ("starts", "stops", "resets")
+    documents = [document(f"{prefix}-{topic}", f"{prefix} {topic}", f"The {prefix} agent {topic} with the node.") for topic in topics]
+    questions = [
+        question(f"{prefix}-q-{topic}", f"how is it that the {prefix} agent {topic}", "", [f"{prefix}-{topic}"]) for topic in topics
+    ]
+    negatives = [f"{prefix}-{topic}" for topic in topics]
+    leaning = question(f"{prefix}-q", "why does it", "", [negatives[0]], metadata={"negatives": [], "context_dependent": True})
+    return documents, [*({**item, "metadata": {"negatives": negatives}} for item in questions), leaning]
+
+
 def hops() -> tuple[list[Record], list[Record]]:
     same = question("w-1", "Do Odile Marchetti and Irena Kolar share a nationality?", "yes", ["wi-person-0", "wi-person-3"], evidences=[])
     steps = {"steps": [{"question": "Who made the film Salt Road?", "answer": "Odile Marchetti"}]}
@@ -116,7 +151,7 @@ def linked() -> tuple[list[Record], list[Record]]:
 
 
 def write_all(root: Path) -> Path:
-    """Write all nine folders."""
+    """Write all folders."""
     made = {
         "squad_dev": squad(),
         "covidqa_200423": paper(),
@@ -127,6 +162,15 @@ def write_all(root: Path) -> Path:
         "2wikimultihopqa_train": hops(),
         "hotpotqa_train": whole(),
         "musique_train": linked(),
+        "squadshifts": spans("ss", None, "how deep is lake ss"),
+        "fairytaleqa": spans("fa", "The Lake", "How deep is lake fa?"),
+        "nq_oracle_dev": spans("nq", None, "how deep is lake nq"),
+        "qed_dev": spans("qe", None, "how deep is lake qe"),
+        "tatqa_text": spans("ta", "", "How deep is lake ta?"),
+        "boolq_train": yes_no("bt", "no"),
+        "techdocs_faq": ranked("te"),
+        "selqa_ass": ranked("se"),
+        "squad_du_test": ranked("sd"),
     }
     for name, (documents, questions) in made.items():
         write(root / name, documents, questions)

@@ -1,34 +1,76 @@
-"""Confidences: they become as high as answers are right."""
+"""Confidences: they become as high as answers are right, and the thresholds are where they pay."""
 
 import random
 
-from ramify.evaluation.metrics.calibration import expected_calibration_error
-from ramify.tools.extractive.calibration import Constants, Evidence, confidence
-from training.calibrate import fit
+import pytest
 
-AS_IT_IS: Constants = (1.0, 0.0, 0.0, 0.0)
+from ramify.evaluation.metrics.calibration import expected_calibration_error
+from ramify.tools.extractive import reading
+from ramify.tools.extractive.calibration import Constants, Evidence, confidence
+from ramify.tools.extractive.reading import Found
+from ramify.tools.reader.reading import Reading, Spot
+from training.calibrate import fit, fitted, told
+from training.rated import Rated, Told, accepted, least, rated, tau
+from training.searched import Searched
+
+AS_IT_IS: Constants = (1.0, 0.0, 0.0, 0.0, 0.0)
+TEXT = "The Ostrel Bridge was designed by Mirela Okonjo."
+NAME = (TEXT.index("Mirela"), len(TEXT) - 1)
 
 
 def seen(choose: random.Random) -> Evidence:
-    return Evidence(choose.random(), choose.random() / 2, choose.randint(3, 30))
+    return Evidence(choose.random(), choose.random() / 2, choose.randint(3, 30), choose.choice((0.05, 0.95)))
 
 
-def test_a_network_that_is_too_sure_of_long_questions_is_put_right() -> None:
+def wrong(some: list[Evidence], right: list[float], constants: Constants) -> float:
+    return expected_calibration_error([confidence(one, constants) for one in some], right)
+
+
+def test_a_network_that_is_too_sure_of_long_questions_and_of_whole_ones_is_put_right() -> None:
     choose = random.Random(0)
-    all_seen = [seen(choose) for _ in range(4000)]
-    right = [float(choose.random() < one.place / (1 if one.words < 10 else 4)) for one in all_seen]
-    known, new = slice(0, 2000), slice(2000, 4000)
-    fitted = fit([one.features() for one in all_seen[known]], right[known])
-
-    def wrong(constants: Constants) -> float:
-        return expected_calibration_error([confidence(one, constants) for one in all_seen[new]], right[new])
-
-    assert wrong(AS_IT_IS) > 0.15
-    assert wrong(fitted) < 0.07
+    every = [seen(choose) for _ in range(4000)]
+    right = [float(choose.random() < one.place / (1 if one.words < 10 else 2) * (1 if one.single > 0.5 else 0.5)) for one in every]
+    found = fit([one.features() for one in every[:2000]], right[:2000])
+    assert wrong(every[2000:], right[2000:], AS_IT_IS) > 0.15
+    assert wrong(every[2000:], right[2000:], found) < 0.07
+    assert found[3] > 0, "what asks for one fact is likelier answered"
 
 
 def test_an_answer_with_more_behind_it_is_surer() -> None:
-    weak, strong = Evidence(0.3, 0.25, 6), Evidence(0.8, 0.05, 6)
+    weak, strong = Evidence(0.3, 0.25, 6, 0.5), Evidence(0.8, 0.05, 6, 0.5)
     assert 0 < confidence(weak, AS_IT_IS) < confidence(strong, AS_IT_IS) < 1
-    assert confidence(Evidence(0.0, 0.0, 0), AS_IT_IS) < 0.01
-    assert confidence(Evidence(1.0, 1.0, 1), AS_IT_IS) > 0.99
+    assert confidence(Evidence(0.0, 0.0, 0, 0.0), AS_IT_IS) < 0.01
+    assert confidence(Evidence(1.0, 1.0, 1, 1.0), AS_IT_IS) > 0.99
+
+
+def test_questions_are_read_as_the_reader_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    readings = {"Who?": Reading(0.9, 0.01, 0.01, (Spot(*NAME, 0.9),)), "Did she?": Reading(0.1, 0.8, 0.1, ())}
+    monkeypatch.setattr(reading, "splits", lambda question: ())
+    monkeypatch.setattr(reading, "read_contexts", lambda question, contexts: [readings[question]] * len(contexts))
+    items = [Searched("squad", "Who?", (TEXT,), ("Mirela Okonjo",)), Searched("claim", "Did she?", (TEXT,), ("no",))]
+    some = list(told(items))
+    assert [(one.found.answer, one.found.verdict, one.right) for one in some] == [("Mirela Okonjo", False, 1.0), ("Yes", True, 0.0)]
+    assert [one.evidence.single for one in some] == [1.0, 1.0]
+    assert len(fitted(some)) == len(some[0].evidence.features()) + 1
+    surer, less = rated([some[0], some[0]], {False: AS_IT_IS, True: AS_IT_IS})
+    assert surer.sure == less.sure > 0.5
+
+
+def one(sure: float, answer: str, *golds: str) -> Rated:
+    return Rated(Told(Searched("squad", "Who?", (TEXT,), golds), Found(answer, sure, 1, 0, 5), Evidence(sure, 0.0, 1, 1.0)), sure)
+
+
+SOME = [one(0.9, "a", "a")] * 6 + [one(0.55, "b", "a"), one(0.5, "a", "a"), one(0.12, "b"), one(0.11, "b")]
+"""Eight that have an answer, one of them read wrongly; two that have none."""
+
+
+def test_an_answer_is_withheld_where_that_is_better_on_average() -> None:
+    assert least(SOME).startswith("LEAST = 0.15:")
+
+
+def test_further_is_looked_where_too_few_are_right() -> None:
+    assert tau(SOME).startswith("TAU = 0.12:"), "there seven of eight are right"
+    assert tau(SOME[:6]).startswith("TAU = 0.0:")
+    assert tau(SOME[6:7]).startswith("TAU: nowhere")
+    assert accepted(SOME, 0.6) == "60% accepted, 100% of them right"
+    assert accepted(SOME, 0.95) == "0% accepted"

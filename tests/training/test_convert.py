@@ -19,6 +19,8 @@ from training.passages_read import squad as squad_examples
 from training.source import Folder, load
 from training.yes_no import yes_no
 
+ROOT = Path(__file__).parent.parent.parent
+
 
 def converted(name: str, home: Path) -> Folder:
     convert(name, released(name, home / "release"), home / name)
@@ -49,17 +51,20 @@ MATERIAL: dict[str, tuple[Callable[[Folder], Iterator[Example]], set[tuple[str, 
 }
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", RELEASES)
 def test_a_converted_release_gives_training_its_examples(name: str, tmp_path: Path) -> None:
     make, wanted = MATERIAL[name]
     assert wanted <= said(make(converted(name, tmp_path)))
 
 
-def test_each_folder_that_training_reads_can_be_made() -> None:
-    assert sorted(RELEASES) == sorted(FOLDERS) == sorted(FILES)
+def test_each_folder_that_training_reads_can_be_made_or_is_named_as_one_that_cannot() -> None:
+    assert sorted(RELEASES) == sorted(FILES)
+    assert set(RELEASES) <= set(FOLDERS)
+    told = (ROOT / "training" / "README.md").read_text(encoding="utf-8").partition("cannot make yet")[2].partition("\n## ")[0]
+    assert [name for name in FOLDERS if name not in RELEASES and f"`{name}`" not in told] == []
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", RELEASES)
 def test_the_same_release_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
     files = released(name, tmp_path / "release")
     for folder in ("first", "first", "second"):
@@ -85,7 +90,7 @@ def test_an_answer_is_looked_for_where_its_place_is_wrong(tmp_path: Path) -> Non
 
 def test_ids_are_those_that_the_shipped_weights_were_trained_with(tmp_path: Path) -> None:
     """An id deals its document to training or to measuring, so none of them may change."""
-    assert {next(iter(converted(name, tmp_path / name).documents)) for name in FOLDERS} == {
+    assert {next(iter(converted(name, tmp_path / name).documents)) for name in RELEASES} == {
         *("squad-f655398d0f74", "covidqa-7c0e546d6f27", "boolq-f655398d0f74", "conda-4fd849009d25", "sqa-ab12-0", "pmq-21645374"),
         *("2wk-1ba55b2dd48b", "hpq-1ba55b2dd48b", "msq-1ba55b2dd48b"),
     }

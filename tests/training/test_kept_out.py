@@ -1,4 +1,4 @@
-"""No question that the toolkit is measured on is among those its reader is trained on. Found through RAMIFY_DATA."""
+"""No question that the toolkit is measured on is among those its reader and its writer are trained on. Found through RAMIFY_DATA."""
 
 import gzip
 import json
@@ -28,7 +28,8 @@ def asked(folder: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def trained() -> set[str]:
-    return set().union(*(asked(DATA / "train" / name) for name in FOLDERS))
+    names = {*FOLDERS, *(folder.name for folder in (DATA / "train").iterdir() if folder.is_dir())}
+    return set().union(*(asked(DATA / "train" / name) for name in names))
 
 
 @pytest.mark.parametrize("name", MEASURED)

@@ -27,6 +27,8 @@ ASKED = {
     "Who directed Paper Harbour?": "Tomas Brandl",
     "In which town was Tomas Brandl born?": "Bremen",
     "In which town was the director of Glass Ferry born?": "Szeged",
+    "How deep is lake ss?": "48 metres",
+    "Who closed the yard of nq?": "Ada Venn",
 }
 """Questions of the samples, as they are or with an earlier answer filled in, or in one of the wordings of their relation."""
 
@@ -53,7 +55,31 @@ def test_every_folder_gives_material_of_every_kind(made: list[Example]) -> None:
     sources = {example.source for example in made}
     assert sources >= {"squad", "squad_other", "papers", "hops", "hops_step", "hops_both", "linked", "whole", "relation", "claim", "cloze"}
     assert sources >= {"boolq_dev", "condaqa_dev_test", "strategyqa", "pubmedqa_labelled", "agreement", "relation_other", "relation_untold"}
-    assert {example.kind for example in made} == {"span", "yes", "no", "none"}
+    assert sources >= {"squadshifts", "squadshifts_other", "fairytaleqa", "nq_oracle_dev", "qed_dev", "tatqa_text", "boolq_train"}
+    assert sources >= {f"{name}{other}" for name in ("techdocs_faq", "selqa_ass", "squad_du_test") for other in ("", "_other")}
+    assert {example.kind for example in made} == {"span", "yes", "no", "none", ""}
+
+
+@pytest.mark.parametrize("among", [{"squad"}, {"hops_step", "cloze_other"}, {"nowhere"}])
+def test_some_sources_are_made_as_they_are_among_all(data: Path, made: list[Example], among: set[str]) -> None:
+    assert list(material(data, among)) == [example for example in made if example.source in among]
+
+
+def test_a_context_bears_on_what_it_answers_and_another_does_not(made: list[Example]) -> None:
+    for example in made:
+        other = example.source.endswith("_other")
+        assert example.bears is not other if other or example.kind in ("span", "yes", "no") else example.bears in (None, True), example
+    assert all(example.bears is not None for example in made if not example.kind)
+
+
+def test_of_a_long_passage_what_is_around_the_answer_is_read(made: list[Example]) -> None:
+    (closed,) = [example for example in made if example.question == "Who closed the yard of fa?" and example.kind == "span"]
+    assert closed.context.startswith("The Lake: ")
+    assert len(closed.context) < 1000
+
+
+def test_what_leans_on_what_was_said_before_is_not_asked(made: list[Example]) -> None:
+    assert not [example for example in made if example.question == "Why does it?"]
 
 
 def test_only_a_span_has_places_and_they_lie_in_its_context(made: list[Example]) -> None:
@@ -92,7 +118,7 @@ def test_a_yes_or_no_of_the_data_stays_what_it_is(made: list[Example]) -> None:
 
 def test_another_passage_holds_no_answer(made: list[Example]) -> None:
     others = [example for example in made if example.source.endswith("_other")]
-    assert {example.kind for example in others} == {"none"}
+    assert {example.kind for example in others} == {"none", ""}
     right = {example.question: said(example) for example in made if example.kind == "span"}
     sure = [other for other in others if other.question in right and other.source != "relation_other"]
     assert len(sure) > 20
@@ -118,7 +144,9 @@ def test_an_example_is_on_the_side_of_the_document_that_it_reads(data: Path, mad
     documents = {key: document for folder in data.iterdir() for key, document in load(folder).documents.items()}
     for one in made:
         document = documents[one.group]
-        begins = one.context.startswith(f"{document.title}: {document.text}") or one.context in document.text
+        begins = (
+            one.context.startswith(f"{document.title}: {document.text}") or one.context.removeprefix(f"{document.title}: ") in document.text
+        )
         turned = one.source in {"hops_both", "whole"} and one.context.endswith(document.text)
         assert begins or turned, one
 

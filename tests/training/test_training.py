@@ -9,9 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import hypothesis
+import hypothesis.strategies as st
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -21,18 +24,20 @@ from transformers import BertConfig
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.reader import weights
-from ramify.tools.reader.network import Network, batch
+from ramify.tools.reader.network import KINDS, Network, batch
 from ramify.tools.reader.pairs import pairs
-from tests.training.samples import squad, write
-from training import pack, train
+from tests.training.samples import squad, write, write_all
+from training import pack, phases, train
 from training.begin import new_network
 from training.example import Example
 from training.keep import WEIGHTS
+from training.material import material
 from training.passages_read import squad as read_squad
-from training.prepared import Prepared, batches, prepare
+from training.prepared import Prepared, batches, of_like_length, prepare, wanted
 from training.source import load
 
 TINY = BertConfig(hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16, attn_implementation="eager")
+WHERE = Example("squad", "a", "Where?", "Nowhere.", "yes", (), False)
 TINY.hidden_dropout_prob = TINY.attention_probs_dropout_prob = 0.0
 
 
@@ -51,12 +56,17 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def items(data: Path) -> list[Prepared]:
+def examples(data: Path) -> list[Example]:
     return read(data)
 
 
-def read(data: Path) -> list[Prepared]:
-    return prepare(list(read_squad(load(data))))
+@pytest.fixture(scope="module")
+def items(examples: list[Example]) -> list[Prepared]:
+    return prepare(examples)
+
+
+def read(data: Path) -> list[Example]:
+    return [replace(example, bears=example.kind == "span") for example in read_squad(load(data))]
 
 
 def tiny() -> Network:
@@ -71,16 +81,16 @@ def given(out: Path, **more: object) -> argparse.Namespace:
     )
 
 
-def trained(network: Network, items: list[Prepared], asked: argparse.Namespace) -> list[tuple[int, float]]:
+def trained(network: Network, examples: list[Example], asked: argparse.Namespace) -> list[tuple[int, float]]:
     """Train; give each step with its loss."""
-    return [(number, wrong) for number, _, wrong in train.train(network, items, asked)]
+    return [(number, wrong) for number, _, wrong in train.train(network, train.steps(examples, asked), asked)]
 
 
 def train_and_die(data: Path, out: Path, last: int) -> None:
     """Train, saving every second step, and be killed after one; run in a process of its own."""
     torch.set_num_threads(1)
     train.SAVED_EVERY = 2
-    for number, *_ in train.train(tiny(), read(data), given(out)):
+    for number, *_ in train.train(tiny(), train.steps(read(data), given(out)), given(out)):
         if number == last:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -119,24 +129,77 @@ def test_every_example_is_in_one_batch_and_none_is_too_large(items: list[Prepare
 
 
 def test_a_killed_run_goes_on_where_it_was_last_saved(
-    items: list[Prepared], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    examples: list[Example], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(train, "SAVED_EVERY", 2)
-    whole = trained(tiny(), items, given(tmp_path / "whole"))
+    whole = trained(tiny(), examples, given(tmp_path / "whole"))
     root = Path(__file__).parents[2]
     killed = subprocess.run([sys.executable, "-c", DIE, str(data), str(tmp_path / "cut")], cwd=root, check=False, timeout=300)
     assert killed.returncode == -signal.SIGKILL
     torch.manual_seed(1)
-    rest = trained(Network(TINY), items, given(tmp_path / "cut"))
+    rest = trained(Network(TINY), examples, given(tmp_path / "cut"))
     assert rest[0][0] == 5, "it was last saved after four steps"
     assert rest == whole[4:]
     assert same(load_file(tmp_path / "cut" / WEIGHTS), load_file(tmp_path / "whole" / WEIGHTS))
-    assert trained(tiny(), items, given(tmp_path / "whole")) == []
+    assert trained(tiny(), examples, given(tmp_path / "whole")) == []
 
 
-def test_training_learns_and_leaves_the_frozen_layers_alone(items: list[Prepared], tmp_path: Path) -> None:
+def test_only_what_an_epoch_sees_is_cut_into_pieces(examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut: list[Example] = []
+
+    def prepared(some: Sequence[Example]) -> list[Prepared]:
+        cut.extend(some)
+        return prepare(some)
+
+    monkeypatch.setattr(train, "prepare", prepared)
+    monkeypatch.setattr(phases, "PHASES", {"broad": {"squad": 0.5}})
+    monkeypatch.setattr(phases, "REST", {"broad": 0.0})
+    many = [replace(example, question=f"{example.question} {number}") for number in range(40) for example in examples]
+    asked = given(tmp_path / "out", epochs=2)
+    groups = train.steps(many, asked)
+    seen = [item.example for group in groups for item in group]
+    assert {example.source for example in seen} == {"squad"}
+    assert set(seen) == set(cut)
+    assert len(cut) == len(set(cut)) < len(many)
+    assert len(seen) > len(set(seen)), "the second epoch sees some of the first one's again"
+    assert [[item.example for item in group] for group in train.steps(many, asked)] == [
+        [item.example for item in group] for group in groups
+    ]
+    assert len(train.steps(many, given(tmp_path / "out", epochs=2, steps=3))) == 3
+
+
+def test_every_phase_names_sources_that_there_are(tmp_path: Path) -> None:
+    sources = {example.source.removesuffix("_other") for example in material(write_all(tmp_path / "train"))}
+    assert {source.removesuffix("_other") for shares in phases.PHASES.values() for source in shares} <= sources
+    assert phases.PHASES.keys() == phases.REST.keys()
+
+
+def test_only_what_is_known_is_learned() -> None:
+    bears = replace(WHERE, kind="", bears=True)
+    asked = wanted(prepare([WHERE, bears, replace(WHERE, kind="none", bears=None)]))
+    assert asked.kind.tolist() == [KINDS.index("yes"), -1, KINDS.index("none")]
+    assert asked.bears.tolist() == [0, 1, -1]
+    network = tiny()
+    for example, untold in ((bears, network.kind), (replace(WHERE, bears=None), network.relevance), (WHERE, network.span)):
+        network.zero_grad()
+        one = wanted(prepare([example]))
+        train.loss(network(one.batch), one).backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
+        assert all(parameter.grad is None or not parameter.grad.any() for parameter in untold.parameters()), example
+        assert any(parameter.grad is not None and parameter.grad.any() for parameter in network.encoder.parameters())
+
+
+@hypothesis.given(st.lists(st.integers(1, 512), max_size=60))
+def test_what_is_only_read_is_read_with_others_of_about_its_length(lengths: list[int]) -> None:
+    groups = of_like_length(lengths)
+    assert sorted(number for group in groups for number in group) == [*range(len(lengths))]
+    for group in groups:
+        assert len(group) <= 16
+        assert 2 * min(lengths[number] for number in group) >= max(lengths[number] for number in group)
+
+
+def test_training_learns_and_leaves_the_frozen_layers_alone(examples: list[Example], tmp_path: Path) -> None:
     network, before = tiny(), tiny().state_dict()
-    losses = [wrong for _, wrong in trained(network, items, given(tmp_path / "out", epochs=20))]
+    losses = [wrong for _, wrong in trained(network, examples, given(tmp_path / "out", epochs=20))]
     assert sum(losses[-5:]) < sum(losses[:5])
     frozen = ("encoder.embeddings.", "encoder.encoder.layer.0.")
     for name, weight in network.state_dict().items():

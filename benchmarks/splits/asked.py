@@ -1,0 +1,33 @@
+"""A language model as a splitter, asked by the toolkit's own prompt."""
+
+import asyncio
+import time
+
+from langchain_core.language_models import BaseChatModel
+
+from benchmarks.splits.flatten import HOLE, Halves
+from ramify.nodes.ask import ask
+from ramify.nodes.budget import Ledger, working
+from ramify.nodes.holes import holes, normal
+from ramify.nodes.settings import TreeSettings
+from ramify.nodes.state import Usage
+from ramify.prompts import DECOMPOSE
+from ramify.tools.errors import ReplyError
+
+
+def model(name: str | BaseChatModel, base_url: str | None = None) -> Halves:
+    """Split with a language model, asked by the toolkit's own prompt; a reply that cannot be used leaves the question whole."""
+    settings = TreeSettings(model=name, base_url=base_url)
+    runner = asyncio.Runner()  # one for all calls: a client belongs to its event loop
+
+    async def asked(question: str) -> tuple[str, str] | None:
+        with working(settings, Ledger.open(settings, Usage(), time.time(), kept=False)):
+            try:
+                reply = await ask(DECOMPOSE, question=question, dependent=True, rejected=[], kept="")
+            except ReplyError:
+                return None
+        first, second = (normal(" ".join(text.split()), (question,)) for text in (reply.value.first, reply.value.second))
+        usable = first and second and not holes(first) and holes(second) <= {int(HOLE[1])}
+        return (first, second) if usable and not reply.value.simple else None
+
+    return lambda question: runner.run(asked(question))

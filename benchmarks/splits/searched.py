@@ -1,0 +1,42 @@
+"""What a search by words alone finds of the gold paragraphs, when the passages are dealt out among the sub-questions."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import chain, zip_longest
+from pathlib import Path
+
+from ramify.tools.index.store import SCHEMA, Store
+from ramify.tools.index.words import searchable
+from training.source import Document
+
+
+class Words:
+    """The word search of an index (BM25) over documents, each a passage of its own."""
+
+    def __init__(self, documents: Iterable[Document], file: Path) -> None:
+        self.ids = [""]
+        database = sqlite3.connect(file)
+        database.create_function("searchable", 1, searchable, deterministic=True)
+        database.executescript(SCHEMA)
+        for document in documents:
+            row = (document.id, document.id, document.title or "", document.text, "{}", b"")
+            database.execute("INSERT INTO passages (id, document, label, text, metadata, digest) VALUES (?, ?, ?, ?, ?, ?)", row)
+            self.ids.append(document.id)
+        database.commit()
+        database.close()
+        self.store = Store(file)
+
+    def search(self, question: str, k: int) -> list[str]:
+        """Give the ids of the best documents, the best first."""
+        return [self.ids[row] for row, _ in self.store.by_words(question, k)]
+
+
+def dealt(rankings: Sequence[Sequence[str]], k: int) -> list[str]:
+    """Take the best of each ranking in turn, then the second best of each, until there are k different ones."""
+    rounds = chain.from_iterable(zip_longest(*rankings))
+    return list(dict.fromkeys(one for one in rounds if one is not None))[:k]
+
+
+def found(words: Words, questions: Sequence[str], gold: frozenset[str], k: int) -> float:
+    """Give the share of the gold documents among k passages of all sub-questions together."""
+    return len(gold.intersection(dealt([words.search(question, k) for question in questions], k))) / len(gold)

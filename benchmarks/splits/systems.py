@@ -1,0 +1,60 @@
+"""What splits questions: nobody, the data sets themselves, the embedded splitter, or a file."""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+from benchmarks.splits.flatten import Halves, Steps, flattened
+from benchmarks.splits.hops import Asked, answer_to
+from ramify.tools.errors import InputError
+
+System = Callable[[Asked], Steps]
+
+
+def whole(asked: Asked) -> Steps:
+    """Leave the question whole."""
+    return (asked.question,)
+
+
+def official(asked: Asked) -> Steps:
+    """Take the hops of the data set."""
+    return tuple(re.sub(r"#(\d)", r"{\1}", hop.question) for hop in asked.hops)
+
+
+def recursive(halves: Halves) -> System:
+    """Make a system of what splits once."""
+    return lambda asked: flattened(asked.question, halves, partial(answer_to, hops=asked.hops))
+
+
+def embedded() -> Halves:
+    """Split with the embedded splitter, as it finds likeliest."""
+    from ramify.tools.splitting import splits  # here, so that other systems can be measured where there is none
+
+    def halves(question: str) -> tuple[str, str] | None:
+        best = splits(question)[0]
+        return None if best.how == "single" else (best.first, best.second)
+
+    halves("Who designed the bridge that crosses the river?")  # loads it
+    return halves
+
+
+def in_file(path: Path) -> System:
+    """Take the steps of a file of lines {"question", "steps"}; a question that is not in it is left whole."""
+    steps: dict[str, Steps] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            read = json.loads(line)
+            steps[str(read["question"])] = tuple(map(str, read["steps"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"line {number} of {str(path)!r} is not a split: {line!r:.80}", 'write {"question": "…", "steps": ["…", "… {1} …"]}'
+            ) from error
+    return lambda asked: steps.get(asked.question, (asked.question,))
+
+
+def dump(lines: Iterable[tuple[str, Steps]], path: Path) -> None:
+    """Write questions with their steps as such a file."""
+    told = (json.dumps({"question": question, "steps": list(steps)}, ensure_ascii=False) for question, steps in lines)
+    path.write_text("".join(f"{line}\n" for line in dict.fromkeys(told)), encoding="utf-8")

@@ -1,0 +1,63 @@
+"""What each phase of the reader's training sees: first of everything, then mostly of what people asked, then texts of other kinds."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from training.example import Example
+
+PHASES: Final[Mapping[str, Mapping[str, float]]] = {
+    "broad": {
+        "relation": 0.35,
+        "relation_other": 0.3,
+        "relation_untold": 0.6,
+        "claim": 0.4,
+        "agreement": 0.4,
+        "condaqa_dev_test": 0.5,
+        "condaqa_dev_test_other": 0.5,
+    },
+    "asked": {
+        "squad": 1.0,
+        "squad_other": 0.5,
+        "linked": 1.0,
+        "whole": 1.0,
+        "hops": 0.5,
+        "hops_step": 0.5,
+        "papers": 0.5,
+        "boolq_dev": 0.3,
+    },
+    "wider": {
+        "squadshifts": 0.22,
+        "squadshifts_other": 0.2,
+        "fairytaleqa": 0.1,
+        "fairytaleqa_other": 0.05,
+        "nq_oracle_dev": 1.0,
+        "nq_oracle_dev_other": 1.0,
+        "tatqa_text": 1.0,
+        "tatqa_text_other": 0.5,
+        "techdocs_faq": 0.6,
+        "techdocs_faq_other": 0.6,
+        "selqa_ass": 0.5,
+        "selqa_ass_other": 0.5,
+        "squad_du_test": 0.2,
+        "squad_du_test_other": 0.2,
+        "squad": 0.12,
+        "squad_other": 0.15,
+        "linked": 0.6,
+        "linked_other": 0.6,
+        "whole": 1.0,
+        "whole_other": 1.0,
+        "boolq_train": 0.1,
+        "boolq_train_other": 0.1,
+        "condaqa_dev_test": 0.06,
+    },
+}
+"""How much of a source an epoch sees, another part of it each time."""
+REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06}
+"""How much of the sources that a phase does not name."""
+
+
+def drawn(examples: Sequence[Example], phase: str, draw: random.Random) -> list[Example]:
+    """Draw what an epoch of a phase sees."""
+    shares, rest = PHASES[phase], REST[phase]
+    return [example for example in examples if draw.random() < shares.get(example.source, rest)]

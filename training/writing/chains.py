@@ -1,0 +1,77 @@
+"""Bridges made of noun phrases that lead from thing to thing, and a question about the last one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from training.example import seeded
+from training.writing.links import LINKS
+from training.writing.names import key
+from training.writing.phrases import asked
+from training.writing.pools import Pool, drawn_part, pool
+from training.writing.style import indirect, one, two, typed
+from training.writing.tails import TAILS
+from training.writing.words import ask
+from training.writing.written import Part, Written
+
+_MARKS = ("who ", "that ", "where ", "which ", " of ", " in ", " by ", " for ", " on ", " from ", "founded")
+
+
+def chains(data: Path, count: int) -> Iterator[Written]:
+    """Make bridges of two to four hops, each with the shorter ones inside it."""
+    names = pool(data)
+    for number in range(count):
+        rng = seeded("chain", number)
+        part = drawn_part(rng)
+        for written in _chain(names, part, rng):
+            if "located located" not in written.question:
+                yield typed(written, rng)
+
+
+def _chain(names: Pool, part: Part, rng: Random) -> Iterator[Written]:
+    start = rng.choice([kind for kind in LINKS if kind != "rule" or rng.random() < 0.5])
+    name = names.draw(start, part, rng)
+    phrases = [name]
+    questions: list[str] = []
+    kinds = [start]
+    for _ in range(rng.choices((1, 2, 3), (62, 32, 6))[0]):
+        if kinds[-1] not in LINKS:
+            break
+        link, end = linked(kinds[-1], phrases[-1], rng)
+        questions.append(asked(link))
+        phrases.append(link.replace("{s}", phrases[-1]))
+        kinds.append(end)
+    yield from _told(phrases, questions, tail(kinds[-1], phrases[-1], rng), key(name), rng)
+    if start in TAILS and rng.random() < 0.25:
+        yield one(tail(start, name, rng).replace("{x}", name), "chain_hop", key(name))
+
+
+def linked(kind: str, phrase: str, rng: Random) -> tuple[str, str]:
+    """Draw a noun phrase that leads on from a kind; no bare genitive after a clause, which would be taken for another."""
+    while True:
+        end = rng.choice(list(LINKS[kind]))
+        link = rng.choice(LINKS[kind][end])
+        if not link.startswith("{s}'s") or not any(mark in phrase for mark in _MARKS):
+            return link, end
+
+
+def tail(kind: str, phrase: str, rng: Random) -> str:
+    """Draw a question about a phrase of a kind."""
+    while True:
+        question = rng.choice(TAILS[kind])
+        if "{x}'s" not in question or not any(mark in phrase for mark in _MARKS[:4]):
+            return question
+
+
+def _told(phrases: list[str], questions: list[str], last: str, group: str, rng: Random) -> Iterator[Written]:
+    """Tell each hop as an example: the whole question, the question for the thing it is about, down to the single one."""
+    source = "chain"
+    whole = last.replace("{x}", phrases[-1])
+    inner = [question.replace("{s}", phrase) for question, phrase in zip(questions, phrases, strict=False)]
+    turned = indirect(whole, phrases[-1], rng) if rng.random() < 0.06 else None
+    made = two(whole, inner[-1], last.replace("{x}", "{1}"), source, group)
+    yield Written(source, group, turned, "", "bridge", made.steps) if turned else made
+    for at in range(len(inner) - 1, 0, -1):
+        yield two(inner[at], inner[at - 1], questions[at].replace("{s}", "{1}"), source + "_inner", group)
+    if rng.random() < 0.3:
+        yield one(ask(inner[0]), source + "_hop", group)

@@ -1,0 +1,177 @@
+"""Bridges composed of questions that people asked: the answer of one is a name in the other, and its question takes the name's place."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from training.example import seeded
+from training.writing.phrases import head, phrased
+from training.writing.read import folder as load
+from training.writing.single import group_of, leans
+from training.writing.style import two, typed
+from training.writing.verbs import base, past
+from training.writing.words import ask, fold, several, words
+from training.writing.written import Part, Written, dealt
+
+_FOLDERS: Final = ("squad_dev", "squadshifts", "nq_oracle_dev", "qed_dev")
+_PER_ANSWER: Final = 60
+_PER_QUESTION: Final = 12
+_BEFORE: Final = frozenset(
+    several("did does do was is were are in on at of to from by for with and or as than between near the visit leave into about against")
+)
+_AFTER: Final = frozenset(
+    several(
+        "is was are were in on at of to from by for and or have has had do does did when after before during since with as "
+        "that than become "
+        "born die died located found have get use play win make take move live begin start end"
+    )
+)
+_DULL: Final = frozenset(
+    several("name names term word words title nickname plural form leaning weight nature setting reason goal longest kind type")
+)
+_LOOSE = re.compile(r"\b(?:or|paragraph|article|passage|statement|writer|poster|one|two|these)\b", re.IGNORECASE)
+_NAME = re.compile(r"(?:the )?[A-Z0-9][\w'’.-]*(?: (?:of|the|and|de|von|van|[A-Z0-9][\w'’.-]*)){0,4}")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that people asked, with its answer and what it is dealt by."""
+
+    question: str
+    answer: str
+    group: str
+
+    @property
+    def part(self) -> Part:
+        """Tell what it is for."""
+        return dealt(self.group)
+
+
+def bridges(data: Path, most: int) -> Iterator[Written]:
+    """Compose bridges of two hops, and of those some of three."""
+    known = [asked for name in _FOLDERS for asked in questions(data, name)]
+    named = _by_answer(known)
+    used: Counter[str] = Counter()
+    twice: list[tuple[Asked, str]] = []
+    order = seeded("bridges").sample(known, len(known))
+    for asked in order:
+        rng = seeded("bridge", asked.question)
+        for made, answer in _composed(asked, named, used, rng):
+            yield typed(made, rng)
+            twice.append((Asked(made.question, asked.answer, asked.group), answer))
+            if len(twice) >= most:
+                break
+        if len(twice) >= most:
+            break
+    yield from _deeper([asked for asked, _ in twice], known, used, most // 5)
+
+
+def questions(data: Path, name: str) -> Iterator[Asked]:
+    """Give the questions of a folder that refer to nothing outside them."""
+    folder = load(data / name)
+    for item in folder.questions:
+        question = re.sub(r"\s+", " ", item["question"]).strip()
+        if item.get("metadata", {}).get("domain", "new_wiki") != "new_wiki" or _LOOSE.search(question):
+            continue
+        if item["answer"] and not leans(question) and 4 <= len(question.split()) <= 22:
+            yield Asked(question, item["answer"].strip().rstrip("."), group_of(folder, item))
+
+
+def _by_answer(known: list[Asked]) -> dict[tuple[str, Part], list[Asked]]:
+    found: dict[tuple[str, Part], list[Asked]] = defaultdict(list)
+    for asked in known:
+        answer = fold(re.sub(r"^the ", "", asked.answer, flags=re.IGNORECASE))
+        if (
+            _NAME.fullmatch(asked.answer)
+            and len(answer) > 3
+            and not answer.isdigit()
+            and answer not in fold(asked.question)
+            and _leads(asked.question)
+        ):
+            found[answer, asked.part].append(asked)
+    return found
+
+
+def _leads(question: str) -> bool:
+    found = phrased(question)
+    return bool(found and head(found[0]) not in _DULL)
+
+
+def _composed(asked: Asked, named: dict[tuple[str, Part], list[Asked]], used: Counter[str], rng: Random) -> Iterator[tuple[Written, str]]:
+    parts = asked.question.rstrip("?").split(" ")
+    for start, end in _spans(len(parts)):
+        answer = fold(re.sub(r"'s$", "", " ".join(parts[start:end])))
+        choices = [other for other in named.get((answer, asked.part), ()) if _fit(asked, other)]
+        choices = [other for other in choices if used[other.question] < _PER_QUESTION]
+        if not choices or used[answer] >= _PER_ANSWER or not stands(parts, start, end):
+            continue
+        for inner in rng.sample(choices, min(4, len(choices))):
+            made = _put(parts, start, end, inner, asked.group)
+            if made:
+                used[answer] += 1
+                used[inner.question] += 1
+                yield made, inner.answer
+        return
+
+
+def _spans(count: int) -> Iterator[tuple[int, int]]:
+    for length in range(min(5, count - 1), 0, -1):
+        for start in range(1, count - length + 1):
+            yield start, start + length
+
+
+def _fit(outer: Asked, inner: Asked) -> bool:
+    """Tell whether a question may stand in another: it is not the same thing asked twice."""
+    shared = set(words(outer.question)) & set(words(inner.question))
+    return (
+        fold(outer.answer) not in fold(inner.question)
+        and len([word for word in shared if len(word) > 3]) <= 3
+        and len(inner.question) <= 100
+    )
+
+
+def stands(parts: list[str], start: int, end: int) -> bool:
+    """Tell whether words stand as a whole noun phrase, by the words around them."""
+    before = parts[start - 1]
+    after = parts[end] if end < len(parts) else ""
+    whole = parts[end - 1]
+    if not (before.casefold() in _BEFORE or past(before)) or whole.endswith((",", ":", '"')) or parts[start].startswith('"'):
+        return False
+    if before == "the" and start >= 2 and parts[start - 2].casefold() not in _BEFORE:
+        return False
+    if before == "of" and start >= 3 and parts[start - 2][:1].isupper():
+        return False
+    bound = before.casefold() in ("did", "does", "do")
+    return not after or whole.endswith("'s") or after in _AFTER or past(after) or (bound and base(after))
+
+
+def _put(parts: list[str], start: int, end: int, inner: Asked, group: str) -> Written | None:
+    found = phrased(inner.question)
+    if not found:
+        return None
+    phrase, first = found
+    genitive = "'s" if parts[end - 1].endswith("'s") else ""
+    if genitive and re.search(r"\b(?:who|that|which|where)\b", phrase):
+        return None
+    place = parts[start - 1].casefold() in ("in", "at", "from", "to", "near", "into")
+    if phrase.startswith("the person who" if place else "the place where"):
+        return None
+    begin = start - 1 if parts[start - 1].casefold() == "the" else start
+    before, after = " ".join(parts[:begin]), " ".join(parts[end:])
+    return two(f"{before} {phrase}{genitive} {after}", first, f"{before} {{1}}{genitive} {after}", "composed", group)
+
+
+def _deeper(composed: list[Asked], known: list[Asked], used: Counter[str], most: int) -> Iterator[Written]:
+    """Put composed questions into others in turn."""
+    named = _by_answer([asked for asked in composed if len(asked.question.split()) <= 16])
+    count = 0
+    for asked in known:
+        rng = seeded("deeper", asked.question)
+        for made, _ in _composed(asked, named, used, rng):
+            if count < most and len(made.question.split()) <= 30:
+                count += 1
+                yield typed(Written("composed_deep", made.group, made.question, "", made.how, (ask(made.steps[0]), made.steps[1])), rng)

@@ -1,0 +1,161 @@
+"""Decomposed questions that compare two things: which way, by the words of the question."""
+
+import re
+from typing import Final
+
+from training.writing.aligned import place
+from training.writing.verbs import AUXILIARIES
+from training.writing.words import ask, words
+
+_LATER = r"younger|youngest|later|latest|last|newer|newest|most recently|more recently|more recent|more currently"
+_EARLIER = r"first|earlier|earliest|older|oldest|before|prior|elder"
+_LESS = r"fewer|fewest|less|least|smaller|smallest|shorter|shortest|lower|lowest|closer|nearer"
+_MORE = (
+    r"more|most|larger|largest|bigger|biggest|longer|longest|higher|highest|taller|tallest|greater|greatest|farther|"
+    r"further|older|oldest|heavier|deeper"
+)
+_DATE: Final = re.compile(r"(?:when|what year|which year|in what year|on what date|what date|the year|the date)\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"(?:how|what is the (?:number|size|height|length|population|area)|the number)\b", re.IGNORECASE)
+_POLAR: Final = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will)\b", re.IGNORECASE)
+
+_BORN: Final = {"more": "earlier", "less": "later"}
+"""Who is older was born earlier: a year of birth stands in more texts than an age."""
+_FINITE = re.compile(r"\b(?:is|are|was|were|do|does|did|has|have)\b")
+
+
+def contrasted(question: str, steps: list[str], operators: list[str]) -> tuple[str, str, str] | None:
+    """Give how two things are compared and the two questions, identical but for the things."""
+    branches = _branches(steps, operators)
+    if not branches:
+        return None
+    pair = _questions(branches[0], branches[1], question)
+    if not pair:
+        return None
+    how = _how(question, pair[0], operators, steps[-1])
+    if how in _BORN and all(step.startswith("How old is ") for step in pair):
+        first, second = (ask(f"When was {step[11:].rstrip('?')} born") for step in pair)
+        return _BORN[how], first, second
+    return (how, *pair) if how else None
+
+
+def _branches(steps: list[str], operators: list[str]) -> tuple[str, str] | None:
+    if len(steps) == 3 and not any("#" in step for step in steps[:2]) and steps[2].count("#") == 2:
+        return steps[0], steps[1]
+    if (
+        len(steps) == 5
+        and operators[2:4] == ["aggregate", "aggregate"]
+        and "number" in steps[2]
+        and not any("#" in step for step in steps[:2])
+    ):
+        return f"how many {steps[0]}", f"how many {steps[1]}"
+    return None
+
+
+def _questions(one: str, other: str, question: str) -> tuple[str, str] | None:
+    left, right = one.split(), other.split()
+    lead = next(
+        (at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a.casefold() != b.casefold()), min(len(left), len(right))
+    )
+    tail = 0
+    while tail < min(len(left), len(right)) - lead and left[-1 - tail].casefold() == right[-1 - tail].casefold():
+        tail += 1
+    names = [_name(" ".join(side[lead : len(side) - tail]), question) for side in (left, right)]
+    if not names[0] or not names[1] or names[0].casefold() == names[1].casefold():
+        return None
+    frame = _frame(" ".join(left[:lead]), " ".join(left[len(left) - tail :] if tail else []))
+    if not frame or _broken(frame, question):
+        return None
+    first, second = (ask(re.sub(r"\bthe the\b", "the", frame.replace("{s}", name), flags=re.IGNORECASE)) for name in names)
+    return first, second
+
+
+def _broken(frame: str, question: str) -> bool:
+    """Tell whether a frame has an auxiliary with a form of the verb that it does not take."""
+    if re.search(
+        r"\bwas\b.*\bwas\b|\bis\b.*\bis\b|^how (?:farther|more|longer|older|further)\b|^when (?:the|\{s\})|\ba [aeiou]",
+        frame,
+        re.IGNORECASE,
+    ):
+        return True
+    if not frame.endswith("{s}") and not any(word in AUXILIARIES for word in words(frame)):
+        return True
+    if re.fullmatch(r"(?:when|what|where|who) (?:is|was|were|are)(?: the)?(?: \w+)? \{s\}", frame):
+        return True
+    if re.search(r"\bdid \{s\}.* (?:came|went|was|were|\w+ed)\b", frame):
+        return True
+    asked = set(words(question))
+    return bool(re.match(r"(?:is|was|are|were)\b", frame)) and any(
+        word + "s" in asked and not word.endswith("s") for word in words(frame.split("{s}")[-1])[:3]
+    )
+
+
+def _name(text: str, question: str) -> str:
+    """Give a name as the question writes it."""
+    found = place(text, question)
+    if not found:
+        return ""
+    name = question[found[0] : found[1]]
+    ending = re.match(r"[!?.)]", question[found[1] : found[1] + 1])
+    return name + (")" if ending and ending[0] == ")" and "(" in name else "")
+
+
+def _frame(before: str, after: str) -> str | None:
+    """Write what two branches have in common as a question about `{s}`."""
+    frame = f"{before} {{s}} {after}".strip()
+    frame = re.sub(r"^(?:if|whether)\s+", "", frame)
+    found = re.fullmatch(r"when \{s\} (is|was|were) (.+)", frame)
+    if found:
+        return f"when {found[1]} {{s}} {found[2]}"
+    frame = re.sub(r"^when (.*\{s\}) died$", r"when did \1 die", frame)
+    frame = re.sub(r"^when (?!did)(.*\{s\}) came out$", r"when did \1 come out", frame)
+    frame = re.sub(
+        r"^(how many [\w ]+?) in (.*\{s\}.*)$", lambda many: frame if _FINITE.search(many[1]) else f"{many[1]} are in {many[2]}", frame
+    )
+    found = re.fullmatch(r"((?:the )?[\w\s]*)\{s\} (is|was|are|were|has|have|had|can|does|did) (.+)", frame)
+    if found and not found[1].strip().startswith(("when", "how", "what", "who", "where", "which", "in")):
+        return f"{found[2]} {found[1]}{{s}} {found[3]}" if found[2] in ("is", "was", "are", "were", "can") else None
+    if re.match(r"(?:when|how|what|who|where|which|in|on|is|was|are|were|does|did|do|has|have|can)\b", frame):
+        return (
+            frame
+            if not frame.startswith("how many")
+            or (" that {s}" not in frame and re.search(r"\b(?:does|did|are|is|in|has|have|were)\b", frame))
+            else None
+        )
+    found = re.fullmatch(r"(?:the )?([\w\s-]+) of \{s\}( .+)?", frame)
+    return f"what {'are' if found[1].split()[-1].endswith('s') else 'is'} the {found[1]} of {{s}}{found[2] or ''}" if found else None
+
+
+def _how(question: str, first: str, operators: list[str], last: str) -> str | None:
+    lowered = question.casefold()
+    polar = bool(_POLAR.match(question)) and " or " not in lowered
+    if operators[-1] == "intersection":
+        return None if _POLAR.match(first) else "agree"
+    if _POLAR.match(first):
+        if operators[-1] == "boolean" and "both" in last:
+            return "both"
+        if operators[-1] == "boolean" and ("either" in last or "one" in words(last)):
+            return "either"
+        return "which" if operators[-1] == "comparison" and "true" in last else None
+    if operators[-1] == "boolean" and re.search(r"\bsame|equal\b", last):
+        return "differ" if "different" in lowered else "same"
+    if operators[-1] not in ("comparison", "boolean", "None", None):
+        return None
+    return _ordered(lowered, first, polar)
+
+
+def _ordered(lowered: str, first: str, polar: bool) -> str | None:
+    dated = bool(_DATE.match(first))
+    if not dated and not _NUMBER.match(first):
+        return None
+    after, before = (_LATER, _EARLIER) if dated else (_MORE, _LESS)
+    if "how old" in first.casefold():
+        after, before = r"older|oldest|elder", r"younger|youngest"
+    up, down = (bool(re.search(rf"\b(?:{pattern})\b", lowered)) for pattern in (after, before))
+    if dated and up and down:
+        up = bool(re.search(r"\b(?:younger|later|more recent\w*)\b", lowered))
+        down = not up
+    if up == down and not polar:
+        return None
+    if polar:
+        return None if up == down else ("after" if up else "before") if dated else "exceeds" if up else None
+    return ("later" if dated else "more") if up else ("earlier" if dated else "less")

@@ -1,0 +1,168 @@
+"""Questions as noun phrases ("the person who wrote X") and noun phrases as questions, by the form of their words."""
+
+import re
+from typing import Final
+
+from training.writing.verbs import AUXILIARIES, BE, PREPOSITIONS, opens, past
+from training.writing.words import ask, several
+
+PEOPLE: Final = frozenset(
+    several(
+        "person man woman people men women one director author writer composer performer singer actor actress producer screenwriter "
+        "father mother wife husband spouse son daughter child children brother sister sibling siblings parent parents grandfather "
+        "grandmother uncle aunt founder founders inventor architect designer creator owner ceo president minister king queen emperor "
+        "leader mayor governor manager coach captain player players chairman chairwoman head chief scientist engineer artist painter "
+        "sculptor poet novelist musician songwriter drummer guitarist bassist vocalist rapper lyricist editor publisher journalist host "
+        "presenter narrator politician senator congressman secretary general commander admiral officer soldier astronaut explorer "
+        "philosopher professor teacher student doctor physicist chemist mathematician biologist economist lawyer judge bishop pope saint "
+        "priest athlete footballer boxer wrestler driver winner successor predecessor partner fiancé wife girlfriend boyfriend lover "
+        "developer maintainer administrator supervisor technician contact buyer seller customer employee colleague boss assistant "
+        "auditor inspector planner organiser organizer chair rector dean patron monarch ruler sovereign duke prince princess countess "
+        "comedian dancer choreographer cinematographer animator filmmaker model magician chef member members star stars narrator "
+        "sponsor killer assassin murderer victim protagonist character friend mentor rival opponent nephew niece cousin stepfather "
+        "stepmother grandson granddaughter ancestor heir pilot sailor nurse surgeon botanist historian archaeologist critic nobody "
+        "ambassador chancellor premier consul pharaoh sultan shah caliph khan dictator revolutionary activist reformer "
+        "librarian speaker father-in-law mother-in-law illustrator translator discoverer reviewer scorer deputy engineer lead "
+        "operator holder grandparents"
+    )
+)
+_RELATIVE = re.compile(r"\b(?:who|that|which|whose|where|whom|in which)\b")
+_WHO = re.compile(r"(?:the|a|an) (?:person|man|woman|one|people) (?:who|that) (?P<rest>\S+ .+)", re.IGNORECASE)
+_WHICH = re.compile(r"(?:the|an?) (?P<noun>(?:[\w-]+ ){1,3}?)(?:who|that|which) (?P<rest>(?P<verb>\w+) .+)", re.IGNORECASE)
+_WHERE = re.compile(
+    r"the (?P<noun>(?:\w+ ){1,2}?)(?:where|in which) (?P<who>.+) (?P<be>is|was|are|were)(?P<rest> \w+(?: .+)?)?", re.IGNORECASE
+)
+_FROM = re.compile(r"the (?P<noun>(?:\w+ ){1,2}?)(?:that )?(?P<who>\{s\}) (?P<be>is|was|are|were) (?P<rest>.+)")
+_ADVERB = re.compile(r"(.+) (no longer|mainly|originally|also|first|now|currently|usually|often|still|later|primarily|initially|mostly)")
+_OWN = re.compile(r"(?P<who>\{s\})'s (?P<noun>[\w -]+)")
+
+
+def head(phrase: str) -> str:
+    """Give the noun that a noun phrase is about: the last word before what follows it."""
+    cut = re.split(
+        r"\s(?:of|in|who|that|which|whose|where|for|with|from|by|at|on|behind|to|under|starring|featuring|directed|written|"
+        r"founded|known|called|named|produced|made|led|located|born|released|composed|played|owned|established|\{s\})\b|,|\s\{s\}",
+        phrase,
+        maxsplit=1,
+    )[0]
+    found = re.findall(r"[\w-]+", re.split(r"(?<=\w )(?<!the )\w{3,}ing\b", cut, maxsplit=1)[0] if " " in cut else cut)
+    return found[-1].casefold() if found else ""
+
+
+def asked(phrase: str) -> str:
+    """Write a noun phrase as the question for it; `{s}` may stand for a name in it."""
+    if found := _OWN.fullmatch(phrase):
+        return ask(f"{_who(found['noun'])} {_is(found['noun'])} the {found['noun']} of {found['who']}")
+    if (found := _WHERE.fullmatch(phrase)) and (
+        not found["rest"] or past(found["rest"].split()[0]) or found["rest"].split()[0] in ("based", "a")
+    ):
+        if found["noun"].strip() == "place":
+            return ask(f"Where {found['be']} {found['who']}{found['rest'] or ''}")
+        return ask(f"In which {found['noun']}{found['be']} {found['who']}{found['rest'] or ''}")
+    if found := _FROM.fullmatch(phrase):
+        return ask(f"Which {found['noun']}{found['be']} {found['who']} {found['rest']}")
+    if (found := _WHO.fullmatch(phrase)) and opens(found["rest"].split()[0]):
+        return ask(f"Who {found['rest']}")
+    if (found := _WHICH.fullmatch(phrase)) and opens(found["verb"]) and found["verb"] not in ("did", "does", "do"):
+        return ask(f"Which {found['noun']}{found['rest']}")
+    return ask(f"{_who(phrase)} {_is(phrase)} {phrase}")
+
+
+def _who(phrase: str) -> str:
+    return "Who" if head(phrase) in PEOPLE else "What"
+
+
+def _is(phrase: str) -> str:
+    noun = head(phrase)
+    plural = noun in ("people", "men", "women", "children") or (
+        noun.endswith("s") and not noun.endswith(("ss", "us", "is", "ies", "address"))
+    )
+    return "are" if plural or (noun.endswith("ies") and noun not in ("series", "species")) else "is"
+
+
+def phrased(question: str) -> tuple[str, str] | None:
+    """Turn a question into a noun phrase for its answer, and the question that the phrase answers; None if it has no plain form."""
+    bare = re.sub(r"\s+", " ", question).strip().rstrip("?. ").strip()
+    lowered = bare.casefold()
+    if re.search(r"[;:]|, |\b(?:i|you|your|he|she|his|her|they|their|its|it|this|these|that time)\b", lowered):
+        return None
+    for way in (_named, _subject_who, _subject_which, _inside, _ending):
+        if found := way(bare):
+            return found[0], ask(found[1])
+    return None
+
+
+def _named(bare: str) -> tuple[str, str] | None:
+    found = re.fullmatch(r"(?:who|what|which) (?:is|was|are|were) ((?:the|\w+'s) .+)", bare, re.IGNORECASE)
+    if not found:
+        return None
+    last = bare.split()[-1].casefold()
+    if last in PREPOSITIONS or past(last) or last.endswith("ing") or last in ("called", "like", "based"):
+        return None
+    rest = re.sub(r"^the (?:full |first |last )?names? of (?=the |a )", "", found[1])
+    return (rest, bare) if rest == found[1] else (rest, asked(rest))
+
+
+def _subject_who(bare: str) -> tuple[str, str] | None:
+    found = re.fullmatch(r"(who) (?P<verb>[a-z]+) (?P<rest>.+)", bare, re.IGNORECASE)
+    if not found or not opens(found["verb"]) or found["verb"] in ("did", "do", "does", "can", "could", "should", "would", "is", "are"):
+        return None
+    if found["verb"] in AUXILIARIES and not re.match(r"(?:not |also |first )?[a-z]+(?:ed|en|wn|ought)\b", found["rest"]):
+        return None
+    return f"the person who {found['verb']} {found['rest']}", bare
+
+
+def _subject_which(bare: str) -> tuple[str, str] | None:
+    found = re.fullmatch(r"(?:which|what) (?P<noun>(?:[\w-]+ ){1,4}?)(?P<verb>[a-z]+) (?P<rest>.+)", bare, re.IGNORECASE)
+    if (
+        not found
+        or not opens(found["verb"])
+        or found["verb"] in ("did", "do", "does", "can", "could", "should", "would", "will", "has", "have", "had")
+    ):
+        return None
+    nouns = found["noun"].casefold().split()
+    if nouns[0] in AUXILIARIES | {"year", "day", "time", "date", "percentage", "kind", "type", "of", "else", "other"} | PREPOSITIONS:
+        return None
+    if found["verb"] in BE and not re.match(
+        r"(?:the (?:capital|home|only|first|largest|birthplace)|also|not|once|originally|first|responsible|[a-z]+ed|[a-z]+en)\b",
+        found["rest"],
+    ):
+        return None
+    if found["rest"].split()[-1] in PREPOSITIONS:
+        return None
+    relative = "who" if nouns[-1] in PEOPLE else "that"
+    return f"the {found['noun']}{relative} {found['verb']} {found['rest']}", bare
+
+
+def _inside(bare: str) -> tuple[str, str] | None:
+    opening = r"(?:in (?:which|what) (?P<noun>(?:[a-z]+ ){1,2}?)|(?P<where>where) )(?P<be>is|was|are|were) "
+    found = re.fullmatch(opening + r"(?P<rest>.+)", bare, re.IGNORECASE)
+    if not found:
+        return None
+    subject, did = _cut(found["rest"])
+    if not did or (found["noun"] and found["noun"].split()[-1] in ("year", "month", "order")):
+        return None
+    noun = found["noun"] or "place "
+    return f"the {noun}where {subject} {found['be']} {did}", bare
+
+
+def _cut(clause: str) -> tuple[str, str]:
+    """Cut a clause without its auxiliary into subject and predicate, which begins with a participle."""
+    parts = clause.split()
+    for at in range(1, len(parts)):
+        if past(parts[at]) and parts[at - 1].casefold() not in ("the", "a", "an", "most"):
+            found = _ADVERB.fullmatch(" ".join(parts[:at]))
+            subject, adverb = (found[1], found[2] + " ") if found else (" ".join(parts[:at]), "")
+            return subject, adverb + " ".join(parts[at:])
+    return clause, ""
+
+
+def _ending(bare: str) -> tuple[str, str] | None:
+    pattern = r"(?:which|what) (?P<noun>(?:[a-z]+ ){1,2}?)(?P<be>is|was) (?P<rest>(?:[A-Z]|the ).+ (?P<last>\w+))"
+    found = re.fullmatch(pattern, bare)
+    if not found or found["last"] not in PREPOSITIONS:
+        return None
+    subject, did = _cut(found["rest"])
+    if not did:
+        subject, did = found["rest"].rsplit(" ", 1)
+    return f"the {found['noun']}{subject} {found['be']} {did}", bare

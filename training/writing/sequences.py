@@ -1,0 +1,90 @@
+"""Examples as the writer learns them: what is written, token by token, and every token that would be right."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ramify.tools.splitting.source import Text, cut
+from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, Vocabulary, vocabulary
+from ramify.tools.splitting.words import words
+from training.writing.written import Written
+
+COMMON = 400
+"""Words of the vocabulary."""
+LONGEST = 64
+
+
+@dataclass(frozen=True)
+class Sequenced:
+    """A source, what is put in token by token, and which tokens are right behind each."""
+
+    written: Written
+    text: Text
+    tokens: list[int]
+    right: list[list[int]]
+
+
+def common_words(examples: Iterable[Written]) -> Vocabulary:
+    """Make the vocabulary: the words most often written that are not there to be copied."""
+    counts: Counter[str] = Counter()
+    for example in examples:
+        source = {word.key for word in words(f"{example.history}\n{example.question}")}
+        counts.update({word.key for step in example.steps for word in words(step)} - source - {"{1}"})
+    return vocabulary(word for word, count in counts.most_common(COMMON) if count > 2)
+
+
+def sequenced(example: Written, known: Vocabulary) -> Sequenced | None:
+    """Bring an example to tokens; nothing where a word can neither be copied nor written."""
+    text = cut(example.question, example.history)
+    numbers = known.numbers
+    right: list[list[int]] = [[known.kind(example.how)]]
+    for number, step in enumerate(example.steps):
+        right += [[numbers[BETWEEN]]] if number else []
+        right += [known.sayings(word.text, text.words) for word in words(step)]
+    right.append([numbers[END]])
+    if not all(right) or len(right) > LONGEST or not text.words:
+        return None
+    tokens = [numbers[BEGIN]]
+    for choices in right[:-1]:
+        tokens.append(_aligned(choices, tokens[-1], len(known), text))
+    return Sequenced(example, text, tokens, right)
+
+
+def _aligned(choices: Sequence[int], before: int, known: int, text: Text) -> int:
+    """Choose among the tokens for a word: the neighbour of what was copied last, else a word of the question, else any."""
+    if before >= known and before + 1 in choices:
+        return before + 1
+    return max(choices, key=lambda token: (token >= known, token >= known and text.parts[token - known], -token))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Examples side by side: states (texts, words, width), parts, there (texts, words); tokens, told (texts, steps); right (…, tokens)."""
+
+    states: Tensor
+    parts: Tensor
+    there: Tensor
+    tokens: Tensor
+    right: Tensor
+    told: Tensor
+
+
+def batch(items: Sequence[Sequenced], states: Sequence[Tensor], known: int) -> Batch:
+    """Bring examples to tensors."""
+    longest, steps = max(len(item.text.words) for item in items), max(len(item.tokens) for item in items)
+    shape = (len(items), longest)
+    given = torch.zeros(*shape, states[0].shape[-1])
+    parts, there = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.bool)
+    tokens = torch.zeros(len(items), steps, dtype=torch.long)
+    right, told = torch.zeros(len(items), steps, known + longest, dtype=torch.bool), torch.zeros(len(items), steps, dtype=torch.bool)
+    for row, (item, state) in enumerate(zip(items, states, strict=True)):
+        count = len(item.text.words)
+        given[row, :count], parts[row, :count], there[row, :count] = state.float(), torch.tensor(item.text.parts), True
+        tokens[row, : len(item.tokens)] = torch.tensor(item.tokens)
+        told[row, : len(item.right)] = True
+        for step, choices in enumerate(item.right):
+            right[row, step, choices] = True
+    return Batch(given, parts, there, tokens, right, told)

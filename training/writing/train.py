@@ -1,0 +1,170 @@
+"""Train the writer on a processor.
+
+    python -m training.writing.train DATA OUT [--epochs 3]
+
+Interrupted, it goes on from the last 500 steps when it is started again with the same OUT.
+"""
+
+import argparse
+import json
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from transformers import BertModel
+
+from ramify.tools.embeddings.sentence_encoder import checked_minilm
+from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
+from ramify.tools.splitting.source import encode
+from ramify.tools.splitting.vocabulary import Vocabulary, vocabulary
+from training.train import bar
+from training.writing.material import material
+from training.writing.sequences import Batch, Sequenced, batch, common_words, sequenced
+from training.writing.written import part
+
+WEIGHTS, WORDS, MOMENTS = "writer.safetensors", "words.json", "moments.pt.safetensors"
+SAVED_EVERY = 500
+WARM_UP = 0.05
+_AT_ONCE = 64
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="Train the writer.")
+    parser.add_argument("data", type=Path, help="folder with the training sets")
+    parser.add_argument("out", type=Path, help="folder for weights")
+    parser.add_argument("--epochs", type=float, default=3)
+    parser.add_argument("--rate", type=float, default=6e-4, help="highest learning rate")
+    parser.add_argument("--size", type=int, default=48, help="examples in a batch")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the examples, for a trial")
+    parser.add_argument(
+        "--dropped", type=float, default=0.1, help="share of the source's states that are set to zero, against learning by heart"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    return parser.parse_args()
+
+
+def packaged_encoder() -> BertModel:
+    """Load the encoder whose states the writer reads."""
+    encoder: BertModel = BertModel.from_pretrained(checked_minilm(), add_pooling_layer=False, local_files_only=True)
+    encoder.train(False)
+    return encoder
+
+
+def all_states(items: Sequence[Sequenced]) -> list[Tensor]:
+    """Encode every source once: the encoder does not learn."""
+    encoder, states = packaged_encoder(), [torch.empty(0)] * len(items)
+    order = sorted(range(len(items)), key=lambda number: len(items[number].text.ids))
+    with torch.inference_mode(), bar() as progress:
+        for begin in progress.track(range(0, len(order), _AT_ONCE), description="encoding"):
+            some = order[begin : begin + _AT_ONCE]
+            for number, told in zip(some, encode([items[number].text for number in some], encoder, READ_LAYERS), strict=True):
+                states[number] = told.half()
+    return states
+
+
+def groups(items: Sequence[Sequenced], given: argparse.Namespace) -> list[list[int]]:
+    """Line up batches of like length for all epochs."""
+    made: list[list[int]] = []
+    for epoch in range(int(given.epochs + 0.999)):
+        choose = random.Random(f"{given.seed}/{epoch}")
+        order = sorted(
+            range(len(items)), key=lambda number: len(items[number].text.words) + len(items[number].tokens) + choose.random() * 12
+        )
+        some = [order[begin : begin + given.size] for begin in range(0, len(order), given.size)]
+        choose.shuffle(some)
+        made += some
+    return made[: int(len(made) * given.epochs / int(given.epochs + 0.999))]
+
+
+def loss(writer: Writer, given: Batch, dropped: float) -> Tensor:
+    """Say how unlikely the writer finds what is right: all right tokens of a step count together."""
+    states = given.states
+    if dropped:
+        states = states * (torch.rand(*states.shape[:2], 1) > dropped / 2) * (torch.rand_like(states) > dropped) / (1 - dropped)
+    source: Source = writer.source(states, given.parts, given.there)
+    scores, _ = writer(given.tokens, source)
+    likely = scores.log_softmax(-1).masked_fill(~given.right, -torch.inf).logsumexp(-1)
+    wrong: Tensor = -likely[given.told].mean()
+    return wrong
+
+
+def train(writer: Writer, items: list[Sequenced], states: list[Tensor], given: argparse.Namespace) -> Iterator[tuple[int, int, float]]:
+    """Train step by step; give each step's number, how many there are, and its loss."""
+    lined = groups(items, given)
+    total = len(lined)
+    optimizer = torch.optim.AdamW(writer.parameters(), lr=given.rate, weight_decay=0.01, betas=(0.9, 0.98))
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min((step + 1) / (WARM_UP * total), max(0.02, 1 - step / total)))
+    done = restore(given.out, writer, optimizer)
+    schedule.last_epoch = done
+    for number in range(done, total):
+        some = lined[number]
+        wrong = loss(writer, batch([items[n] for n in some], [states[n] for n in some], writer.vocabulary), given.dropped)
+        wrong.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
+        torch.nn.utils.clip_grad_norm_(writer.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad(set_to_none=True)
+        if (number + 1) % SAVED_EVERY == 0 or number + 1 == total:
+            save(given.out, writer, optimizer, number + 1)
+        yield number + 1, total, wrong.item()
+
+
+def save(folder: Path, writer: Writer, optimizer: torch.optim.Optimizer, step: int) -> None:
+    """Write the weights and what it takes to go on."""
+    moments = {"step": torch.tensor(step)}
+    for name, parameter in writer.named_parameters():
+        moments |= {f"{name}/{key}": value for key, value in optimizer.state[parameter].items()}
+    for file, tensors in ((WEIGHTS, writer.state_dict()), (MOMENTS, moments)):
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / f"{file}.new")
+    for file in (WEIGHTS, MOMENTS):
+        (folder / f"{file}.new").replace(folder / file)
+
+
+def restore(folder: Path, writer: Writer, optimizer: torch.optim.Optimizer) -> int:
+    """Go on where a run was left; give how many steps it had done."""
+    if not (folder / MOMENTS).is_file():
+        return 0
+    writer.load_state_dict(load_file(folder / WEIGHTS))
+    moments = load_file(folder / MOMENTS)
+    for name, parameter in writer.named_parameters():
+        optimizer.state[parameter] = {
+            key: moments[f"{name}/{key}"] for key in ("step", "exp_avg", "exp_avg_sq") if f"{name}/{key}" in moments
+        }
+    return int(moments["step"])
+
+
+def known_words(folder: Path) -> Vocabulary:
+    """Read the vocabulary of a run."""
+    return vocabulary(json.loads((folder / WORDS).read_text(encoding="utf-8")))
+
+
+def main() -> None:
+    """Train, and keep the weights."""
+    given = arguments()
+    torch.manual_seed(given.seed)
+    given.out.mkdir(parents=True, exist_ok=True)
+    examples = [example for example in material(given.data) if part(example) == "train"]
+    if given.share < 1:
+        examples = random.Random(given.seed).sample(examples, round(len(examples) * given.share))
+    words = common_words(examples)
+    (given.out / WORDS).write_text(json.dumps(words.words, ensure_ascii=False), encoding="utf-8")
+    items = [item for item in (sequenced(example, words) for example in examples) if item]
+    print(f"{len(items)} examples of {len(examples)}, {len(words)} words", flush=True)
+    states = all_states(items)
+    writer = Writer(len(words))
+    smooth = 0.0
+    with bar() as progress:
+        task = progress.add_task("training")
+        for number, total, wrong in train(writer, items, states, given):
+            smooth = 0.98 * smooth + 0.02 * wrong if smooth else wrong
+            progress.update(task, completed=number, total=total, description=f"loss {smooth:.3f}")
+            if number % 100 == 0:
+                print(f"step {number} of {total}: loss {smooth:.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
