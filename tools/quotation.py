@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ramify.tools.extractive.text import content, fold, sentences
-from ramify.tools.extractive.words import alike
 from ramify.tools.quoting import one_line, snippet
 
 LONGEST = 320
@@ -131,13 +130,13 @@ def _best(units: Sequence[str], question: str, answer: str) -> int | None:
 def _weights(units: Sequence[str], words: frozenset[str]) -> dict[str, float]:
     """Give each word a weight: the fewer sentences hold it, the more it tells."""
     texts = [content(unit) for unit in units]
-    return {word: math.log(1 + len(texts) / (1 + sum(bool(alike(word) & text) for text in texts))) for word in words}
+    return {word: math.log(1 + len(texts) / (1 + sum(word in text for text in texts))) for word in words}
 
 
 def _share(words: frozenset[str], unit: str, weights: dict[str, float]) -> float:
     here = content(unit)
     total = sum(weights.get(word, 1.0) for word in words)
-    return sum(weights.get(word, 1.0) for word in words if alike(word) & here) / total if total else 0.0
+    return sum(weights.get(word, 1.0) for word in words & here) / total if total else 0.0
 
 
 def _is_text(answer: str) -> bool:

@@ -24,6 +24,27 @@ OTHERS = (
     "Waar werd de uitvinder van de balpen geboren?",
     "Var föddes uppfinnaren av kulspetspennan?",
     "Gdzie urodził się wynalazca długopisu?",
+    "Was kostet das Paket?",
+    "was kostet das paket",
+    "Wer war der erste Kanzler?",
+    "Gibt es eine Garantie?",
+    "Combien coûte le colis ?",
+    "Comment s'appelle le fleuve ?",
+    "Est-ce que le musée est ouvert ?",
+    "¿Cuánto cuesta el paquete?",
+    "Por qué el cielo es azul",
+    "Quanto costa il pacco?",
+    "Quanto custa o pacote?",
+    "Hoeveel kost het pakket?",
+    "Vad kostar paketet?",
+    "Hvem skrev Peer Gynt?",
+    "Ile kosztuje paczka?",
+    "Kolik stojí balík?",
+    "Paket ne kadar?",
+    "Paljonko paketti maksaa?",
+    "Mennyibe kerül a csomag?",
+    "Cât costă pachetul?",
+    "Berapa harga paket ini?",
     "볼펜을 발명한 사람은 누구입니까?",
     "Кто изобрёл шариковую ручку?",
 )
@@ -37,6 +58,21 @@ ENGLISH = (
     "capital France population",
     "When?",
     "42",
+    "git rebase -i?",
+    "docker run as root?",
+    "max depth?",
+    "hay fever?",
+    "Victorian era?",
+    "war casualties",
+    "die casting",
+    "crème brûlée recipe",
+    "What is a café?",
+    "Das Boot",
+    "La vie en rose",
+    "Ludwig van Beethoven?",
+    "Was Tesla born in Smiljan?",
+    "When was Der Blaue Engel released?",
+    "no such file or directory",
 )
 
 
@@ -46,6 +82,11 @@ def test_a_question_in_another_language_is_recognised_and_quoted(question: str) 
     assert told is not None
     assert told.startswith(repr(question))
     assert "English only" in told
+
+
+def test_a_question_in_capitals_is_read_like_any_other() -> None:
+    assert objection("WAS KOSTET DAS PAKET?")
+    assert not objection("WHO DIRECTED DAS BOOT?")
 
 
 @pytest.mark.parametrize("question", ENGLISH)

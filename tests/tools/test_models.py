@@ -35,7 +35,7 @@ def test_auto_takes_ollama_where_it_answers(ollama: Ollama) -> None:
 def extractive(monkeypatch: pytest.MonkeyPatch) -> None:
     from ramify.tools import extractive as package
 
-    monkeypatch.setattr(package, "Extractive", lambda reader: FakeListChatModel(responses=["{}"]), raising=False)
+    monkeypatch.setattr(package, "Extractive", lambda: FakeListChatModel(responses=["{}"]), raising=False)
 
 
 @pytest.mark.usefixtures("extractive")

@@ -15,16 +15,16 @@ from safetensors.torch import load_file
 
 import ramify.graphs as graphs
 from ramify.prompts import ANSWER
-from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.extractive import Extractive
+from ramify.tools.errors import ModelError
+from ramify.tools.extractive import Extractive, asking, reading
 from ramify.tools.reader import weights
 from ramify.tools.reader.packed import pack, unpack
-from ramify.tools.reader.reading import read_contexts
+from ramify.tools.reader.reading import read_context
 from tests.fakes import library
 
 QUESTION = "Who directed Solaris?"
 TEXT = "Solaris is a Soviet film of 1972, directed by Andrei Tarkovsky."
-REMEDY = r" — .*--set reader=rules(?m:$)"
+REMEDY = r" — reinstall ramify, or name a language model, such as \S+(?m:$)"
 BREAKAGES = {
     "missing": ("FILE", "nowhere.safetensors", r"no weights at '.*nowhere\.safetensors'"),
     "damaged": ("SHA256", "0" * 64, rf"have sha256 '{weights.SHA256}', not '{'0' * 64}'"),
@@ -40,15 +40,21 @@ def said(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     """Break the weights, and give what has to be said about it."""
     name, value, words = BREAKAGES[request.param]
     weights.load_network.cache_clear()
-    read_contexts.cache_clear()
+    read_context.cache_clear()
     monkeypatch.setattr(weights, name, value)
     return words + REMEDY
 
 
-def answered(reader: str) -> dict[str, Any]:
-    model = Extractive.model_validate({"reader": reader})
+@pytest.fixture(autouse=True)
+def _single(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every question to ask for one fact: how questions are split is no matter here."""
+    for module in (asking, reading):
+        monkeypatch.setattr(module, "splits", lambda question: ())
+
+
+def answered() -> dict[str, Any]:
     slots = {"question": QUESTION, "passages": [{"title": "Solaris", "source": "s", "text": TEXT}]}
-    told: dict[str, Any] = json.loads(str(model.invoke(ANSWER.render({name: slots[name] for name in ANSWER.slots})).content))
+    told: dict[str, Any] = json.loads(str(Extractive().invoke(ANSWER.render({name: slots[name] for name in ANSWER.slots})).content))
     return told
 
 
@@ -58,41 +64,20 @@ def test_weights_that_are_not_the_released_ones_are_refused(said: str) -> None:
 
 
 @pytest.mark.parametrize(("strategy", "model"), [*((strategy, "extractive") for strategy in READING), ("prune", "auto")])
-def test_a_question_fails_with_that_error_and_is_not_read_by_rules_unasked(
-    strategy: str, model: str, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_fails_with_that_error(strategy: str, model: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     with pytest.raises(ModelError, match=said):
         graphs.ask(QUESTION, strategy, model=model, index=library(TEXT))
 
 
-@pytest.mark.usefixtures("said")
-@pytest.mark.parametrize("strategy", READING)
-def test_the_rules_read_without_the_weights_where_they_are_asked_for(strategy: str) -> None:
-    result = graphs.ask(QUESTION, strategy, model="extractive", index=library(TEXT), reader="rules")
-    assert result.answer == "Andrei Tarkovsky"
-
-
-@pytest.mark.usefixtures("said")
-def test_the_model_itself_reads_by_rules_only_where_it_is_told_to() -> None:
-    assert answered("rules")["answer"] == "Andrei Tarkovsky"
-    with pytest.raises(ModelError):
-        answered("neural")
-
-
 def test_a_failure_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     weights.load_network.cache_clear()
-    read_contexts.cache_clear()
+    read_context.cache_clear()
     with monkeypatch.context() as broken:
         broken.setattr(weights, "FILE", "nowhere.safetensors")
         with pytest.raises(ModelError):
-            answered("neural")
-    assert answered("neural")["answer"] == "Andrei Tarkovsky"
-
-
-def test_a_reader_that_there_is_not_is_wrong_usage() -> None:
-    with pytest.raises(UsageError, match=r"reader.*neural.*rules"):
-        graphs.ask(QUESTION, model="extractive", index=library(TEXT), reader="aloud")
+            answered()
+    assert answered()["answer"] == "Andrei Tarkovsky"
 
 
 def test_the_weights_are_numbers_of_a_byte_and_small() -> None:

@@ -158,7 +158,7 @@ def _load_offline(path: str) -> "SentenceTransformer":
     device = "cuda" if torch.cuda.is_available() else "cpu"
     dtype = torch.bfloat16 if device == "cpu" and cpu_has_bfloat16() else torch.float32
     try:
-        with _quiet():
+        with quiet():
             return SentenceTransformer(path, device=device, local_files_only=True, model_kwargs={"dtype": dtype})
     except OSError as error:
         remedy = f"download it once with `hf download {path}`, or name minilm, ollama:NAME or a folder with a model"
@@ -180,7 +180,7 @@ def cpu_has_bfloat16() -> bool:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Keep the bar that transformers draws while loading weights off the user's terminal."""
     from transformers.utils import logging
 

@@ -1,98 +1,120 @@
-"""Replies to the prompts that ask for questions: decompose, next_question, plan."""
+"""Replies to the prompts that ask for questions: decompose, next_question, plan, contextualize."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from ramify.tools.extractive.decompose import decompose
-from ramify.tools.extractive.naming import names_in
-from ramify.tools.extractive.questions import expected
-from ramify.tools.extractive.split import SLOT, Split
-from ramify.tools.extractive.text import content, is_unknown, same_question
+from ramify.tools.arithmetic.together import brought_together
+from ramify.tools.extractive.language import reads
+from ramify.tools.extractive.text import Reply, Slots, content, fold, is_unknown, names_in, same_question
+from ramify.tools.splitting import Split, rewrite, splits
 
-Slots = Mapping[str, Any]
-Reply = dict[str, Any]
-
+SLOT = "{1}"
+_EVEN = 0.5
 _DEEPEST = 4
-_EXPECTED = {
-    "person": "the name of a person", "place": "the name of a place", "date": "a date or year", "number": "a number",
-    "title": "the title of a work",
-    "name": "a name", "choice": "facts about both things", "yes_no": "facts that confirm or deny it", "phrase": "a short phrase",
-}  # fmt: skip
+_PARTS_DEEPEST = 3
+_QUERIES, _KEYWORDS = 4, 8
+
+
+def chosen(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
+    """Choose the likeliest way to split a question that may be used and was not tried; None where it rather asks for one fact."""
+    found = splits(question)
+    single = next((split.sure for split in found if split.how == "single"), 0.0)
+    likelier = [split for split in found if split.how != "single" and single < _EVEN and _usable(split, question, dependent)]
+    untried = [split for split in likelier if not _tried(split, rejected) and (not kept or _keeps(split, kept))]
+    return untried[0] if untried else None
+
+
+def _usable(split: Split, question: str, dependent: bool) -> bool:
+    """Tell whether both parts can be asked: none is the question again, and the second waits for the first only where that is allowed."""
+    again = any(same_question(part, question) for part in (split.first, split.second))
+    return not again and bool(split.first and split.second) and (dependent or SLOT not in split.second)
+
+
+def _tried(split: Split, rejected: Sequence[str]) -> bool:
+    """Tell whether both questions were rejected; where the second builds on the first, some answer stands in it."""
+    return all(any(_asks(line, part) for line in rejected) for part in (split.first, split.second))
+
+
+def _asks(line: str, part: str) -> bool:
+    before, _, behind = (fold(piece) for piece in part.rstrip("? ").partition(SLOT))
+    return fold(line).startswith(before) and behind in fold(line)
+
+
+def _keeps(split: Split, kept: str) -> bool:
+    """Tell whether one of a pair is the question that is to be kept."""
+    return any(fold(part) in fold(kept) for part in (split.first, split.second))
 
 
 def split_question(slots: Slots) -> Reply:
-    """Split a question into two, or say that it is simple."""
-    found = decompose(slots["question"], bool(slots["dependent"]), _lines(slots["rejected"]))
-    if found is None:
-        return {"simple": True, "first": "", "second": ""}
-    return {"simple": False, "first": found.first, "second": found.second}
-
-
-def _lines(value: Any) -> Sequence[str]:
-    return (
-        [value]
-        if isinstance(value, str)
-        else [" ".join(map(str, item)) if isinstance(item, (list, tuple)) else str(item) for item in value]
-    )
+    """Split a question into two, or say that it is simple; of a weak pair the better half is kept."""
+    split = chosen(slots["question"], bool(slots["dependent"]), list(map(str, slots["rejected"])), str(slots["kept"]))
+    if split is None:
+        return {"simple": True, "first": "", "second": "", "together": ""}
+    return {"simple": False, "first": split.first, "second": split.second, "together": split.how}
 
 
 def next_question(slots: Slots) -> Reply:
     """Ask the first sub-question without an answer; done when there is none, or when one is Unknown."""
+    question = slots["question"]
     asked = [(finding["question"], finding["answer"] or "") for finding in slots["history"]]
-    question = _next(slots["question"], asked, 0)
-    if question is None or any(same_question(question, before) for before, _ in asked):
-        return {"done": True, "question": ""}
-    return {"done": False, "question": question}
+    split = chosen(question)
+    together = split.how if split else ""
+    following = None if any(is_unknown(told) for _, told in asked) else _next(question, asked, 0)
+    if following is None or any(same_question(following, before) for before, _ in asked):
+        return {"done": True, "question": "", "together": together}
+    return {"done": False, "question": following, "together": together}
 
 
 def _next(question: str, asked: Sequence[tuple[str, str]], depth: int) -> str | None:
     """Give the question to ask for this one; None where it is settled or cannot be."""
-    if _answer(question, asked) is not None:
+    if _settled(question, asked, depth):
         return None
-    split = decompose(question) if depth < _DEEPEST else None
+    split = chosen(question) if depth < _DEEPEST else None
     if split is None:
         return question
     if (first := _next(split.first, asked, depth + 1)) is not None:
         return first
-    return _second(split, asked, depth)
-
-
-def _second(split: Split, asked: Sequence[tuple[str, str]], depth: int) -> str | None:
-    told = _settled(split.first, asked)
-    if split.dependent and (told is None or is_unknown(told)):
+    told = _settled(split.first, asked, depth + 1)
+    if SLOT in split.second and not told:
         return None
-    return _next(split.filled(told or ""), asked, depth + 1)
+    return _next(split.second.replace(SLOT, told), asked, depth + 1)
 
 
-def _settled(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) -> str | None:
-    """Give the answer of a question, itself asked or the last of its own chain."""
-    if (told := _answer(question, asked)) is not None:
-        return told
-    split = decompose(question) if depth < _DEEPEST else None
-    if split is None or split.how != "bridge":
-        return None
+def _settled(question: str, asked: Sequence[tuple[str, str]], depth: int) -> str:
+    """Give the answer of a question, itself asked or brought together from its parts; empty where there is none."""
+    told = next((answer for before, answer in asked if same_question(before, question)), None)
+    split = chosen(question) if told is None and depth < _DEEPEST else None
+    if split is None:
+        return told or ""
     first = _settled(split.first, asked, depth + 1)
-    return None if first is None or is_unknown(first) else _settled(split.filled(first), asked, depth + 1)
-
-
-def _answer(question: str, asked: Sequence[tuple[str, str]]) -> str | None:
-    return next((answer for before, answer in asked if same_question(before, question)), None)
+    if SLOT in split.second and not first:
+        return ""
+    questions = split.first, split.second.replace(SLOT, first)
+    return brought_together(split.how, questions, (first, _settled(questions[1], asked, depth + 1)))
 
 
 def plan(slots: Slots) -> Reply:
-    """Plan a search: the question, its parts, its names, what it expects."""
+    """Plan a search: the question, its parts, its names."""
     question = slots["question"]
-    parts = _parts(question, 0)
     names = names_in(question)
-    queries = [part for part in dict.fromkeys((*parts, *names)) if not same_question(part, question)]
+    queries = [part for part in dict.fromkeys((*_parts(question, 0), *names)) if not same_question(part, question)]
     keywords = [*names, *sorted(content(question) - content(" ".join(names)))]
-    kinds = dict.fromkeys(_EXPECTED[expected(part).kind] for part in (question, *parts))
-    return {"primary": question, "sub_queries": queries[:4], "keywords": keywords[:12], "expected": list(kinds)}
+    return {"primary": question, "sub_queries": queries[:_QUERIES], "keywords": keywords[:_KEYWORDS], "expected": []}
 
 
 def _parts(question: str, depth: int) -> list[str]:
-    split = decompose(question) if depth < _DEEPEST else None
+    split = chosen(question) if depth < _PARTS_DEEPEST else None
     if split is None:
         return [question]
-    second = " ".join(split.second.replace(SLOT, "").split())
-    return [*_parts(split.first, depth + 1), *([second] if split.dependent else _parts(second, depth + 1))]
+    if SLOT not in split.second:
+        return [*_parts(split.first, depth + 1), *_parts(split.second, depth + 1)]
+    return [*_parts(split.first, depth + 1), " ".join(split.second.replace(SLOT, "").split())]
+
+
+def contextualize(slots: Slots) -> Reply:
+    """Write a follow-up so that it stands alone; what was answered is told only where that was sure."""
+    question, turns = slots["question"], slots["turns"]
+    if not turns or not reads(question):
+        return {"question": question}
+    sure = [turn["sure"] and not is_unknown(str(turn["answer"])) for turn in turns]
+    lines = [line for turn, told in zip(turns, sure, strict=True) for line in (turn["asked"], turn["answer"])[: 1 + told]]
+    return {"question": rewrite(question, lines)}

@@ -1,18 +1,28 @@
-"""How sure the neural reader is: from what its network says of an answer to how often such an answer is right."""
+"""How sure the reader is: from what its network says of an answer to how often such an answer is right, and how sure is sure enough."""
 
 import math
 from dataclasses import dataclass
 from typing import Final
 
-LEAST: Final = 1e-6
-USUAL_WORDS: Final = 10
+TAU: Final = 0.55
+"""An answer above this is accepted without looking further (PruneRAG)."""
+LEAST: Final = 0.3
+"""Below this an answer is not given to a user: there token F1 was best on questions kept back (training/calibrate.py)."""
+GUESS: Final = 0.06
+"""Below this there is no answer at all; from here to LEAST there is one that may serve as a step."""
+NOTHING: Final = 0.05
+"""How sure it is where there was nothing to read."""
+
+_EDGE: Final = 1e-6
+_NEARLY: Final = 1e-3
+_USUAL_WORDS: Final = 10
 
 Constants = tuple[float, ...]
 """A weight for each of the features, and a bias."""
 
-SPANS: Final[Constants] = (0.454, 1.279, -0.645, -1.010)
+SPANS: Final[Constants] = (0.381, 1.512, -0.098, 0.108, -1.307)
 """Fitted by training/calibrate.py."""
-VERDICTS: Final[Constants] = (0.416, 2.208, 0.116, 1.377)
+VERDICTS: Final[Constants] = (0.257, 1.474, -0.304, -0.021, 1.432)
 """The same for yes and no."""
 
 
@@ -24,14 +34,18 @@ class Evidence:
     rival: float
     words: int
     """Of the question: a long one asks for more than one passage says."""
+    single: float
+    """How likely the question asks for one fact."""
 
     def features(self) -> tuple[float, ...]:
-        """Give the log odds of the place, its share beside the other one, and how long the question is."""
-        place, rival = (min(max(value, LEAST), 1 - LEAST) for value in (self.place, self.rival))
+        """Give the log odds of the place, its share beside the other one, how long the question is, and the log odds that it is single."""
+        place, rival = (min(max(value, _EDGE), 1 - _EDGE) for value in (self.place, self.rival))
+        single = min(max(self.single, _NEARLY), 1 - _NEARLY)
         return (
             math.log(place / (1 - place)),
             math.log(place / (place + rival)),
-            math.log(max(self.words, 1) / USUAL_WORDS),
+            math.log(max(self.words, 1) / _USUAL_WORDS),
+            math.log(single / (1 - single)),
         )
 
 

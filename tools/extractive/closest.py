@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ramify.tools.embeddings.similar import similarities
 from ramify.tools.extractive.text import Quote, content
-from ramify.tools.extractive.vectors import similarities
-from ramify.tools.extractive.words import covered
 from ramify.tools.quotation import in_context, statements
 from ramify.tools.reader.pairs import in_context as beside_title
 from ramify.tools.reader.reading import read_contexts
@@ -53,7 +52,7 @@ def _near(question: str, number: int, passage: Quote, holds: float) -> list[Near
     units = statements(passage["text"], passage["title"].split(" > "))
     words, title = content(question), content(passage["title"])
     similar = similarities(question, [f"{passage['title']}: {unit}" for unit in units])
-    shares = [len(covered(words, content(unit) | title)) / max(1, len(words)) for unit in units]
+    shares = [len(words & (content(unit) | title)) / max(1, len(words)) for unit in units]
     return [
         Near(near + _WORDED * share + _READABLE * holds, number, place, in_context(units, place, ""))
         for place, (unit, near, share) in enumerate(zip(units, similar, shares, strict=True))

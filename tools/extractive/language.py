@@ -1,30 +1,29 @@
 """Whether a question is in English, the one language that the embedded model reads."""
 
+import json
 import re
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
 
 from ramify.tools.extractive.text import word_set
 
 _LATIN_END = 0x250
 _LATIN_MORE = range(0x1E00, 0x1F00)
 _QUOTED = 60
-_WORD = re.compile(r"\b[^\W\d_]+\b")
+_WORD = re.compile(r"[^\W\d_]+")
+_WEAK: Final = 0.4
+"""What an article or preposition counts beside a word that asks or links: names are full of them."""
+_ENOUGH, _ASKED = 1.3, 0.8
+"""From this on the small words of a language tell it; from this in what ends with a question mark."""
+_ACCENTED: Final = 1.5
+"""What a word counts that asks or links and has letters that English lacks."""
 _ENGLISH = word_set(
-    "the of and is there what which who whom whose where when how why are were does did have had that this with from its it his her their "
-    "between both than by be been can could would should will for to at not or"
+    "the of and a an is are was were be been do does did has have had what which who whom whose where when why how that this these "
+    "those there with from its it his her their our your my you we they he she between both than by can could would should will for to "
+    "at not or on in as if but about into after before during under over many much any some more most each i me one two first list name "
+    "give tell show find per while against through no so"
 )
-_OTHERS = word_set(
-    "wo wer wie wann warum welche welcher welches welchen wurde wird ist sind hat haben und oder nicht eine einer eines einem dem des das "
-    "mit für auf aus über nach "  # German
-    "où qui quand comment pourquoi quel quelle quels quelles est était fut née une dans avec sur pour qu ce cette ont "  # French
-    "dónde donde quién quien cuándo cuando cómo cuál cual cuáles qué que es fue nació está una por "  # Spanish
-    "dove chi quando perché perche quale quali è di della dello degli delle il nel nella sono stato nata "  # Italian
-    "onde quem como qual quais é foi são uma dos não nasceu "  # Portuguese
-    "waar wie wanneer hoe waarom welke het een zijn werd voor "  # Dutch
-    "var vem när hur varför vilken vilket är och som föddes hvor hvem hvad hvornår hvorfor "  # Swedish, Danish, Norwegian
-    "gdzie kto kiedy jak dlaczego który która jest się kde kdo kdy proč který "  # Polish, Czech
-    "nerede kim nasıl neden hangi"  # Turkish
-)
-"""The small words that questions of other languages are made of; none of them is one of the English ones."""
 
 
 def objection(question: str) -> str | None:
@@ -40,11 +39,28 @@ def reads(question: str) -> bool:
     """Tell whether a question is in letters and small words that are English; names and key words alone may be of any language."""
     letters = [sign for sign in question if sign.isalpha()]
     latin = sum(ord(sign) < _LATIN_END or ord(sign) in _LATIN_MORE for sign in letters)
+    if 2 * latin < len(letters):
+        return False
     words = _small_words(question)
-    return 2 * latin >= len(letters) and len(words & _OTHERS) <= len(words & _ENGLISH)
+    other = max(sum(_weight(word, *listed) for word in words) for listed in _others())
+    enough = _ASKED if question.rstrip().endswith("?") else _ENOUGH
+    return other < enough or other <= len(words & _ENGLISH)
+
+
+@lru_cache(maxsize=1)
+def _others() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """Give the small words of other languages: those that ask, link and refer; and those that names have, or English too."""
+    lines = files(__package__).joinpath("languages.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple((word_set(listed["telling"]), word_set(listed["weak"])) for listed in map(json.loads, lines))
+
+
+def _weight(word: str, telling: frozenset[str], weak: frozenset[str]) -> float:
+    if word in telling:
+        return 1.0 if word.isascii() else _ACCENTED
+    return _WEAK if word in weak else 0.0
 
 
 def _small_words(question: str) -> frozenset[str]:
     """List the words that are not capitalised as names are, and the first, which always is."""
-    words = _WORD.findall(question)
+    words = _WORD.findall(question.casefold() if question.isupper() else question)
     return frozenset(word for word in [*(word.casefold() for word in words[:1]), *words] if word.islower())

@@ -1,8 +1,10 @@
-"""The chat model that is none: each of the toolkit's prompts has rules that answer it."""
+"""The chat model that is none: each of the toolkit's prompts has a function that answers it."""
 
 import asyncio
+import json
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -13,19 +15,15 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive.answering import answer, closed_book, decide, entities
-from ramify.tools.extractive.asking import next_question, plan, split_question
-from ramify.tools.extractive.finalize import aggregate, compress, finalize
-from ramify.tools.extractive.followup import contextualize
-from ramify.tools.extractive.judge import judge, rubric
+from ramify.tools.extractive.answering import answer, closed_book, compress, decide, entities
+from ramify.tools.extractive.asking import contextualize, next_question, plan, split_question
+from ramify.tools.extractive.finalize import aggregate, finalize
 from ramify.tools.extractive.language import objection
-from ramify.tools.extractive.logprobs import write
 from ramify.tools.extractive.open_ended import open_ended
-from ramify.tools.extractive.read import Reader, reading_with
-from ramify.tools.extractive.relevance import filter_batch, summarize
-from ramify.tools.extractive.text import UNKNOWN, content
+from ramify.tools.extractive.text import UNKNOWN, Reply, Slots, content
+from ramify.tools.extractive.weighing import filter_batch, judge, rubric, summarize
 
-_REPLIES: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+_REPLIES: dict[str, Callable[[Slots], Reply]] = {
     "aggregate": aggregate,
     "answer": answer,
     "closed_book": closed_book,
@@ -47,12 +45,12 @@ _NOTHING_NAMED = "The question does not say what it asks about."
 """Any date answers `When?`: somebody's, but nobody knows whose."""
 _NO_PHRASE = "The question asks for more than a phrase, and the extractive model quotes phrases."
 _PIECE = re.compile(r"\w{1,6}|[^\w\s]")
+_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+_LEAST = 1e-6
 
 
 class Extractive(BaseChatModel):
-    """Answer the toolkit's own prompts with an encoder, a reader and rules: deterministic, English, without a language model."""
-
-    reader: Reader = "neural"
+    """Answer the toolkit's own prompts by small trained networks and arithmetic: deterministic, English, without a language model."""
 
     @property
     def _llm_type(self) -> str:
@@ -61,8 +59,7 @@ class Extractive(BaseChatModel):
     def _generate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any
     ) -> ChatResult:
-        with reading_with(self.reader):
-            return ChatResult(generations=[ChatGeneration(message=_reply(messages))])
+        return ChatResult(generations=[ChatGeneration(message=_reply(messages))])
 
     async def _agenerate(
         self,
@@ -101,7 +98,7 @@ def _reply(messages: list[BaseMessage]) -> AIMessage:
         reply = _refused(reply, _NOTHING_NAMED)
     elif open_ended(question):
         reply = _refused(reply, _NO_PHRASE)
-    written, logprobs = write(reply, float(reply.get("confidence", 1.0)))
+    written, logprobs = _written(reply, float(reply.get("confidence", 1.0)))
     spent = sum(_count(str(message.content)) for message in messages), _count(written)
     return AIMessage(
         written,
@@ -110,7 +107,7 @@ def _reply(messages: list[BaseMessage]) -> AIMessage:
     )
 
 
-def _marked(messages: list[BaseMessage]) -> tuple[str, Mapping[str, Any]]:
+def _marked(messages: list[BaseMessage]) -> tuple[str, Slots]:
     """Find which prompt is asked, with what in its slots, in the last message that says so."""
     asked = (message.additional_kwargs.get("ramify") for message in reversed(messages) if isinstance(message, HumanMessage))
     mark = next((mark for mark in asked if mark), None)
@@ -121,9 +118,9 @@ def _marked(messages: list[BaseMessage]) -> tuple[str, Mapping[str, Any]]:
     return mark["prompt"], mark["slots"]
 
 
-def _refused(reply: dict[str, Any], why: str) -> dict[str, Any]:
+def _refused(reply: Reply, why: str) -> Reply:
     """Say Unknown to a question that cannot be read or says nothing, and why where there is room for it."""
-    refused: dict[str, Any] = {
+    refused: Reply = {
         "answer": UNKNOWN,
         "confidence": 0.0,
         "citations": [],
@@ -133,6 +130,20 @@ def _refused(reply: dict[str, Any], why: str) -> dict[str, Any]:
     if "action" in reply:
         refused |= {"action": "answer", "questions": [], "entities": []}
     return {key: refused.get(key, value) for key, value in reply.items()} if "answer" in reply else reply
+
+
+def _written(reply: Reply, confidence: float) -> tuple[str, list[dict[str, Any]]]:
+    """Write a reply as JSON, with log probabilities as a server gives them: the tokens of the answer carry the confidence."""
+    # Rounded, because the last digits of an encoder depend on what else was in its batch.
+    sure = round(math.log(max(confidence, _LEAST)), 7)
+    pieces: list[tuple[str, float]] = []
+    for name, value in reply.items():
+        key, text = (json.dumps(part, ensure_ascii=False) for part in (name, value))
+        told = [('"', 0.0), (text[1:-1], sure), ('"', 0.0)] if name == "answer" else [(text, 0.0)]
+        pieces += [(f"{', ' if pieces else '{'}{key}: ", 0.0), *told]
+    pieces.append(("}", 0.0))
+    tokens = [{"token": token, "logprob": logprob} for text, logprob in pieces for token in _TOKEN.findall(text)]
+    return "".join(text for text, _ in pieces), tokens
 
 
 def _count(text: str) -> int:

@@ -1,11 +1,16 @@
-"""Words, sentences and names of English text, by plain rules."""
+"""Words, sentences and names of English text, by their shape."""
 
 import re
-import unicodedata
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from ramify.tools.folding import fold as fold
 from ramify.tools.unknown import is_unknown as is_unknown
+
+Slots = Mapping[str, Any]
+"""What a prompt is filled with."""
+Reply = dict[str, Any]
 
 
 class Quote(TypedDict):
@@ -25,20 +30,18 @@ def word_set(text: str) -> frozenset[str]:
 
 
 STOP = word_set(
-    "a an the of in on at to for from by with and or but as is was are were be been being am do does did "
-    "has have had having it its he she his her "
-    "him they them their this that these those there which who whom whose what when where why how than then "
-    "so such not no nor if into about also "
-    "both each other one some any all more most very can could will would shall should may might must s name "
-    "called known i you we me my your "
-    "out up off over under again once first second"
+    "a an the of in on at to for from by with and or but as is was are were be been being am do does did has have had having it its he "
+    "she his her him they them their this that these those there which who whom whose what when where why how than then so such not no "
+    "nor if into about also both each other one some any all more most very can could will would shall should may might must s name "
+    "called known i you we me my your out up off over under again once first second"
 )
-WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 _ENDS = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-ZÀ-Þ0-9])|\n+")
 _ABBREVIATION = re.compile(
     r"(?:\b[A-Z]|\b(?:Dr|Mr|Mrs|Ms|St|Sr|Jr|No|vs|Prof|Gen|Col|Lt|Capt|Rev|Hon|Inc|Ltd|Co|Bros|c|ca|b|d|e\.g|i\.e|approx))\.$"
 )
 _SUFFIX = re.compile(r"(?:ational|ations|ation|ional|ings|ing|edly|ed|ors|or|ers|er|ions|ion|ies|es|s|ly|e|y)$")
+_CAPITAL = r"[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİĶĻŁŃŇŌŐŘŚŞŠŤŪŮŰŹŻŽ][\w’'&./-]*"
+_NAME = re.compile(rf"[\"“]([^\"”]{{2,60}})[\"”]|({_CAPITAL}(?:(?: (?:of|the|de|la|von|van))* (?:{_CAPITAL}|\d+\b))*)")
 
 
 @lru_cache(maxsize=4096)
@@ -51,13 +54,6 @@ def sentences(text: str) -> tuple[str, ...]:
         elif part.strip():
             parts.append(part.strip())
     return tuple(parts)
-
-
-@lru_cache(maxsize=16384)
-def fold(text: str) -> str:
-    """Bring a text to lower case without accents and punctuation, for comparing names."""
-    bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
-    return " ".join(WORD.findall(bare.casefold().replace("’s", "").replace("'s", "").replace(".", " ")))
 
 
 @lru_cache(maxsize=16384)
@@ -82,3 +78,22 @@ def same_question(one: str, other: str) -> bool:
 def bare_title(title: str) -> str:
     """Drop what tells two articles of one name apart: `Solaris (1972 film)` is Solaris."""
     return re.sub(r"\s*\([^)]*\)\s*$", "", title).strip()
+
+
+def holds(text: str, name: str) -> bool:
+    """Tell whether a text has a name in it, as whole words."""
+    return bool(fold(name)) and f" {fold(name)} " in f" {fold(text)} "
+
+
+def names_in(question: str) -> list[str]:
+    """List the names of a question: what is in quotation marks, and words with capitals; not its first word where that is a small one."""
+    first, _, rest = question.partition(" ")
+    text = rest if fold(first) in STOP else question
+    found = [(quoted or name).strip(" ,.;:?'’\"") for quoted, name in _NAME.findall(text)]
+    bare = [re.sub(r"['’]s$", "", name) for name in found]
+    return [name for name in dict.fromkeys(bare) if content(name)]
+
+
+def unnamed(names: Sequence[str], texts: Sequence[str], most: int = 2) -> list[str]:
+    """List the first names that none of the texts has in it."""
+    return [name for name in names if not any(holds(text, name) for text in texts)][:most]

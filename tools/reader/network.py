@@ -1,4 +1,4 @@
-"""The network: the layers of all-MiniLM-L6-v2, a head for where an answer starts and ends, and one for its kind."""
+"""The network: the layers of all-MiniLM-L6-v2, and heads for an answer's ends, for its kind, and for what bears on a question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,11 +32,15 @@ class Batch:
 
 @dataclass(frozen=True)
 class Read:
-    """Log probabilities: of each piece to start and to end the answer, (pairs, pieces), and of each kind, (pairs, kinds)."""
+    """Log probabilities: of each piece to start and to end the answer, (pairs, pieces), and of each kind, (pairs, kinds).
+
+    `relevance`: log odds that the passage bears on the question, (pairs,).
+    """
 
     start: Tensor
     end: Tensor
     kind: Tensor
+    relevance: Tensor
 
 
 class Network(nn.Module):
@@ -46,14 +50,20 @@ class Network(nn.Module):
         super().__init__()
         self.encoder = BertModel(config, add_pooling_layer=False)
         self.span = nn.Linear(config.hidden_size, 2)
-        self.kind = nn.Sequential(nn.Linear(config.hidden_size, config.hidden_size), nn.Tanh(), nn.Linear(config.hidden_size, len(KINDS)))
+        self.kind = _head(config.hidden_size, len(KINDS))
+        self.relevance = _head(config.hidden_size, 1)
 
     def forward(self, batch: Batch) -> Read:
         """Give log probabilities; pieces outside the passage can hold no answer."""
         states = self.encoder(input_ids=batch.ids, attention_mask=batch.mask, token_type_ids=batch.types).last_hidden_state
         ends = self.span(states).float().masked_fill(~batch.readable[..., None], torch.finfo(torch.float32).min)
         start, end = ends.log_softmax(dim=1).unbind(dim=-1)
-        return Read(start, end, self.kind(states[:, 0]).float().log_softmax(dim=-1))
+        first = states[:, 0]
+        return Read(start, end, self.kind(first).float().log_softmax(dim=-1), self.relevance(first).float()[:, 0])
+
+
+def _head(width: int, outputs: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, outputs))
 
 
 def batch(pairs: Sequence[Pair]) -> Batch:

@@ -1,7 +1,7 @@
-"""What the network reads in passages: how likely each kind of answer is, and the likeliest spans.
+"""What the network reads in passages: how likely each kind of answer is, the likeliest spans, and how far a passage bears on the question.
 
-The last digits of a result depend on what else is in the batch. So the passages of one question are read together, always the same ones,
-and what was read is kept: whoever asks, and whatever was asked before, the answer is the same.
+The last digits of a result depend on what else is in a batch. So each passage is read alone, and what was read is kept: whoever asks, and
+whatever was asked before, the answer is the same, and no pair of question and passage is read twice.
 """
 
 import threading
@@ -16,9 +16,7 @@ from ramify.tools.reader.weights import load_network
 if TYPE_CHECKING:
     from ramify.tools.reader.network import Network, Read
 
-_KEPT = 4096
-_AT_ONCE = 16
-_LIKE = 0.5
+_KEPT = 16384
 _STARTS = 12
 _LONGEST_ANSWER = 40
 _SPANS = 5
@@ -36,33 +34,24 @@ class Spot:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one context says: the probability of each kind of answer, and its likeliest spans, the best first."""
+    """What one context says: how likely each kind of answer is, its likeliest spans, the best first, and that it bears on the question."""
 
     span: float
     yes: float
     no: float
     spots: tuple[Spot, ...]
+    relevance: float = 0.0
+
+
+def read_contexts(question: str, contexts: Sequence[str]) -> tuple[Reading, ...]:
+    """Read a question in each of some contexts."""
+    return tuple(read_context(question, context) for context in contexts)
 
 
 @lru_cache(maxsize=_KEPT)
-def read_contexts(question: str, contexts: tuple[str, ...]) -> tuple[Reading, ...]:
-    """Read a question in each of the contexts that belong together."""
-    cut = pairs([question] * len(contexts), contexts)
-    network = load_network()
-    found: dict[int, Reading] = {}
-    for group in of_like_length([len(pair) for pair in cut]):
-        found.update(zip(group, read_pairs(network, [cut[number] for number in group]), strict=True))
-    return tuple(found[number] for number in range(len(cut)))
-
-
-def of_like_length(lengths: Sequence[int]) -> list[list[int]]:
-    """Group pairs, by their numbers, such that little is read of what only fills a short one up to the longest."""
-    groups: list[list[int]] = []
-    for number in sorted(range(len(lengths)), key=lambda number: -lengths[number]):
-        if not groups or len(groups[-1]) == _AT_ONCE or lengths[number] < _LIKE * lengths[groups[-1][0]]:
-            groups.append([])
-        groups[-1].append(number)
-    return groups
+def read_context(question: str, context: str) -> Reading:
+    """Read a question in a context."""
+    return read_pairs(load_network(), pairs([question], [context]))[0]
 
 
 def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:
@@ -74,8 +63,11 @@ def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:
     with _ONE_AT_A_TIME, torch.inference_mode():  # threads that compute side by side only slow each other down
         told = network(batch(some).to(network.span.weight.device))
         spots = _spots(told)
-        kinds = told.kind.exp().tolist()
-    return [Reading(kind[0], kind[1], kind[2], _in_text(pair, best)) for pair, kind, best in zip(some, kinds, spots, strict=True)]
+        kinds, bears = told.kind.exp().tolist(), told.relevance.sigmoid().tolist()
+    return [
+        Reading(kind[0], kind[1], kind[2], _in_text(pair, best), bear)
+        for pair, kind, best, bear in zip(some, kinds, spots, bears, strict=True)
+    ]
 
 
 def _spots(told: "Read") -> list[list[tuple[int, int, float]]]:

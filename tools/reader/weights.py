@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ramify.tools.reader.network import Network
 
 FILE = "weights.safetensors"
-SHA256 = "439c6f588662887700179800927251e15ed454cb516493180565242718b16d30"
-_REMEDY = "reinstall ramify, or read by rules: --set reader=rules"
+SHA256 = "f62d11cb380f2db6fd1cfbe063e65be0734cb88a74c1b599586d3ec7fb517bbb"
+_REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
 
 
 @lru_cache(maxsize=1)
@@ -34,7 +34,7 @@ def _network(path: "Path") -> "Network":
     from ramify.tools.reader.packed import unpack
 
     packed = load_file(path)
-    lower = _encoder_layers()
+    lower = packaged_layers()
     with torch.device("meta"):  # nothing is made that is thrown away at once
         network = Network(lower.config)
     network.encoder.embeddings = lower.embeddings
@@ -45,7 +45,7 @@ def _network(path: "Path") -> "Network":
     return network.to(lower.device, lower.dtype).eval()
 
 
-def _encoder_layers() -> "BertModel":
+def packaged_layers() -> "BertModel":
     """Return the model inside the packaged encoder."""
     from ramify.tools.embeddings import load_encoder
     from ramify.tools.embeddings.sentence_encoder import SentenceEncoder

@@ -1,0 +1,45 @@
+"""A splitter and a reader that know a few questions, for tests of what is made of what they say."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from ramify.tools.arithmetic.how import How
+from ramify.tools.extractive import asking, reading, weighing
+from ramify.tools.extractive.text import content
+from ramify.tools.reader.reading import Reading, Spot
+from ramify.tools.splitting import Split
+
+SURE, UNLIKELY, BEARS = 0.999, 1e-5, 0.9
+
+
+def split(how: How, first: str = "", second: str = "", sure: float = 0.9) -> Split:
+    return Split(how, first, second, sure)
+
+
+def give_mind(
+    patch: pytest.MonkeyPatch, splits: Mapping[str, Sequence[Split]] | None = None, facts: Mapping[str, str] | None = None
+) -> None:
+    """Let questions be split as told, and be answered as told in the contexts that say so; any other is single and has no answer."""
+
+    def fake_splits(question: str) -> tuple[Split, ...]:
+        return tuple((splits or {}).get(question, (split("single"),)))
+
+    def fake_read(question: str, contexts: tuple[str, ...]) -> tuple[Reading, ...]:
+        return tuple(_told(question, (facts or {}).get(question, ""), context) for context in contexts)
+
+    for module in (asking, reading):
+        patch.setattr(module, "splits", fake_splits)
+    for module in (reading, weighing):
+        patch.setattr(module, "read_contexts", fake_read)
+
+
+def _told(question: str, answer: str, context: str) -> Reading:
+    about = len(content(question) & content(context)) > 1
+    if answer in ("Yes", "No") and about:
+        yes, no = (SURE, UNLIKELY) if answer == "Yes" else (UNLIKELY, SURE)
+        return Reading(UNLIKELY, yes, no, (), BEARS)
+    start = context.find(answer) if answer else -1
+    if start < 0:
+        return Reading(UNLIKELY, UNLIKELY, UNLIKELY, ())
+    return Reading(SURE, UNLIKELY, UNLIKELY, (Spot(start, start + len(answer), SURE),), BEARS)

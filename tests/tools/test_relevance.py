@@ -1,0 +1,109 @@
+"""What a search found is put into another order: by the reader or a cross-encoder; scores stay, and `none` leaves all as it was."""
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+
+from ramify.tools.embeddings.sentence_encoder import checked_minilm
+from ramify.tools.errors import ModelError
+from ramify.tools.index.snapshot import Hit
+from ramify.tools.relevance import NONE, READER, cross_encoder, load, rerank, reranked, width
+
+TEXTS = ("Rome is on the Tiber.", "Berlin has many bridges.", "The Seine runs through Paris.")
+SCORES = (0.9, 0.8, 0.7)
+QUESTION = "Which river runs through Paris?"
+
+
+def hits() -> list[Hit]:
+    """Make the hits of a search, the best first."""
+    return [
+        Hit(Document(text, id=str(number), metadata={"title": f"T{number}"}), score, score)
+        for number, (text, score) in enumerate(zip(TEXTS, SCORES, strict=True))
+    ]
+
+
+def ids(found: list[Hit]) -> str:
+    return "".join(str(hit.document.id) for hit in found)
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
+    """Let a reader of ours find the last passage the most likely to hold the answer; list what it was asked."""
+    asked: list[tuple[str, tuple[str, ...]]] = []
+
+    def read(question: str, contexts: tuple[str, ...]) -> tuple[Any, ...]:
+        asked.append((question, contexts))
+        return tuple(SimpleNamespace(relevance=0.9 if "Seine" in text else 0.01, span=0.0, yes=0.0, no=0.0) for text in contexts)
+
+    monkeypatch.setattr(rerank, "read_contexts", read)
+    return asked
+
+
+def test_none_leaves_the_search_alone(reader: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert reranked(QUESTION, hits(), NONE, 2) == hits()[:2]
+    assert (width(NONE, 5, 20), load(NONE), reader) == (5, 0.0, [])
+
+
+def test_the_reader_changes_the_order_and_not_the_scores(reader: list[tuple[str, tuple[str, ...]]]) -> None:
+    found = reranked(QUESTION, hits(), READER, 2)
+    assert ids(found) == "20"
+    assert {hit.document.id: (hit.score, hit.value) for hit in found} == {"0": (0.9, 0.9), "2": (0.7, 0.7)}
+    assert reader == [(QUESTION, tuple(f"T{number}: {text}" for number, text in enumerate(TEXTS)))], "all at once, with their titles"
+    assert (width(READER, 5, 20), width(READER, 30, 20)) == (20, 30)
+
+
+def test_nothing_found_is_nothing_read(reader: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert (reranked(QUESTION, [], READER, 5), reader) == ([], [])
+
+
+def test_the_search_decides_between_what_is_equally_relevant() -> None:
+    assert rerank.fused(0.5, 0.9) > rerank.fused(0.5, 0.8)
+    assert rerank.fused(0.9, 0.0) > rerank.fused(0.1, 1.0)
+    assert rerank.fused(1.0, 0.0) > rerank.fused(0.0, 1.0), "certainty is no infinity"
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a cross-encoder that has learned nothing."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16, "initializer_range": 1.0}
+    BertForSequenceClassification(BertConfig(vocab_size=30522, num_labels=1, **shape)).save_pretrained(folder)
+    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt"):
+        shutil.copy(checked_minilm() / name, folder)
+    return folder
+
+
+def test_a_cross_encoder_in_a_folder_is_loaded_once_and_orders_by_its_scores(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert load(str(tiny)) > 0
+    assert load(f"{tiny}/") == 0.0
+    told = cross_encoder.scores(str(tiny), QUESTION, [f"T{number}: {text}" for number, text in enumerate(TEXTS)])
+    assert len(set(told)) == 3
+    found = reranked(QUESTION, hits(), str(tiny), 3)
+    assert [int(str(hit.document.id)) for hit in found] == sorted(range(3), key=lambda number: -told[number])
+    assert {hit.score for hit in found} == set(SCORES)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["nowhere/at-all", "no such name", "/no/such/folder"])
+def test_a_model_that_is_not_here_is_one_error_and_is_not_fetched(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ModelError, match=f"{name!r} is not on this machine — download it once with `hf download"):
+        load(name)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"cannot be loaded.*name reader, none, or a cross-encoder"):
+        load(str(tmp_path))
+
+
+def test_an_encoder_without_a_head_to_score_with_is_refused() -> None:
+    with pytest.raises(ModelError, match=r"is no cross-encoder \(BertModel\)"):
+        load(str(checked_minilm()))

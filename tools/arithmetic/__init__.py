@@ -1,0 +1,1 @@
+"""What can be reckoned with answers: dates and numbers compared, names matched, verdicts joined."""

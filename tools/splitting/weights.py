@@ -1,0 +1,43 @@
+"""Load the writer that ships with the package, with its vocabulary and the encoder it reads by."""
+
+import json
+from functools import lru_cache
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+from ramify.tools.intact import intact
+from ramify.tools.splitting.vocabulary import vocabulary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ramify.tools.splitting.writing import Pen
+
+FILE = "weights.safetensors"
+SHA256 = "720161e4e19b3c332c3637a0bec9003b64517b33214ba5f64dd590a67800c81c"
+WORDS = "words"
+"""Where the file's metadata holds the vocabulary."""
+_REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
+
+
+@lru_cache(maxsize=1)
+def load_pen() -> "Pen":
+    """Return the trained writer, ready to write; ModelError where its weights are missing or not those that were released."""
+    with as_file(files(__package__) / FILE) as path:
+        return _pen(intact(path, SHA256, "the writer", _REMEDY))
+
+
+def _pen(path: "Path") -> "Pen":
+    from safetensors import safe_open
+
+    from ramify.tools.reader.packed import unpack
+    from ramify.tools.reader.weights import packaged_layers
+    from ramify.tools.splitting.network import Writer
+    from ramify.tools.splitting.writing import Pen
+
+    with safe_open(path, framework="pt") as file:
+        known = vocabulary(json.loads(file.metadata()[WORDS]))
+        weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
+    writer = Writer(len(known))
+    writer.load_state_dict(weights)
+    return Pen(writer.eval(), known, packaged_layers())
