@@ -16,8 +16,7 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import InputError, UsageError
-from ramify.tools.extractive.calibration import SPANS, VERDICTS
-from ramify.tools.extractive.in_force import threshold
+from ramify.tools.extractive.calibration import LEAST, SPANS, TAU, VERDICTS
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find
 from ramify.tools.reader.weights import SHA256
@@ -83,7 +82,9 @@ def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant
 
 def reader_of(model: str | None) -> dict[str, Any] | None:
     """Describe what the embedded model reads with; another reader gives another run."""
-    return {"weights": SHA256[:12], "spans": SPANS, "verdicts": VERDICTS, "threshold": threshold()} if model == "extractive" else None
+    if model != "extractive":
+        return None
+    return {"weights": SHA256[:12], "spans": SPANS, "verdicts": VERDICTS, "threshold": LEAST, "tau": TAU}
 
 
 def file_of(model: str | None) -> dict[str, Any] | None:

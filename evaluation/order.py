@@ -16,6 +16,8 @@ ELSEWHERE = {
     "seed": "give it by --seed, or several of them by --sweep seed=0,1,2",
 }
 """Settings that a run has another place for."""
+RERANK, RERANK_K = "rerank", "rerank_k"
+"""Settings that searching alone heeds, too: the first may be swept there."""
 
 
 class Order(Value):
@@ -44,9 +46,11 @@ class Order(Value):
 def variants_of(order: Order) -> list[Variant]:
     """List the variants that are wanted; UsageError for what cannot be run."""
     _checked(order)
-    found = variants(order.strategies, {**order.options, "seed": order.seed}, order.sweeps, order.ablations)
+    heeded = {RERANK, RERANK_K} if order.retrieval_only else set()
+    sweeps = {key: values for key, values in order.sweeps.items() if order.strategies or key not in heeded - {RERANK_K}}
+    found = variants(order.strategies, {**order.options, "seed": order.seed}, sweeps, order.ablations)
     for key in order.options:
-        if not any(key in one.options for one in found):
+        if key not in heeded and not any(key in one.options for one in found):
             what = f"the setting {key!r} changes nothing in {', '.join(order.strategies) or 'a run without strategies'}"
             raise UsageError(what, f"`ramify settings {(*order.strategies, 'prune')[0]}` lists what there is")
     return found

@@ -16,7 +16,7 @@ from ramify.evaluation.patience import Patience
 from ramify.evaluation.plan import Plan, Source
 from ramify.evaluation.rows import RESULTS, Row, each_row, outlines, read_rows
 from ramify.evaluation.runner import run
-from ramify.evaluation.searching import WAYS, search_all, ways_left
+from ramify.evaluation.searching import search_all, ways_left, ways_of
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
@@ -36,6 +36,7 @@ def unheard(text: str) -> None:
 def look(order: Order) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
     """Read the data sets and list the variants, before anything is spent; UsageError or InputError for what is wrong with either."""
     wanted = variants_of(order)
+    ways_of(order)  # a bad value is told before anything is read
     datasets = [(path, _limited(load(path, order.work, retrieval_only=order.retrieval_only), order.limit)) for path in order.datasets]
     if twice := [name for name, count in Counter(dataset.name for _, dataset in datasets).items() if count > 1]:
         raise UsageError(f"two data sets are called {twice[0]!r}", "give each once, or rename a folder")
@@ -89,7 +90,7 @@ def left(plan: Plan, out: Path) -> list[Task]:
 
 def search(plan: Plan, order: Order, watch: Watch) -> None:
     """Write the lines of searching alone that are not there yet; blocking."""
-    ways = WAYS if order.retrieval_only else {"": WAYS[""]}
+    ways = ways_of(order)
     with Log(order.out / RESULTS) as log:
         known = outlines(order.out / RESULTS)
         for source in plan.sources:

@@ -23,7 +23,9 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "dependent": {"dependent": False},
 }
 """What can be left out, and by which setting or argument; a strategy that has no such part has no such variant."""
-OF_SEARCHING = frozenset({"index", "filter", "k", "fetch_k", "mmr", "hybrid", "passage_tokens", "context_tokens", "final_k"})
+OF_SEARCHING = frozenset(
+    {"index", "filter", "k", "fetch_k", "mmr", "hybrid", "rerank", "rerank_k", "passage_tokens", "context_tokens", "final_k"}
+)
 """Settings that mean nothing to a strategy that does not search."""
 PYTHON = {None: "none", True: "true", False: "false"}
 

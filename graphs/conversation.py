@@ -13,14 +13,13 @@ from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.contextualize import contextualize
 from ramify.nodes.listen import listen
-from ramify.nodes.plant import checked
+from ramify.nodes.plant import PLANT, checked
 from ramify.nodes.remember import remember
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replied, Spoken
 from ramify.tools.models import forget
 
 S = TypeVar("S", bound=Settings)
-PLANT = "plant"
 
 
 def conversing(wiring: Wiring[S]) -> Wiring[S]:

@@ -22,6 +22,8 @@ class Result(Value):
     question: str
     strategy: str
     model: str
+    tau: float | None = None
+    """The confidence above which an answer was accepted; none where the strategy knows no such threshold."""
     index: str = ""
     """What was searched, in a line; empty where nothing was."""
     answer: str

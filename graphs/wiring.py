@@ -10,7 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
 
 from ramify.nodes.budget import Ledger, working
-from ramify.nodes.plant import pinned
+from ramify.nodes.plant import PLANT, pinned
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Answer, Question, State, Usage
 from ramify.nodes.step import Step, Update
@@ -60,7 +60,7 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
 
         def route(state: Any) -> str:
             # Not as a parameter: a state edited by hand is routed without a runtime.
-            settings = self._settings(get_runtime())
+            settings = pinned(self._settings(get_runtime()), state)
             return next((label for label, target in ways.items() if target.wanted(state, settings)), otherwise[0])
 
         self.add_conditional_edges(name, route, targets)  # type: ignore[arg-type]
@@ -75,12 +75,13 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
 
     def _node(self, step: Step) -> Any:
         async def node(state: Any, runtime: Runtime[Any]) -> Update:
-            settings = self._settings(runtime)
+            given = self._settings(runtime)
+            settings = given if step.__name__ == PLANT else pinned(given, state)
             kept = self.has_final_call and not step.final
             ledger = Ledger.open(
                 settings, state.get("usage") or Usage(), state.get("started") or 0.0, kept, len(state.get("tree") or ()), step.final
             )
-            with working(pinned(settings, state), ledger):
+            with working(settings, ledger):
                 return _telling(await step.run(state, settings), state, ledger)
 
         node.__name__, node.__doc__ = step.__name__, step.__doc__

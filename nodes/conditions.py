@@ -1,7 +1,8 @@
 """The conditions of the papers' figures, each written once: a step selects with it, and the edge behind it has its name."""
 
-from ramify.nodes.settings import PruneSettings, TorSettings, TreeSettings
+from ramify.nodes.settings import EMBEDDED, PruneSettings, TorSettings, TreeSettings
 from ramify.nodes.tree import Branch
+from ramify.tools.extractive.calibration import TAU
 
 
 def holds(branch: Branch, settings: TorSettings) -> bool:
@@ -16,7 +17,12 @@ def may_retry(branch: Branch, settings: TorSettings) -> bool:
 
 def sure(branch: Branch, settings: PruneSettings) -> bool:
     """Tell whether an answer's confidence is above tau (PruneRAG, strict)."""
-    return branch.known and (branch.confidence or 0.0) > settings.tau
+    return branch.known and (branch.confidence or 0.0) > settings.threshold
+
+
+def calibrated(settings: PruneSettings) -> str:
+    """Name the model that tau was calibrated for, where it was."""
+    return EMBEDDED if settings.model == EMBEDDED and settings.threshold == TAU else ""
 
 
 def within_depth(branch: Branch, settings: TreeSettings) -> bool:

@@ -58,7 +58,7 @@ def _follow(found: Found, reply: Reply[Any], settings: PruneSettings) -> Growth 
     decision, branch = whole(reply.value), found.branch
     given = Fork(branch=branch, children=(), above=found.above)
     if decision.action == "decompose" and (questions := usable(decision.questions, given, settings)):
-        return grow(branch.to("split"), *children_of(given, questions))
+        return grow(branch.to("split", together=decision.together), *children_of(given, questions))
     if decision.action == "entities" and (names := distinct(decision.entities)):
         return grow(branch.to("split"), *children_of(given, names, "entity"))
     if decision.action != "answer" and not decision.answer:

@@ -58,7 +58,10 @@ async def _split(given: Fork, settings: TreeSettings, simple: Status, found: tup
         return grow(branch.to(simple, note=branch.noted(SIMPLE)))
     grown = _grown(given, better, [reply.value.first, reply.value.second], settings)
     why = _refused(grown, given)
-    return grow(branch.to(simple, note=branch.noted(why))) if why else grow(branch.to("split"), *grown)
+    if why:
+        return grow(branch.to(simple, note=branch.noted(why)))
+    # A pair that keeps its better half is brought together as before: only what stood in for the weaker is new.
+    return grow(branch.to("split", together=reply.value.together if better is None else branch.together), *grown)
 
 
 def _grown(given: Fork, better: Branch | None, questions: list[str], settings: TreeSettings) -> list[Branch]:

@@ -12,7 +12,7 @@ from ramify.nodes.once import model_call
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step import Update, Whole
-from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, is_unknown
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, ancestors, is_unknown
 from ramify.prompts import FINALIZE, Final
 
 Pick = Callable[[State], list[Branch]]
@@ -39,7 +39,7 @@ def finalize_with(pick: Pick, rank: Rank, name: str) -> Whole[Settings]:
 
 
 async def _settle(state: State, branches: list[Branch], passages: tuple[Passage, ...]) -> Update:
-    shown = [finding(branch, state["passages"]) for branch in branches]
+    shown = [finding(branch, state["passages"], ancestors(state["tree"], branch.path)) for branch in branches]
     reply, update = await model_call(state, FINALIZE, passages, question=state["question"], findings=shown)
     if reply is not None:
         return {**update, **_answer(reply, state)}

@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 from ramify.nodes.state import State
 from ramify.nodes.tree import Branch, Passage, position
-from ramify.prompts import Finding
+from ramify.prompts import Above, Finding
 from ramify.tools.quoting import one_line
 
 Rank = Callable[[State, list[Branch]], list[Passage]]
@@ -17,8 +17,8 @@ NAME = 60
 """Characters of each: a title comes from a document, and may be of any length."""
 
 
-def finding(branch: Branch, passages: Mapping[str, Passage]) -> Finding:
-    """Show a branch as a prompt does, with the sources that its answer rests on: else nobody can weigh them."""
+def finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Branch]) -> Finding:
+    """Show a branch as a prompt does, with the sources that its answer rests on: else nobody can weigh them; `above`: the root first."""
     rests_on = dict.fromkeys(named(passages[key]) for key in branch.cited if key in passages)
     return Finding(
         path=branch.path,
@@ -28,6 +28,8 @@ def finding(branch: Branch, passages: Mapping[str, Passage]) -> Finding:
         confidence=branch.confidence or 0.0,
         status=branch.status,
         sources=list(rests_on)[:SOURCES],
+        together=branch.together,
+        above=[Above(path=one.path, question=one.question, together=one.together) for one in above],
     )
 
 

@@ -1,5 +1,7 @@
 """next_question: ask the next sub-question of a chain, or stop (CoR-RAG)."""
 
+from collections.abc import Sequence
+
 from ramify.nodes.ask import ask
 from ramify.nodes.despite import UNSPLIT, despite
 from ramify.nodes.findings import finding
@@ -10,7 +12,7 @@ from ramify.nodes.state import State
 from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import Branch, Passage, Value, ancestors
 from ramify.nodes.twins import wording
-from ramify.prompts import NEXT_QUESTION
+from ramify.prompts import NEXT_QUESTION, Finding
 from ramify.tools.errors import ReplyError
 
 
@@ -39,9 +41,8 @@ async def next_question(link: Link, settings: ChainSettings) -> Growth:
         return grow(tip.to("leaf", note=f"the chain is {settings.max_depth} long"))
     asked = [*link.history[1:], tip] if link.history else []
     question = (link.history or (tip,))[0].question
-    history = [finding(branch, {passage.id: passage for passage in link.passages}) for branch in asked]
     try:
-        reply = await ask(NEXT_QUESTION, field="question", question=question, history=history)
+        reply = await ask(NEXT_QUESTION, field="question", question=question, history=_findings(link, asked))
     except ReplyError as error:
         return despite(error, tip.to("open" if tip.answer is None else "leaf"), UNSPLIT if not asked else "the chain ends here")
     wanted = filled(normal(reply.value.question, [question]), [branch.answer if branch.known else None for branch in asked])
@@ -51,4 +52,18 @@ async def next_question(link: Link, settings: ChainSettings) -> Growth:
     repeated = wording(following) in {wording(branch) for branch in asked}
     if asked and (reply.value.done or repeated):
         return grow(tip.to("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices"))
-    return grow(tip.to("inner" if link.history else "split"), following)
+    if not link.history:
+        return grow(tip.to("split", together=reply.value.together), following)
+    return grow(*_brought_together(link.history[0], reply.value.together), tip.to("inner"), following)
+
+
+def _findings(link: Link, asked: Sequence[Branch]) -> list[Finding]:
+    """Show what was asked so far; in a chain each hangs from all before it."""
+    passages = {passage.id: passage for passage in link.passages}
+    chain = [*link.history, link.branch]
+    return [finding(branch, passages, chain[: branch.depth]) for branch in asked]
+
+
+def _brought_together(root: Branch, together: str) -> list[Branch]:
+    """Tell the root how the chain's answers are brought together, where the reply says so."""
+    return [root.to(root.status, together=together)] if together else []

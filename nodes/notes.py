@@ -22,9 +22,9 @@ def once_more(answer: str | None) -> str:
     return f"once more, because {'it had no answer the first time' if answer is None else f'{named(answer)} was not sure enough'}"
 
 
-def unsure(confidence: float | None, tau: float) -> str:
-    """Note by how much an answer is unsure."""
-    return f"confidence {confidence or 0:.3f}, not above tau {tau:g}"
+def unsure(confidence: float | None, tau: float, calibrated: str = "") -> str:
+    """Note by how much an answer is unsure, and which model tau was calibrated for, if any."""
+    return f"confidence {confidence or 0:.3f}, not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
 
 
 def filled(answer: str | None, path: str) -> str:
@@ -46,7 +46,8 @@ FOLDS = (
          "the question above it once more, because its answer was not sure enough"),
     Fold("filled", re.compile(rf"filled with {_QUOTED} from [\d.]+(?:, nothing surer)?(?:, confidence [\d.]+)?"),
          "the answer of the question before it was put into it"),
-    Fold("unsure", re.compile(r"confidence [\d.]+, not above tau (?P<figure>[\d.]+)"), "its confidence is not above tau ({figure})"),
+    Fold("unsure", re.compile(r"confidence [\d.]+, not above tau (?P<figure>[\d.]+(?:, calibrated for \w+)?)"),
+         "its confidence is not above tau ({figure})"),
     Fold("searched", re.compile(re.escape(SEARCHED)), "at the depth limit: only searched, its passages go to the final answer"),
     Fold("simple", re.compile(re.escape(SIMPLE)), "asks for one fact, so it was not split"),
     Fold("weaker", re.compile(re.escape(WEAKER)), "helps less than the other half, as the judge found"),

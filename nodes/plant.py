@@ -3,20 +3,25 @@
 import asyncio
 import time
 from functools import cache
+from typing import Any
 
 from langgraph.types import Overwrite
 
 from ramify.nodes.ask import current_model
-from ramify.nodes.settings import Settings
+from ramify.nodes.reranking import reranker
+from ramify.nodes.settings import TAU, PruneSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, Whole
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Status
 from ramify.tools.errors import UsageError
 from ramify.tools.index.search import warm_soon
 from ramify.tools.models import Model
+from ramify.tools.relevance import load
 
 LONGEST = 20_000
 AUTO = "auto"
+PLANT = "plant"
+"""The name of the step, which begins anew whatever its state holds."""
 
 
 @cache
@@ -39,6 +44,7 @@ def plant(status: Status, searches: bool = True) -> Whole[Settings]:
             "started": time.time(),
             "loading_s": loading,
             "model": model.name,
+            "tau": _tau(settings, model),
             "index": "",
             "notices": [told for told in (model.notice, model.objection(question)) if told],
             "answer": UNKNOWN,
@@ -55,18 +61,29 @@ def plant(status: Status, searches: bool = True) -> Whole[Settings]:
 
 
 def _ready(settings: Settings, searches: bool) -> tuple[Model, float]:
-    """Find the model and load what it reads passages with; give the seconds of loading."""
+    """Find the model and load what it reads passages with, and what reranks them; give the seconds of loading."""
     model = current_model(settings)
     if not searches:
         return model, 0.0
     warm_soon(settings.index)
-    return model, model.load()
+    return model, model.load() + load(reranker(settings, model.name))
+
+
+def _tau(settings: Settings, model: Model) -> float | None:
+    """Choose tau: the one that is set, else what was calibrated for the model, else the paper's."""
+    if not isinstance(settings, PruneSettings):
+        return None
+    return next(tau for tau in (settings.tau, model.tau, TAU) if tau is not None)
 
 
 def pinned(settings: Settings, state: State) -> Settings:
-    """Keep to the model that a question was planted with: what "auto" means may change while it is answered."""
-    planted = state.get("model")
-    return settings.model_copy(update={"model": planted}) if planted and settings.model == AUTO else settings
+    """Keep to the model and tau that a question was planted with: what "auto" means may change while it is answered."""
+    planted: dict[str, Any] = {}
+    if state.get("model") and settings.model == AUTO:
+        planted["model"] = state["model"]
+    if isinstance(settings, PruneSettings) and settings.tau is None:
+        planted["tau"] = state.get("tau")
+    return settings.model_copy(update=planted) if planted else settings
 
 
 def checked(question: object) -> str:

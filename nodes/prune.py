@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ramify.nodes.conditions import holds, sure, within_depth
+from ramify.nodes.conditions import calibrated, holds, sure, within_depth
 from ramify.nodes.notes import once_more, unsure
 from ramify.nodes.select import Fork, alone, answered_fork, fork
 from ramify.nodes.settings import PruneSettings, TorSettings
@@ -53,14 +53,14 @@ def reconsider(accept: Accept = sure) -> Each[Fork, PruneSettings]:
         if not within_depth(branch, settings):
             return grow(low(branch, settings))
         again = Branch(path=f"{branch.path}.0", question=branch.question, note=once_more(branch.answer if branch.known else None))
-        return grow(branch.to("split", note=branch.noted(unsure(branch.confidence, settings.tau))), again)
+        return grow(branch.to("split", note=branch.noted(unsure(branch.confidence, settings.threshold, calibrated(settings)))), again)
 
     return prune
 
 
 def low(branch: Branch, settings: PruneSettings) -> Branch:
     """Keep an unsure answer, and say that it is."""
-    return branch.to("leaf", note=branch.noted(unsure(branch.confidence, settings.tau)))
+    return branch.to("leaf", note=branch.noted(unsure(branch.confidence, settings.threshold, calibrated(settings))))
 
 
 @each(answered_fork("split"), gives=("inner",), name="prune")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
+from ramify.nodes.reranking import reranker
 from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, whole
@@ -10,14 +11,15 @@ from ramify.nodes.tree import Branch, Passage, children
 from ramify.tools.index.describe import advice, describe
 from ramify.tools.index.search import searcher, warm
 from ramify.tools.index.snapshot import Hit
+from ramify.tools.relevance import NONE, load, reranked, width
 
 NOTHING = "nothing was found for it: look at the index and the filter"
 
 
 @whole(takes=("open",), gives=("found", "failed"))
 async def retrieve(state: State, settings: Settings) -> Update:
-    """Search the passages for every open branch."""
-    return await _search(state, settings, lambda branch: settings.k, mmr=settings.mmr)
+    """Search the passages for every open branch, and rerank what was found."""
+    return await _search(state, settings, lambda branch: settings.k, settings.mmr, reranker(settings, state.get("model", "")))
 
 
 @whole(takes=("open",), gives=("found", "failed"), name="retrieve")
@@ -27,17 +29,18 @@ async def retrieve_widely(state: State, settings: IterativeSettings) -> Update:
     return await _search(state, settings, lambda b: settings.top_k if b.path == first else settings.top_k // 2, mmr=None)
 
 
-async def _search(state: State, settings: Settings, wanted: Callable[[Branch], int], mmr: float | None) -> Update:
+async def _search(state: State, settings: Settings, wanted: Callable[[Branch], int], mmr: float | None, rerank: str = NONE) -> Update:
     branches = [branch for branch in state["tree"].values() if branch.status == "open"]
     if not branches:
         return {}
-    waited = await asyncio.to_thread(warm, settings.index)
+    waited = await asyncio.to_thread(lambda: load(rerank) + warm(settings.index))
     queries = list(dict.fromkeys(branch.question for branch in branches))
     search = searcher(settings.index)
-    found = await search(
-        queries, k=max(map(wanted, branches)), fetch_k=settings.fetch_k, mmr=mmr, hybrid=settings.hybrid, filter=settings.filter
-    )
-    hits = dict(zip(queries, found, strict=True))
+    most = max(map(wanted, branches))
+    wide = width(rerank, most, settings.rerank_k)
+    found = await search(queries, k=wide, fetch_k=settings.fetch_k, mmr=mmr, hybrid=settings.hybrid, filter=settings.filter)
+    best = await asyncio.to_thread(lambda: [reranked(*one, rerank, most) for one in zip(queries, found, strict=True)])
+    hits = dict(zip(queries, best, strict=True))
     taken = {branch.path: hits[branch.question][: wanted(branch)] for branch in branches}
     return {
         "tree": {branch.path: _hang(branch, taken[branch.path]) for branch in branches},

@@ -3,17 +3,27 @@
 A knob that changes the drawing (`joint`, `backtrace`, an ablation) is an argument of a strategy's `build`, never a setting.
 """
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
-from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
+from ramify.tools.extractive.calibration import TAU as CALIBRATED
 
+EMBEDDED = "extractive"
+"""The name of the embedded model."""
+TAU = 0.95
+"""The paper's."""
 FILTER = '{"source": "report.pdf"}'
+
+
+def _reranker(value: Any) -> Any:
+    """Read none as the name that it is here: on the command line it stands for no value."""
+    return "none" if value is None else value.strip() if isinstance(value, str) else value
 
 
 class Settings(BaseModel):
@@ -36,6 +46,18 @@ class Settings(BaseModel):
     fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR picks from; four times k where not given.")
     mmr: float | None = Field(default=None, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
     hybrid: bool = Field(default=True, description="Fuse dense search with BM25, by the mean of their scores.")
+    rerank: Annotated[str, BeforeValidator(_reranker)] = Field(
+        default="auto",
+        min_length=1,
+        description="What reorders the passages that a search found before they are read: reader (the embedded model's relevance), none, "
+        "or a sentence-transformers cross-encoder by name or path. auto: reader for the extractive model, none otherwise.",
+    )
+    rerank_k: int = Field(
+        default=10,
+        ge=1,
+        le=100,
+        description="Passages a search hands to the reranker, which keeps k of them; with mmr, it picks these. Iterative RAG reranks none.",
+    )
     passage_tokens: int = Field(
         default=300, ge=20, description="A passage is cut to this many tokens, counted as an index counts them, before the model reads it."
     )
@@ -55,9 +77,6 @@ class Settings(BaseModel):
         default=None,
         ge=1,
         description="Calls to one model at the same time. Not given: 8; gguf: 1, on a GPU 4; Ollama: OLLAMA_NUM_PARALLEL, or as it serves.",
-    )
-    reader: Literal["neural", "rules"] = Field(
-        default="neural", description="How the extractive model reads: neural, or the older rules for comparison."
     )
     max_calls: int | None = Field(default=None, ge=1, description="Budget of model calls a question; the final call is kept back.")
     max_tokens: int | None = Field(default=None, ge=1, description="Budget of tokens a question, prompts and replies together.")
@@ -97,10 +116,21 @@ class PruneSettings(TreeSettings):
     """PruneRAG: tau and the depth of the tree (counted below the root)."""
 
     max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
-    tau: float = Field(default=0.95, ge=0, le=1, description="An answer is accepted when its confidence is above this.")
+    tau: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="An answer is accepted when its confidence is above this; not given: "
+        f"{TAU:g} as in the paper, for the extractive model what was calibrated for it ({CALIBRATED:g}).",
+    )
     informed: bool = Field(default=True, description="Staged wiring: show what was found for a question to the call that splits it.")
     final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
     context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
+
+    @property
+    def threshold(self) -> float:
+        """Give tau, which is set once a question is planted; before that, and where nothing was calibrated, the paper's."""
+        return TAU if self.tau is None else self.tau
 
 
 class ChainSettings(Settings):

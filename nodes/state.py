@@ -151,6 +151,8 @@ class State(TypedDict):
     loading_s: float
     """Seconds that the question waited while encoder, index and reader were loaded."""
     model: str
+    tau: float | None
+    """The confidence above which an answer is accepted; none where the strategy knows no such threshold."""
     index: str
     """What was searched; empty where nothing was."""
     notices: list[str]

@@ -80,6 +80,8 @@ class Branch(Value):
     """How often it has been split."""
     awaits: str | None = Field(default=None, pattern=r"^0(\.\d+)+$")
     """The sibling whose answer belongs, or was put, into its question: it is the second hop of a bridge."""
+    together: str = ""
+    """How the answers below it are brought together: bridge, earlier, same, …; empty where the model decides."""
     note: str = ""
     """Why it was pruned, what was filled in, what went wrong."""
 

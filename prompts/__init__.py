@@ -13,7 +13,7 @@ from ramify.prompts.finalize import FINALIZE, Final
 from ramify.prompts.judge import JUDGE, Judgement
 from ramify.prompts.next_question import NEXT_QUESTION, Next
 from ramify.prompts.plan import PLAN, Plan
-from ramify.prompts.prompt import Finding, Prompt, Quote, Turn
+from ramify.prompts.prompt import Above, Finding, Prompt, Quote, Turn
 from ramify.prompts.rubric import RUBRIC, Verdict
 from ramify.prompts.summarize import SUMMARIZE, Summary
 
@@ -33,6 +33,7 @@ __all__ = [
     "PLAN",
     "RUBRIC",
     "SUMMARIZE",
+    "Above",
     "Answered",
     "Compressed",
     "Decision",

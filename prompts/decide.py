@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, Field, create_model
 
 from ramify.prompts.decompose import DEPENDENT, INDEPENDENT
-from ramify.prompts.lenient import NAME, SENTENCE, AtMost, Citations, Said, Share, Span, Texts, word_of
+from ramify.prompts.lenient import NAME, SENTENCE, Aside, AtMost, Citations, Said, Share, Span, Texts, word_of
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.worked import FIRST_OPENED, HOLLIN, SPANS, example, passage
 
@@ -28,9 +28,10 @@ class Decision(Said):
     entities: Annotated[Texts, AtMost(2, each=NAME)] = Field(
         description="for entities: one or two names to look up; otherwise an empty list"
     )
+    together: Aside = ""
 
 
-NEEDS = {"answer": ("answer", "confidence", "citations"), "decompose": ("questions",), "entities": ("entities",)}
+NEEDS = {"answer": ("answer", "confidence", "citations"), "decompose": ("questions", "together"), "entities": ("entities",)}
 """Which fields each way needs."""
 
 NOTHING: dict[str, Any] = {"answer": "", "confidence": 0, "citations": [], "questions": [], "entities": []}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Flag, Said, Sentence
+from ramify.prompts.lenient import Aside, Flag, Said, Sentence
 from ramify.prompts.prompt import Example, Prompt, flat
 from ramify.prompts.worked import FIRST_OPENED, HOLLIN, SPANS, example, passage
 
@@ -21,6 +21,7 @@ class Pair(Said):
     simple: Flag = Field(description="true if the question is already simple and should not be split; then first and second are empty")
     first: Sentence = Field(default="", description="the first sub-question, self-contained")
     second: Sentence = Field(default="", description="the second sub-question, self-contained but for {1}")
+    together: Aside = ""
 
 
 def split(question: str, thought: str, first: str, second: str, dependent: bool | None = None) -> Example:

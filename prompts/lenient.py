@@ -7,9 +7,11 @@ something else stands in for, write it in another form or say more than was aske
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema, core_schema
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d{1,2}\b)?", re.IGNORECASE)
@@ -64,10 +66,16 @@ class Said(BaseModel):
     @classmethod
     def _something(cls, given: Any) -> Any:
         """Refuse an object that has none of the fields: it is another one, or a thought that came to nothing."""
-        wanted = [name for name in cls.model_fields if name != THOUGHT]
+        wanted = [name for name in asked_for(cls) if name != THOUGHT]
         if isinstance(given, Mapping) and not given.keys() & set(wanted):
             raise ValueError(f"it has none of the fields {', '.join(wanted)}")
         return given
+
+
+@cache
+def asked_for(reply: type[BaseModel]) -> tuple[str, ...]:
+    """Name the fields that a model is asked for: all but those that only the embedded model fills in."""
+    return tuple(reply.model_json_schema()["properties"])
 
 
 def _number(value: Any) -> float:
@@ -123,6 +131,8 @@ Query = Annotated[Text, AtMost(QUERY)]
 Span = Annotated[Text, AtMost(SPAN)]
 Sentence = Annotated[Text, AtMost(SENTENCE)]
 Paragraph = Annotated[Text, AtMost(PARAGRAPH)]
+Aside = Annotated[str, BeforeValidator(lambda value: value[:NAME] if isinstance(value, str) else ""), SkipJsonSchema()]
+"""What the embedded model says beside its reply; a language model is not asked for it, and may say there what it likes."""
 Texts = Annotated[list[str], Field(default_factory=list), BeforeValidator(_texts)]
 Place = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 99})]
 Numbers = Annotated[list[Place], Field(default_factory=list), BeforeValidator(_numbers)]

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Flag, Said, Sentence
+from ramify.prompts.lenient import Aside, Flag, Said, Sentence
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example, finding
 
@@ -12,6 +12,7 @@ class Next(Said):
 
     done: Flag = Field(description="true if the history suffices to answer the main question")
     question: Sentence = Field(default="", description="the next simple, self-contained question to look up; empty if done")
+    together: Aside = ""
 
 
 DESIGNER = finding("0.0", "Who designed Hollin Bridge?", "Edda Rask", 0.97)

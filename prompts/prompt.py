@@ -10,6 +10,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
+from ramify.prompts.lenient import asked_for
 from ramify.prompts.thinking import thinking
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -34,8 +35,16 @@ class Quote(TypedDict):
     text: str
 
 
+class Above(TypedDict):
+    """A branch above a finding: what was asked there, and how the answers below it are brought together."""
+
+    path: str
+    question: str
+    together: str
+
+
 class Finding(TypedDict):
-    """A branch as a prompt shows it: what was asked there and what came of it."""
+    """A branch as a prompt shows it: what was asked there and what came of it; the last two are for the embedded model, and not shown."""
 
     path: str
     kind: str
@@ -45,6 +54,10 @@ class Finding(TypedDict):
     status: str
     sources: list[str]
     """Where its answer is from."""
+    together: str
+    """How the answers below it are brought together."""
+    above: list[Above]
+    """The branches above it, the root first."""
 
 
 class Turn(TypedDict):
@@ -122,7 +135,7 @@ class Prompt(Generic[Reply]):
         """Show an example as the exchange it would be; the reply has the fields that are asked for, in their order."""
         words = {name: self._show(name, example.given.get(name, "")) for name in SLOT.findall(self.template)}
         yield HumanMessage(_fill(self.template, words))
-        told = {name: example.reply[name] for name in self.reply.model_fields}
+        told = {name: example.reply[name] for name in asked_for(self.reply)}
         yield AIMessage(json.dumps(told, ensure_ascii=False))
 
     def _show(self, name: str, value: object) -> str:

@@ -21,7 +21,17 @@ def passage(title: str, text: str, source: str = "") -> Quote:
 def finding(path: str, question: str, answer: str, confidence: float, source: str = "", status: str = "leaf") -> Finding:
     """Make a finding."""
     sources = [source] if source else []
-    return Finding(path=path, kind="question", question=question, answer=answer, confidence=confidence, status=status, sources=sources)
+    return Finding(
+        path=path,
+        kind="question",
+        question=question,
+        answer=answer,
+        confidence=confidence,
+        status=status,
+        sources=sources,
+        together="",
+        above=[],
+    )
 
 
 SPANS = passage("Hollin Bridge", "Hollin Bridge spans the river Oskel.")

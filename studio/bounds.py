@@ -1,20 +1,23 @@
-"""What a run on the development server may name: the index folders, model servers and model files that its operator gave, and no others.
+"""What a run on the development server may name: the indexes, model servers, model files and rerankers that its operator gave, no others.
 
 Otherwise whoever reaches the server could read any index of this machine, and have its keys sent to an address of theirs.
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import create_model, model_validator
 
 from ramify.graphs.wiring import Wiring
+from ramify.nodes.reranking import AUTO
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.models.address import without_credentials
 from ramify.tools.models.gguf import GGUF
 from ramify.tools.models.shipped import SHIPPED
+from ramify.tools.relevance import NONE, READER
 
 S = TypeVar("S", bound=Settings)
 
@@ -24,6 +27,8 @@ BASE_URLS = "RAMIFY_STUDIO_BASE_URLS"
 """The variable with the addresses, divided by spaces."""
 MODEL_FILES = "RAMIFY_STUDIO_GGUF"
 """The variable with the model files, divided as in PATH."""
+RERANKERS = "RAMIFY_STUDIO_RERANKERS"
+"""The variable with the cross-encoders, divided as in PATH."""
 DEMO = "demo"
 
 
@@ -45,6 +50,8 @@ def _allowed(settings: S) -> S:
         raise UsageError(f"base_url={shown!r} is not open to this server's runs", f"start it with `ramify studio --base-url {shown}`")
     if isinstance(model, str) and model.strip().startswith(GGUF) and _file(model) not in files():
         raise UsageError(f"model={model!r} is not open to this server's runs", f"start it with `ramify studio --gguf {_file(model)}`")
+    if (rerank := settings.rerank) not in rerankers():
+        raise UsageError(f"rerank={rerank!r} is not open to this server's runs", f"start it with `ramify studio --rerank {rerank}`")
     return settings
 
 
@@ -63,11 +70,17 @@ def files() -> set[str]:
     return {*SHIPPED, *filter(None, os.environ.get(MODEL_FILES, "").split(os.pathsep))}
 
 
-def declare(indexes: list[Path], base_urls: list[str], model_files: list[Path]) -> None:
+def rerankers() -> set[str]:
+    """List the rerankers that a run may name."""
+    return {AUTO, READER, NONE, *filter(None, os.environ.get(RERANKERS, "").split(os.pathsep))}
+
+
+def declare(indexes: list[Path], base_urls: list[str], model_files: list[Path], cross_encoders: Sequence[str] = ()) -> None:
     """Tell the server that is started in this process what its runs may name; a folder by the path it was given, and where that leads."""
     os.environ[INDEXES] = os.pathsep.join(_paths(indexes))
     os.environ[MODEL_FILES] = os.pathsep.join(_paths(model_files))
     os.environ[BASE_URLS] = " ".join(base_urls)
+    os.environ[RERANKERS] = os.pathsep.join(cross_encoders)
 
 
 def _paths(given: list[Path]) -> list[str]:

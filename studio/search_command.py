@@ -19,17 +19,37 @@ Filters = Annotated[
     list[str] | None,
     typer.Option("--filter", metavar="KEY=VALUE", help="Only passages whose metadata has this value; several must all hold."),
 ]
+Rerank = Annotated[
+    str,
+    typer.Option(
+        "--rerank",
+        metavar="NAME",
+        help="Reorder the best 20 found: reader (the embedded model), or a cross-encoder of sentence-transformers by name or path.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print a list of {id, source, text, score, metadata} and nothing else.")]
 
 
-def search(question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, as_json: AsJson = False) -> None:
-    """Search an index by vectors and words; these are fused into the order, while the score shown is the cosine similarity alone."""
+RERANKED = 20
+"""Passages that are reordered where that is asked for."""
+
+
+def search(
+    question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, rerank: Rerank = "none", as_json: AsJson = False
+) -> None:
+    """Search an index by vectors and words; these are fused into the order, while the score shown is the cosine similarity alone.
+
+    A question to the extractive model reads what `--rerank reader` would give; here nothing is reranked unless the option is given.
+    """
     from ramify.nodes.plant import checked
     from ramify.tools.index.describe import advice
     from ramify.tools.index.search import searcher
+    from ramify.tools.relevance import load, reranked, width
 
     wanted = read_pairs(filters or [], "--filter")
-    hits = asyncio.run(searcher(where)([checked(question)], k=k, filter=wanted or None))[0]
+    load(rerank)
+    [found] = asyncio.run(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted or None))
+    hits = reranked(question, found, rerank, k)
     if advised := advice(where):
         note(advised)
     if as_json:

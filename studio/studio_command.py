@@ -29,6 +29,10 @@ ModelFiles = Annotated[
     list[Path] | None,
     typer.Option("--gguf", metavar="FILE", help="A model file that runs may name as gguf:FILE, by its full path; repeatable."),
 ]
+Rerankers = Annotated[
+    list[str] | None,
+    typer.Option("--rerank", metavar="NAME", help="A cross-encoder that runs may name as rerank, a folder by its full path; repeatable."),
+]
 Origins = Annotated[
     list[str] | None,
     typer.Option("--allow-origin", metavar="URL", help="Whose pages may use it besides this machine's and Studio's; repeatable."),
@@ -47,6 +51,7 @@ def studio(
     index: Indexes = None,
     base_url: BaseUrls = None,
     gguf: ModelFiles = None,
+    rerank: Rerankers = None,
     allow_origin: Origins = None,
 ) -> None:
     """Start the server for LangGraph Studio: every strategy as a graph to run, look into, edit and run on; Ctrl-C ends it."""
@@ -58,7 +63,7 @@ def studio(
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     for key in KEYS:
         os.environ.pop(key, None)
-    _open(index or [], base_url or [], gguf or [])
+    _open(index or [], base_url or [], gguf or [], [_whole(name) for name in rerank or []])
     home = _home(port)
     note(f"threads are kept in {home}; Ctrl-C ends the server")
     with TemporaryDirectory() as folder:
@@ -68,21 +73,30 @@ def studio(
         _serve(config, host, port)
 
 
-def _open(indexes: list[Path], base_urls: list[str], model_files: list[Path]) -> None:
+def _whole(name: str) -> str:
+    """Give a folder by its full path, since the server works in another one; a model's name as it is."""
+    return str(Path(name).expanduser().absolute()) if Path(name).expanduser().is_dir() else name
+
+
+def _open(indexes: list[Path], base_urls: list[str], model_files: list[Path], cross_encoders: list[str]) -> None:
     """Settle what runs may name, and say it."""
-    from ramify.studio.bounds import declare, files, folders
+    from ramify.studio.bounds import declare, files, folders, rerankers
     from ramify.tools.index.snapshot import open_snapshot
     from ramify.tools.models.gguf import find
+    from ramify.tools.relevance import load
 
     for folder in indexes:
         open_snapshot(folder)  # an error now and not at the first run
     for file in model_files:
         find(str(file))
-    declare(indexes, base_urls, model_files)
+    for name in cross_encoders:
+        load(name)
+    declare(indexes, base_urls, model_files, cross_encoders)
     note(f"a run may name as its index: {', '.join(('demo', *sorted(folders())))} (add one with --index)")
     servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
     note(f"a run may name as its base_url: {servers}")
     note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(files()))} (add one with --gguf)")
+    note(f"a run may name as its rerank: {', '.join(sorted(rerankers()))} (add one with --rerank)")
 
 
 def _claim(host: str, port: int) -> None:

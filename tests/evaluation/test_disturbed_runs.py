@@ -57,8 +57,8 @@ def test_trees_that_lose_a_tenth_of_their_calls_are_named_and_the_others_are_as_
     data: Path, tmp_path: Path, strategy: str
 ) -> None:
     write_data(data, questions(20))
-    calm = execute(order(data, tmp_path / "calm", Extractive(reader="rules"), strategies=(strategy,)))
-    disturbed = execute(order(data, tmp_path / "disturbed", Breaking(reader="rules"), strategies=(strategy,)))
+    calm = execute(order(data, tmp_path / "calm", Extractive(), strategies=(strategy,)))
+    disturbed = execute(order(data, tmp_path / "disturbed", Breaking(), strategies=(strategy,)))
     failed = {row["key"] for row in disturbed if row["error"] is not None}
     assert 0 < len(failed) < 20
     assert all("the wire was cut" in row["error"] for row in disturbed if row["error"])

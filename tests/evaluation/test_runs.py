@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,8 @@ from ramify.evaluation.log import Log
 from ramify.evaluation.order import Order
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.run import ask, execute, index, left, look, prepare
-from ramify.tools.errors import UsageError
-from ramify.tools.reader.reading import read_contexts
+from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.reader.reading import read_context
 from tests.evaluation.small import asked, knowing, order, questions, timeless, write_data
 
 
@@ -34,7 +35,7 @@ def test_a_line_holds_the_question_the_answer_its_scores_and_its_tree(data: Path
 def test_the_same_run_twice_gives_the_same_lines(data: Path, tmp_path: Path) -> None:
     options = {"strategies": ("naive", "prune"), "limit": 3, "model": "extractive"}
     one = execute(order(data, tmp_path / "one", **options, at_once=1))
-    read_contexts.cache_clear()
+    read_context.cache_clear()
     two = execute(order(data, tmp_path / "two", **options, at_once=8))
     assert timeless(one) == timeless(two)
     assert len(one) == 3 * 3
@@ -111,6 +112,30 @@ def test_ways_of_searching_are_compared_without_a_model(data: Path, tmp_path: Pa
     assert all(row["em"] is None and row["retrieval"]["recall@10"] == 1 and row["gold_retrieved"] for row in rows)
     bm25 = next(row for row in rows if row["variant"] == "BM25" and row["id"] == "q0")
     assert bm25["retrieved"][0] == "paris"
+
+
+@pytest.mark.parametrize(
+    ("options", "sweeps", "names"),
+    [
+        ({"rerank": "reader", "rerank_k": 12}, {}, ["rerank=reader"]),
+        ({}, {"rerank": ["reader", None]}, ["rerank=reader"]),
+        ({"rerank": "none"}, {}, []),
+    ],
+)
+def test_rerankers_are_compared_with_the_ways_of_searching(
+    data: Path, tmp_path: Path, options: dict[str, Any], sweeps: dict[str, list[Any]], names: list[str]
+) -> None:
+    wanted: dict[str, Any] = {"strategies": (), "retrieval_only": True, "limit": 2, "options": options, "sweeps": sweeps}
+    rows = execute(Order(datasets=(str(data),), out=tmp_path / "run", **wanted))
+    assert list(dict.fromkeys(row["variant"] for row in rows)) == ["", "dense", "BM25", "mmr=0.75", "dense, mmr=0.75", *names]
+    assert all(row["retrieval"]["recall@10"] == 1 for row in rows)
+
+
+def test_a_reranker_that_cannot_be_is_told_before_anything_is_read(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="rerank_k=0 is not valid"):
+        execute(Order(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, options={"rerank_k": 0}))
+    with pytest.raises(ModelError, match="'no/such' is not on this machine"):
+        execute(Order(datasets=(str(data),), strategies=(), out=tmp_path / "run", retrieval_only=True, options={"rerank": "no/such"}))
 
 
 def test_passages_of_strategies_stand_beside_also_where_no_answer_is_known(data: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_a_server_that_comes_up_is_taken_from_the_next_question_on(ollama: Ollam
         ollama.models.update(held)
         return replies(prompt, slots)
 
-    monkeypatch.setattr(extractive, "Extractive", lambda reader: FakeModel(replies=meanwhile))
+    monkeypatch.setattr(extractive, "Extractive", lambda: FakeModel(replies=meanwhile))
     first = graphs.ask(QUESTION, model="auto", index=river())
     assert (first.model, first.answer, len(ollama.requests)) == ("extractive", "Seine", 0)
     assert any("ollama pull" in notice for notice in first.notices)

@@ -42,7 +42,7 @@ def test_the_better_half_is_carried_over_and_only_the_weaker_is_asked_anew(weake
     assert (tree["0.2"].confidence, tree["0.2"].cited) == (tree[old].confidence, tree[old].cited)
     assert tree["0.2"].note == f"carried over from {old}"
     assert tree["0.3"].question == "What flows through Paris?"
-    assert [call["question"] for call in mind.asked("answer")] == [FIRST, OTHER, "What flows through Paris?"]
+    assert sorted(call["question"] for call in mind.asked("answer")) == sorted([FIRST, OTHER, "What flows through Paris?"])
     assert result.usage.retrievals == 3
 
 

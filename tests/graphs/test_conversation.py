@@ -58,16 +58,15 @@ def test_an_answer_that_was_not_sure_is_told_as_that(strategy: str, confidence: 
 
 def test_the_embedded_model_keeps_the_topic_of_an_answer_that_is_not_sure() -> None:
     talk = graphs.Conversation()
-    asked = ("Where was the inventor of the ballpoint pen born?", "and when?", "How do I sharpen it?", "and who?")
+    asked = ("Where was the inventor of the ballpoint pen born?", "When was he born?", "How do I sharpen it?")
     results = [talk.ask(question, model="extractive") for question in asked]
     assert [result.question for result in results] == [
         asked[0],
         "When was the inventor of the ballpoint pen born?",
         "How do I sharpen the ballpoint pen?",
-        "Who?",
     ]
     assert "1899" in results[1].answer
-    assert [result.answer for result in results[2:]] == ["Unknown", "Unknown"]
+    assert results[2].answer == "Unknown"
 
 
 def test_the_cost_of_understanding_is_booked() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ramify.nodes.findings import by_mmr, by_turns, finding, leaves
-from ramify.nodes.tree import Branch, Passage
+from ramify.nodes.tree import Branch, Passage, ancestors
 
 
 def state(*branches: Branch) -> Any:
@@ -51,7 +51,15 @@ def test_leaves_and_what_failed_with_something_in_hand_hold_at_the_end(branch: B
 def test_a_finding_tells_of_its_branch_as_it_is() -> None:
     told = {"path": "0.1", "kind": "entity", "question": "Acme", "answer": "A firm.", "confidence": 0.3, "status": "pruned"}
     passages = {"a": Passage(id="a", text="…", source="a.txt", score=1, metadata={"title": "A"})}
-    assert finding(Branch(**told, evidence=("a", "b")), passages) == {**told, "sources": []}
-    assert finding(Branch(**told, cited=("a", "b")), passages) == {**told, "sources": ['"A" (a.txt)']}
-    bare = finding(Branch(path="0", question="Q"), {})
+    beside = {"together": "", "above": []}
+    assert finding(Branch(**told, evidence=("a", "b")), passages, ()) == {**told, **beside, "sources": []}
+    assert finding(Branch(**told, cited=("a", "b")), passages, ()) == {**told, **beside, "sources": ['"A" (a.txt)']}
+    bare = finding(Branch(path="0", question="Q"), {}, ())
     assert (bare["answer"], bare["confidence"]) == ("", 0.0)
+
+
+def test_a_finding_tells_what_is_above_it_and_how_answers_are_brought_together() -> None:
+    root = Branch(path="0", question="Which?", together="earlier")
+    half = Branch(path="0.0", question="Q1", together="bridge", answer="A")
+    told = finding(half, {}, ancestors({"0": root, "0.0": half}, "0.0"))
+    assert (told["together"], told["above"]) == ("bridge", [{"path": "0", "question": "Which?", "together": "earlier"}])

@@ -20,6 +20,12 @@ def test_what_is_noted_often_folds_into_words(answer: str) -> None:
     assert "\\n;" not in once_more("a\n; b")
 
 
+def test_what_tau_was_calibrated_for_is_told_with_it() -> None:
+    told = folded(unsure(0.31, 0.6, "extractive"))
+    assert told.meanings == {"unsure": "its confidence is not above tau (0.6, calibrated for extractive)"}
+    assert told.rest == ""
+
+
 @pytest.mark.parametrize(
     "note", ["", "nothing was found", "the reply said: once more, because 'a' was not sure enough, they say", SIMPLE + " indeed"]
 )

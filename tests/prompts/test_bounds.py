@@ -38,7 +38,8 @@ def test_all_that_a_reply_may_repeat_is_bounded(prompt: Prompt[Any]) -> None:
 def test_the_longest_reply_fits_into_the_limit_of_tokens(prompt: Prompt[Any]) -> None:
     settings = build("iterative" if prompt.name in ITERATIVE else "naive").settings()
     said = longest(json_schema(prompt.reply))
-    assert prompt.reply.model_validate(said).model_dump(mode="json") == said, "the bounds of the schema are those of what is read"
+    read = prompt.reply.model_validate(said).model_dump(mode="json", exclude_unset=True)
+    assert read == said, "the bounds of the schema are those of what is read"
     assert passage_length(json.dumps(said, indent=1)) < settings.num_predict
 
 

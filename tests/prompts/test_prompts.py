@@ -7,6 +7,7 @@ import pytest
 import ramify.prompts as prompts
 from ramify.prompts import Prompt, Quote
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
+from ramify.prompts.lenient import asked_for
 from tests.snapshots import matches
 
 ALL = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
@@ -19,6 +20,8 @@ FINDING: dict[str, Any] = {
     "confidence": 0.9,
     "status": "leaf",
     "sources": ['"Ulm" (ulm.txt)'],
+    "together": "earlier",
+    "above": [{"path": "0", "question": "Which is older, Ulm or Bonn?", "together": "earlier"}],
 }
 SAMPLES: dict[str, Any] = {
     "passages": [QUOTE],
@@ -54,8 +57,8 @@ def test_the_words_for_a_question_that_was_searched_are_on_record() -> None:
 def test_the_reply_s_fields_are_all_told_and_all_required(prompt: Prompt[Any]) -> None:
     prompt = prompt.told_with(thought=True, shots=3)
     told = str(prompt.render(sample(prompt))[0].content)
-    assert all(f'"{name}": ' in told for name in prompt.reply.model_fields)
-    assert prompt.reply.model_json_schema()["required"] == list(prompt.reply.model_fields)
+    assert all(f'"{name}": ' in told for name in asked_for(prompt.reply))
+    assert prompt.reply.model_json_schema()["required"] == list(asked_for(prompt.reply))
 
 
 @pytest.mark.parametrize("prompt", [p for p in ALL if "question" in p.slots], ids=lambda prompt: prompt.name)
@@ -141,6 +144,26 @@ def test_the_judge_s_criteria_are_those_of_the_paper() -> None:
 def test_a_question_with_braces_is_asked_as_it_is() -> None:
     human = str(prompts.CLOSED_BOOK.render({"question": "What is {question} in {1}?"})[1].content)
     assert "What is {question} in {1}?" in human
+
+
+@pytest.mark.parametrize("prompt", [prompts.DECIDE, prompts.DECOMPOSE, prompts.NEXT_QUESTION], ids=lambda prompt: prompt.name)
+@pytest.mark.parametrize("said", [{}, {"together": "earlier"}, {"together": ["no", "text"]}, {"together": "x" * 5000}])
+def test_how_answers_are_brought_together_is_asked_of_nobody_and_may_be_said(prompt: Prompt[Any], said: dict[str, Any]) -> None:
+    told = prompt.told_with(thought=True, shots=3)
+    assert "together" not in told.reply.model_json_schema()["properties"]
+    assert '"together"' not in str([message.content for message in told.render(sample(told))])
+    given = {"action": "decompose"} if prompt is prompts.DECIDE else {"simple": False, "done": False}
+    read = told.reply.model_validate({**given, **said}).together
+    assert read == ("" if not isinstance(said.get("together"), str) else said["together"][:80])
+    with pytest.raises(ValueError, match="it has none of the fields"):
+        told.reply.model_validate(said)
+
+
+@pytest.mark.parametrize("prompt", [prompts.AGGREGATE, prompts.FINALIZE, prompts.NEXT_QUESTION], ids=lambda prompt: prompt.name)
+def test_a_finding_shows_neither_how_it_is_brought_together_nor_what_is_above_it(prompt: Prompt[Any]) -> None:
+    human = str(prompt.render(sample(prompt))[1].content)
+    assert "Germany" in human
+    assert "earlier" not in human
 
 
 def test_every_prompt_has_a_name_of_its_own() -> None:

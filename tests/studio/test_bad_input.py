@@ -9,7 +9,7 @@ import pytest
 
 from ramify.tools.index import Index
 from ramify.tools.reader import weights
-from ramify.tools.reader.reading import read_contexts
+from ramify.tools.reader.reading import read_context
 from tests.embeddings import WordEmbeddings
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
@@ -34,7 +34,8 @@ def one_line(err: str, *words: str) -> bool:
         (("ask", "Who?", "--set", "joint=perhaps"), ("joint", "perhaps")),
         (("ask", "Who?", "--set", "k"), ("KEY=VALUE",)),
         (("ask", "Who?", "--set", "k=1", "--set", "k=2"), ("twice",)),
-        (("ask", "Who?", "--set", "reader=aloud"), ("reader", "neural", "rules")),
+        (("ask", "Who?", "--set", "reader=neural"), ("reader", "prune has no setting")),
+        (("ask", "Who?", "--set", "rerank_k=0"), ("rerank_k",)),
         (("ask", "Who?", "--model", "extractive", "--set", "model=auto"), ("--model", "--set")),
         (("ask", "Who?", "--model", "parrot"), ("parrot", "ollama:")),
         (("ask", "Who \udcff?"), ("UTF-8",)),
@@ -44,6 +45,16 @@ def test_wrong_usage(ramify: Ramify, arguments: tuple[str, ...], words: tuple[st
     done = ramify(*arguments)
     assert (done.code, done.out) == (2, "")
     assert one_line(done.err, *words), done.err
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [("ask", "Who?", "--set", "rerank=no/such-reranker", "--model", "extractive"), ("search", "Who?", "--rerank", "no/such-reranker")],
+)
+def test_no_such_reranker(ramify: Ramify, asked: tuple[str, ...]) -> None:
+    done = ramify(*asked)
+    assert (done.code, done.out) == (1, "")
+    assert one_line(done.err, "no/such-reranker", "hf download"), done.err
 
 
 def test_no_such_path(ramify: Ramify, tmp_path: Path) -> None:
@@ -153,12 +164,9 @@ def test_a_page_that_cannot_be_written(ramify: Ramify, ollama: Ollama, tmp_path:
 
 def test_the_reader_s_weights_are_missing(ramify: Ramify, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weights.load_network.cache_clear()
-    read_contexts.cache_clear()
+    read_context.cache_clear()
     monkeypatch.setattr(weights, "FILE", "nowhere.safetensors")
     asked = ("ask", "Where was Marie Curie born?", "--index", built, "--model", "extractive")
     done = ramify(*asked)
     assert (done.code, done.out) == (1, "")
-    assert one_line(done.err, "nowhere.safetensors", "--set reader=rules")
-    done = ramify(*asked, "--set", "reader=rules")
-    assert done.code == 0
-    assert "Warsaw" in done.out
+    assert one_line(done.err, "nowhere.safetensors")

@@ -8,6 +8,8 @@ import sys
 import time
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -17,6 +19,7 @@ from ramify.studio.ask_command import Strategy
 from ramify.studio.bar import Lines, bar
 from ramify.studio.left_out import left_out
 from ramify.tools.documents.readers import NO_READER
+from ramify.tools.relevance import rerank
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Hang, Ollama
 
@@ -108,6 +111,20 @@ def test_search_as_json(ramify: Ramify, built: Path) -> None:
 def test_search_filters(ramify: Ramify, built: Path) -> None:
     done = ramify("search", "Where does the Vistula flow?", "--index", built, "--filter", "title=curie", "--json")
     assert {hit["source"] for hit in json.loads(done.out)} <= {"curie.txt"}
+
+
+def test_search_reranks_where_it_is_asked_to(ramify: Ramify, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(question: str, contexts: tuple[str, ...]) -> tuple[Any, ...]:
+        return tuple(SimpleNamespace(relevance=0.99 if "physicist" in text else 0.01, span=0.0, yes=0.0, no=0.0) for text in contexts)
+
+    monkeypatch.setattr(rerank, "read_contexts", read)
+    asked = ("search", "Where does the Vistula flow?", "--index", built, "--json")
+    plain, turned, best = (
+        json.loads(ramify(*asked, *more).out) for more in ((), ("--rerank", "reader"), ("--rerank", "reader", "-k", "1"))
+    )
+    assert [hit["source"] for hit in plain] == ["warsaw.md", "curie.txt"]
+    assert turned == plain[::-1]
+    assert best == turned[:1]
 
 
 def test_a_bar_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

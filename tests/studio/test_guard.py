@@ -17,7 +17,7 @@ import pytest
 
 import ramify.graphs as graphs
 from ramify.studio import guard
-from ramify.studio.bounds import BASE_URLS, INDEXES, MODEL_FILES, bounded, declare
+from ramify.studio.bounds import BASE_URLS, INDEXES, MODEL_FILES, RERANKERS, bounded, declare
 from ramify.studio.langgraph_json import configuration
 from ramify.studio.origins import origin_of, pattern
 from ramify.tools.demo import demo_index
@@ -253,6 +253,17 @@ def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch:
     assert settings(model=f"gguf:{tmp_path}/mine.gguf").model == f"gguf:{tmp_path}/mine.gguf"
     with pytest.raises(UsageError, match="is not open"):
         settings(model=f"gguf:{tmp_path}/../{tmp_path.name}/mine.gguf")
+
+
+def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (INDEXES, BASE_URLS, MODEL_FILES, RERANKERS):
+        monkeypatch.setenv(name, "")
+    settings = bounded(graphs.build("naive")).settings
+    assert [settings(rerank=name).rerank for name in ("auto", "reader", "none", None)] == ["auto", "reader", "none", "none"]
+    with pytest.raises(UsageError, match="rerank='/etc' is not open"):
+        settings(rerank="/etc")
+    declare([], [], [], ["/etc"])
+    assert settings(rerank="/etc").rerank == "/etc"
 
 
 def test_a_model_file_that_is_none_is_told_before_the_server_starts(ramify: Ramify) -> None:

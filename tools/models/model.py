@@ -32,7 +32,6 @@ class ModelOptions:
     timeout: float = 120.0
     keep_alive: str = "10m"
     max_concurrency: int | None = None
-    reader: Literal["neural", "rules"] = "neural"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +63,8 @@ class Model:
     """The same model for each event loop, where it holds connections."""
     num_predict: int | None = None
     """Tokens of a reply, where they are ours to set."""
+    tau: float | None = None
+    """The confidence above which its answers are to be accepted, where that was calibrated for it."""
 
     @property
     def thought_tokens(self) -> int:

@@ -81,15 +81,16 @@ def _best(options: ModelOptions) -> Model:
 
 def _extractive(options: ModelOptions, notice: str | None) -> Model:
     from ramify.tools.extractive import Extractive, objection
+    from ramify.tools.extractive.calibration import TAU
     from ramify.tools.extractive.closest import closest
     from ramify.tools.extractive.loading import load
 
-    chat = Extractive(reader=options.reader)
+    chat = Extractive()
     cap = cap_for(("extractive", "", None), options.max_concurrency or AT_ONCE)
     server = Server("extractive", options.timeout)
     return Model(
         "extractive", chat, counter(chat), cap, None, server, "reader", notice,
-        objection=objection, closest=closest, load=lambda: load(options.reader),
+        objection=objection, closest=closest, load=load, tau=TAU,
     )  # fmt: skip
 
 

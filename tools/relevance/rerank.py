@@ -1,0 +1,56 @@
+"""Reorder what a search found by how far each passage bears on the question; scores stay as they are."""
+
+import math
+import time
+from collections.abc import Sequence
+
+from ramify.tools.index.snapshot import Hit
+from ramify.tools.reader.pairs import in_context
+from ramify.tools.reader.reading import read_contexts
+from ramify.tools.reader.weights import load_network
+from ramify.tools.relevance.cross_encoder import cross_encoder, is_loaded, scores
+
+READER, NONE = "reader", "none"
+WEIGHT = 1.0
+"""Of the search beside the reader."""
+_LEAST = 1e-6
+
+
+def width(name: str, k: int, rerank_k: int) -> int:
+    """Tell how many passages to search for where `name` reranks them and k are wanted."""
+    return k if name == NONE else max(k, rerank_k)
+
+
+def load(name: str) -> float:
+    """Load what reranks; give the seconds that took, 0 where all was there; blocking. ModelError where there is no such model."""
+    if name == NONE:
+        return 0.0
+    began = time.perf_counter()
+    there = load_network.cache_info().currsize > 0 if name == READER else is_loaded(name)
+    load_network() if name == READER else cross_encoder(name)
+    return 0.0 if there else time.perf_counter() - began
+
+
+def reranked(query: str, hits: Sequence[Hit], name: str, k: int) -> list[Hit]:
+    """Give the k best hits of a query by the reader ("reader"), or by a cross-encoder of that name; "none" leaves the order; blocking.
+
+    Ties keep the order of the search. ModelError where there is no such model.
+    """
+    if name == NONE or not hits:
+        return list(hits[:k])
+    contexts = tuple(in_context(hit.document.metadata.get("title"), hit.document.page_content) for hit in hits)
+    values = _by_reader(query, hits, contexts) if name == READER else scores(name, query, contexts)
+    order = sorted(range(len(hits)), key=lambda place: -values[place])
+    return [hits[place] for place in order[:k]]
+
+
+def fused(relevance: float, share: float) -> float:
+    """Weigh the reader's relevance, as log odds, with what the search says, as a share of its best."""
+    relevance = min(max(relevance, _LEAST), 1 - _LEAST)
+    return math.log(relevance / (1 - relevance)) + WEIGHT * share
+
+
+def _by_reader(query: str, hits: Sequence[Hit], contexts: tuple[str, ...]) -> list[float]:
+    best = max(max(hit.value for hit in hits), _LEAST)
+    readings = read_contexts(query, contexts)
+    return [fused(reading.relevance, max(hit.value, 0.0) / best) for reading, hit in zip(readings, hits, strict=True)]
