@@ -10,6 +10,7 @@ from ramify.tools.reader.reading import Reading, read_contexts
 from ramify.tools.splitting import splits
 
 _NOWHERE = -1
+_EITHER = 0.2
 _LONGEST = 400
 """Characters of a question that are read: whatever is told before, what is asked comes last."""
 
@@ -73,11 +74,12 @@ def answers(readings: Sequence[Reading], contexts: Sequence[str]) -> Iterator[Fo
 
 
 def verdicts(readings: Sequence[Reading]) -> list[Found]:
-    """Give yes and no as each passage says it."""
+    """Give yes and no as each passage says it that may well say either: of most questions none does, and none was measured below that."""
     return [
         Found(answer, value, number)
         for number, reading in enumerate(readings, 1)
         for answer, value in (("Yes", reading.yes), ("No", reading.no))
+        if reading.yes + reading.no >= _EITHER
     ]
 
 

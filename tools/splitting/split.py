@@ -14,6 +14,8 @@ SINGLE: Final = "single"
 _KEPT = 4096
 _LONGEST = 600
 """Characters of a question that are read; what is asked comes last."""
+_FLUENT = -0.15
+"""Mean log probability of a word; below it the writer is lost, and what was asked says more."""
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -50,4 +52,5 @@ def rewrite(question: str, turns: Sequence[str]) -> str:
 def _rewritten(question: str, turns: tuple[str, ...]) -> str:
     with _ONE_AT_A_TIME:
         reply = load_pen().rewrite(question[-_LONGEST:], "\n".join(turns))
-    return reply.questions[0] if reply.questions and reply.questions[0].strip(" ?.") else question
+    sound = bool(reply.questions) and reply.fluency >= _FLUENT and bool(reply.questions[0].strip(" ?."))
+    return reply.questions[0] if sound else question
