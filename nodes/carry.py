@@ -30,17 +30,20 @@ def replacing(questions: Sequence[str], better: Branch) -> list[str]:
 
 
 def carried(fork: Fork, better: Branch, instead: str) -> list[Branch]:
-    """Make the next pair: the better half with what came of it, and the question that is asked instead of the weaker.
+    """Make the next pair: the better half with what came of it, in its place, and the question that is asked instead of the weaker.
 
-    A question that builds on the better half's answer is filled in at once; none where it has no answer.
+    A question that builds on the better half's answer is filled in at once, and comes second; none where it has no answer.
     """
     start = max(position(child.path)[-1] for child in fork.children) + 1
-    first, second = (f"{fork.branch.path}.{start + n}" for n in range(2))
+    paths = [f"{fork.branch.path}.{start + n}" for n in range(2)]
     asked = filled(instead, [better.answer if better.known else None])
     if asked is None:
         return []
+    builds = bool(holes(instead))
+    first, second = paths if builds or better.path != fork.pair[-1].path else reversed(paths)
     known = better.model_dump(include=set(KEPT))
     kept = Branch(path=first, status="failed" if better.answer is None else "answered", note=f"carried over from {better.path}", **known)
-    if not holes(instead):
-        return [kept, Branch(path=second, question=asked)]
-    return [kept, Branch(path=second, question=asked, awaits=first, note=put_in(better.answer, first))]
+    anew = Branch(path=second, question=asked)
+    if builds:
+        anew = anew.to(anew.status, awaits=first, note=put_in(better.answer, first))
+    return sorted((kept, anew), key=lambda branch: position(branch.path))

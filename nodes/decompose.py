@@ -1,5 +1,7 @@
 """decompose: split a question into two (ToR-RAG §4; PruneRAG, staged)."""
 
+from collections.abc import Sequence
+
 from ramify.nodes.ask import ask
 from ramify.nodes.carry import better_half, carried, replacing
 from ramify.nodes.conditions import within_depth
@@ -60,8 +62,13 @@ async def _split(given: Fork, settings: TreeSettings, simple: Status, found: tup
     why = _refused(grown, given)
     if why:
         return grow(branch.to(simple, note=branch.noted(why)))
-    # A pair that keeps its better half is brought together as before: only what stood in for the weaker is new.
-    return grow(branch.to("split", together=reply.value.together if better is None else branch.together), *grown)
+    # A pair that keeps its better half, in its place, is brought together as before, unless one builds on the other only now.
+    as_before = better is not None and _builds(grown) == _builds(given.pair)
+    return grow(branch.to("split", together=branch.together if as_before else reply.value.together), *grown)
+
+
+def _builds(pair: Sequence[Branch]) -> bool:
+    return any(child.awaits for child in pair)
 
 
 def _grown(given: Fork, better: Branch | None, questions: list[str], settings: TreeSettings) -> list[Branch]:
