@@ -6,16 +6,14 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from ramify.tools.reader.network import Network
-
-WEIGHTS = "reader.safetensors"
+WEIGHTS = "weights.safetensors"
 _MOMENTS = "moments.safetensors"
 _STEP = "steps done"
 
 Trained = list[tuple[str, torch.nn.Parameter]]
 
 
-def save(folder: Path, network: Network, trained: Trained, optimizer: torch.optim.Optimizer, step: int) -> None:
+def save(folder: Path, network: torch.nn.Module, trained: Trained, optimizer: torch.optim.Optimizer, step: int) -> None:
     """Write the weights and what it takes to go on; the old files stay until the new ones are whole."""
     moments: dict[str, Tensor] = {_STEP: torch.tensor(step)}
     for name, parameter in trained:
@@ -28,7 +26,7 @@ def save(folder: Path, network: Network, trained: Trained, optimizer: torch.opti
 
 
 def restore(
-    folder: Path, network: Network, trained: Trained, optimizer: torch.optim.Optimizer, schedule: torch.optim.lr_scheduler.LambdaLR
+    folder: Path, network: torch.nn.Module, trained: Trained, optimizer: torch.optim.Optimizer, schedule: torch.optim.lr_scheduler.LambdaLR
 ) -> int:
     """Go on where a run was left; give how many steps it had done, 0 for a new one."""
     if not (folder / _MOMENTS).is_file():

@@ -6,9 +6,11 @@ python -m training.pack OUT [--frozen 1]
 import argparse
 import hashlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from ramify.tools.reader.packed import pack
 from training.keep import WEIGHTS
@@ -24,10 +26,14 @@ def main() -> None:
     given = parser.parse_args()
     frozen = ("encoder.embeddings.", *(f"encoder.encoder.layer.{number}." for number in range(given.frozen)))
     trained = {name: weight for name, weight in load_file(given.out / WEIGHTS).items() if not name.startswith(frozen)}
-    target = _HOME / "weights.safetensors"
-    save_file(pack(trained), target, metadata={"encoder": "all-MiniLM-L6-v2", "frozen_layers": str(given.frozen)})
+    write(_HOME, trained, {"encoder": "all-MiniLM-L6-v2", "frozen_layers": str(given.frozen)})
+
+
+def write(home: Path, weights: Mapping[str, Tensor], told: dict[str, str]) -> None:
+    """Write weights into a folder of the package, with what is told of them, and their hash into the `weights.py` that loads them."""
+    target, code = home / "weights.safetensors", home / "weights.py"
+    save_file(pack(dict(weights)), target, metadata=told)
     found = hashlib.sha256(target.read_bytes()).hexdigest()
-    code = _HOME / "weights.py"
     code.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{found}"', code.read_text(encoding="utf-8")), encoding="utf-8")
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB, sha256 {found}")
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 from transformers import BertModel
 
@@ -20,12 +19,13 @@ from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
 from ramify.tools.splitting.source import encode
 from ramify.tools.splitting.vocabulary import Vocabulary, vocabulary
+from training.keep import restore, save
 from training.train import bar
 from training.writing.material import material
 from training.writing.sequences import Batch, Sequenced, batch, common_words, sequenced
 from training.writing.written import part
 
-WEIGHTS, WORDS, MOMENTS = "writer.safetensors", "words.json", "moments.pt.safetensors"
+WORDS = "words.json"
 SAVED_EVERY = 500
 WARM_UP = 0.05
 _AT_ONCE = 64
@@ -98,8 +98,8 @@ def train(writer: Writer, items: list[Sequenced], states: list[Tensor], given: a
     total = len(lined)
     optimizer = torch.optim.AdamW(writer.parameters(), lr=given.rate, weight_decay=0.01, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min((step + 1) / (WARM_UP * total), max(0.02, 1 - step / total)))
-    done = restore(given.out, writer, optimizer)
-    schedule.last_epoch = done
+    trained = list(writer.named_parameters())
+    done = restore(given.out, writer, trained, optimizer, schedule)
     for number in range(done, total):
         some = lined[number]
         wrong = loss(writer, batch([items[n] for n in some], [states[n] for n in some], writer.vocabulary), given.dropped)
@@ -109,32 +109,8 @@ def train(writer: Writer, items: list[Sequenced], states: list[Tensor], given: a
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
         if (number + 1) % SAVED_EVERY == 0 or number + 1 == total:
-            save(given.out, writer, optimizer, number + 1)
+            save(given.out, writer, trained, optimizer, number + 1)
         yield number + 1, total, wrong.item()
-
-
-def save(folder: Path, writer: Writer, optimizer: torch.optim.Optimizer, step: int) -> None:
-    """Write the weights and what it takes to go on."""
-    moments = {"step": torch.tensor(step)}
-    for name, parameter in writer.named_parameters():
-        moments |= {f"{name}/{key}": value for key, value in optimizer.state[parameter].items()}
-    for file, tensors in ((WEIGHTS, writer.state_dict()), (MOMENTS, moments)):
-        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / f"{file}.new")
-    for file in (WEIGHTS, MOMENTS):
-        (folder / f"{file}.new").replace(folder / file)
-
-
-def restore(folder: Path, writer: Writer, optimizer: torch.optim.Optimizer) -> int:
-    """Go on where a run was left; give how many steps it had done."""
-    if not (folder / MOMENTS).is_file():
-        return 0
-    writer.load_state_dict(load_file(folder / WEIGHTS))
-    moments = load_file(folder / MOMENTS)
-    for name, parameter in writer.named_parameters():
-        optimizer.state[parameter] = {
-            key: moments[f"{name}/{key}"] for key in ("step", "exp_avg", "exp_avg_sq") if f"{name}/{key}" in moments
-        }
-    return int(moments["step"])
 
 
 def known_words(folder: Path) -> Vocabulary:
