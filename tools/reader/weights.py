@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ramify.tools.reader.network import Network
 
 FILE = "weights.safetensors"
-SHA256 = "f62d11cb380f2db6fd1cfbe063e65be0734cb88a74c1b599586d3ec7fb517bbb"
+SHA256 = "0719edab08808bb21df1a33e43f27c114abe41627da41a12555c3ed223615c69"
 _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
 
 

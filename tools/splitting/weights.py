@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ramify.tools.splitting.writing import Pen
 
 FILE = "weights.safetensors"
-SHA256 = "720161e4e19b3c332c3637a0bec9003b64517b33214ba5f64dd590a67800c81c"
+SHA256 = "cbc6df0da95dee9179b63831cd55ca78d922569acd31def230c3974a36b19ff2"
 WORDS = "words"
 """Where the file's metadata holds the vocabulary."""
 _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
