@@ -31,7 +31,7 @@ class Result(Value):
     confidence_source: str | None = None
     citations: list[Citation] = Field(default_factory=list)
     closest: list[Citation] = Field(default_factory=list)
-    """Sentences that come closest to a question that the embedded model does not answer, the best first."""
+    """Sentences that come closest to a question that the embedded model does not answer, or hardly, the best first."""
     tree: Tree
     usage: Cost
     stopped_by: StoppedBy

@@ -1,4 +1,4 @@
-"""What every last step does beside its answer: say whether the question could be asked at all, and what comes closest to one unanswered."""
+"""What every last step does beside its answer: say whether the question could be asked at all, and what comes closest where in doubt."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,16 +17,20 @@ from ramify.tools.models import Model
 
 Update = dict[str, Any]
 
+_DOUBTED = 0.3
+"""An answer less sure than this is rather wrong than right: what comes closest is shown beside it."""
+
 
 def closing(act: Callable[[Any, Any], Awaitable[Update]]) -> Callable[[Any, Any], Awaitable[Update]]:
-    """Let a last step go on to what is said of a question without an answer."""
+    """Let a last step go on to what is said of a question without an answer, or with one that is in doubt."""
 
     async def close(state: State, settings: Any) -> Update:
         update = await act(state, settings)
-        if not is_unknown(str(update.get("answer", state["answer"]))):
+        answered = not is_unknown(str(update.get("answer", state["answer"])))
+        if answered and update.get("confidence", 1.0) >= _DOUBTED:
             return update
         model = await _model()
-        if _all_failed(state["tree"]) or (model is not None and model.objection(state["question"])):
+        if not answered and (_all_failed(state["tree"]) or (model is not None and model.objection(state["question"]))):
             return {**update, **({} if _stopped(state, update) else {"stopped_by": "error"})}
         return update if model is None else {**update, "closest": await _closest(state, model)}
 

@@ -163,7 +163,7 @@ class State(TypedDict):
     settled_by: str
     citations: list[Citation]
     closest: list[Citation]
-    """What comes closest to a question that the embedded model does not answer."""
+    """What comes closest to a question that the embedded model does not answer, or hardly."""
     stopped_by: StoppedBy
 
 

@@ -1,10 +1,11 @@
-"""Where there is no answer, the embedded model shows what comes closest; a language model answers in its own words."""
+"""Where there is no answer, or one in doubt, the embedded model shows what comes closest; a language model answers in its own words."""
 
 import pytest
 from langchain_core.vectorstores import InMemoryVectorStore
 
 import ramify.graphs as graphs
 from ramify.graphs.why import could_not_ask, why_unknown
+from ramify.nodes import closing
 from tests.embeddings import WordEmbeddings
 from tests.fakes import FakeModel
 from tests.river import but, model, river
@@ -27,6 +28,18 @@ def test_a_language_model_answers_it_itself() -> None:
     assert (result.answer, result.closest) == ("Seine", [])
     unknown = graphs.ask(HOW, "naive", model=but(answer={"answer": "Unknown", "confidence": 0.9, "citations": []}), index=river())
     assert (unknown.answer, unknown.closest) == ("Unknown", [])
+
+
+@pytest.mark.parametrize("strategy", ["naive", "prune"])
+def test_an_answer_in_doubt_has_what_comes_closest_beside_it(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "Which river runs through Paris?"
+    sure = graphs.ask(asked, strategy, model="extractive", index=river())
+    assert "Seine" in sure.answer
+    assert sure.closest == []
+    monkeypatch.setattr(closing, "_DOUBTED", sure.confidence + 0.01)
+    doubted = graphs.ask(asked, strategy, model="extractive", index=river())
+    assert (doubted.answer, doubted.citations) == (sure.answer, sure.citations)
+    assert doubted.closest[0].quote == NEAREST
 
 
 def test_an_agent_and_a_conversation_are_told() -> None:

@@ -74,6 +74,19 @@ def test_a_pair_that_keeps_its_better_half_is_brought_together_as_before() -> No
     assert result.tree["0"].together == "bridge"
 
 
+@pytest.mark.parametrize(("weaker", "places"), [("1", ("0.3", "0.2")), ("2", ("0.2", "0.3"))])
+def test_what_is_claimed_of_an_order_keeps_it_when_a_half_is_asked_anew(weaker: str, places: tuple[str, str]) -> None:
+    pair, anew = (FIRST, "Which river runs through Rome?"), "What flows through Paris?"
+    kept = pair[2 - int(weaker)]
+    tries = iter([{"first": pair[0], "second": pair[1], "together": "before"}, {"first": kept, "second": anew, "together": "after"}])
+    scores = iter([{"sufficiency": 0, "non_redundancy": 1, "consistency": 1, "decomposition": 1, "weaker": weaker}])
+    fine = {"sufficiency": 4, "non_redundancy": 4, "consistency": 4, "decomposition": 4, "weaker": "2"}
+    asked = but(decompose=lambda slots: {"simple": False, **next(tries)}, judge=lambda slots: next(scores, fine))
+    tree = graphs.ask(QUESTION, "tor", model=asked, index=river(), max_depth=1).tree
+    assert [tree[path].question for path in places] == [kept, anew]
+    assert tree["0"].together == "before"
+
+
 def test_the_json_tells_it() -> None:
     told = graphs.ask(QUESTION, model=telling(), index=river()).to_json()
     assert [row["together"] for row in told["tree"]] == ["bridge", "", ""]

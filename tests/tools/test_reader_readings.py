@@ -8,10 +8,10 @@ from hypothesis import given, settings
 
 from ramify.tools.extractive import reading
 from ramify.tools.extractive.calibration import LEAST
-from ramify.tools.extractive.reading import Found, Span, ranked, read, verdicts
+from ramify.tools.extractive.reading import Found, Span, answers, ranked, read, verdicts
 from ramify.tools.extractive.text import Quote
 from ramify.tools.reader.pairs import LONGEST, in_context, pairs
-from ramify.tools.reader.reading import Reading, read_context, read_contexts
+from ramify.tools.reader.reading import Reading, Spot, read_context, read_contexts
 
 
 def quote(title: str, text: str) -> Quote:
@@ -92,6 +92,12 @@ def test_a_yes_no_question_gets_yes_or_no(question: str) -> None:
         question, tuple(in_context(passage["title"], passage["text"]) for passage in (PASSAGES[span.passage - 1], LOOM))
     )
     assert told.yes + told.no > untold.yes + untold.no
+
+
+def test_no_answer_runs_out_of_a_title_into_the_text() -> None:
+    told = Reading(0.9, 0.0, 0.0, (Spot(8, 20, 0.6), Spot(0, 12, 0.3), Spot(14, 20, 0.1)))
+    found = answers([told], ["A Title Here: Solaris came."], [14])
+    assert [one.answer for one in found] == ["A Title Here", "Solari"]
 
 
 def test_a_passage_needs_no_title() -> None:

@@ -11,7 +11,9 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.errors import ModelError
 from ramify.tools.index.snapshot import Hit
+from ramify.tools.reader.reading import Reading
 from ramify.tools.relevance import NONE, READER, cross_encoder, load, rerank, reranked, width
+from ramify.tools.relevance.rerank import worth
 
 TEXTS = ("Rome is on the Tiber.", "Berlin has many bridges.", "The Seine runs through Paris.")
 SCORES = (0.9, 0.8, 0.7)
@@ -61,9 +63,12 @@ def test_nothing_found_is_nothing_read(reader: list[tuple[str, tuple[str, ...]]]
 
 
 def test_the_search_decides_between_what_is_equally_relevant() -> None:
-    assert rerank.fused(0.5, 0.9) > rerank.fused(0.5, 0.8)
-    assert rerank.fused(0.9, 0.0) > rerank.fused(0.1, 1.0)
-    assert rerank.fused(1.0, 0.0) > rerank.fused(0.0, 1.0), "certainty is no infinity"
+    sure, unsure = Reading(0.9, 0.0, 0.0, (), relevance=0.9), Reading(0.1, 0.0, 0.0, (), relevance=0.1)
+    assert worth(unsure, 0) > worth(unsure, 1)
+    assert worth(sure, 3) > worth(unsure, 0)
+    assert worth(sure, 9) < worth(unsure, 0), "what the search holds for far-fetched stays behind"
+    verdict = Reading(0.0, 0.1, 0.8, (), relevance=0.9)
+    assert worth(verdict, 0) > worth(unsure, 0), "a yes or no is an answer, too"
 
 
 @pytest.fixture(scope="module")

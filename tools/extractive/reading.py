@@ -44,17 +44,18 @@ def read(question: str, passages: Sequence[Quote]) -> Span:
     """Answer a question, be it with a guess of low confidence; an empty answer where no passage seems to hold one."""
     asked = question if len(question) <= _LONGEST else sentences(question)[-1][-_LONGEST:]
     contexts = tuple(in_context(passage["title"], passage["text"]) for passage in passages)
-    best, evidence = weigh(asked, contexts)
+    begins = [len(context) - len(passage["text"]) for context, passage in zip(contexts, passages, strict=True)]
+    best, evidence = weigh(asked, contexts, begins)
     if best is None:
         return Span("", NOTHING, 0)
     sure = confidence(evidence, VERDICTS if best.verdict else SPANS)
     return Span(best.answer if sure >= GUESS else "", sure, best.passage)
 
 
-def weigh(question: str, contexts: tuple[str, ...]) -> tuple[Found | None, Evidence]:
-    """Choose an answer, and say what speaks for it."""
+def weigh(question: str, contexts: tuple[str, ...], begins: Sequence[int] = ()) -> tuple[Found | None, Evidence]:
+    """Choose an answer, and say what speaks for it; `begins` is where the text begins in each context, behind its title."""
     readings = read_contexts(question, contexts)
-    best, (place, rival) = ranked([*answers(readings, contexts), *verdicts(readings)])
+    best, (place, rival) = ranked([*answers(readings, contexts, begins or [0] * len(contexts)), *verdicts(readings)])
     return best, Evidence(place, rival, len(question.split()), single(question))
 
 
@@ -64,12 +65,12 @@ def single(question: str) -> float:
     return next((way.sure for way in ways if way.how == "single"), 0.0 if ways else 1.0)
 
 
-def answers(readings: Sequence[Reading], contexts: Sequence[str]) -> Iterator[Found]:
-    """Give the spans of all passages, each as likely as it is and as its passage is to hold an answer."""
-    for number, (reading, context) in enumerate(zip(readings, contexts, strict=True), 1):
+def answers(readings: Sequence[Reading], contexts: Sequence[str], begins: Sequence[int]) -> Iterator[Found]:
+    """Give the spans of all passages, each as likely as it is and as its passage is to hold an answer; none that runs out of a title."""
+    for number, (reading, context, begin) in enumerate(zip(readings, contexts, begins, strict=True), 1):
         for spot in reading.spots:
             text = context[spot.start : spot.end].strip(" ,;")
-            if fold(text):
+            if fold(text) and not spot.start < begin < spot.end:
                 yield Found(text, reading.span * spot.probability, number, spot.start, spot.end)
 
 
