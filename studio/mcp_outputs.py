@@ -15,7 +15,9 @@ class Researched(BaseModel):
     answer: str = Field(description="Unknown where none was found")
     confidence: float = Field(ge=0, le=1)
     citations: list[Citation]
-    closest: list[Citation] = Field(description="where the embedded model gives no answer, or one that is in doubt: the sentences that come closest, as `quote`")
+    closest: list[Citation] = Field(
+        description="where the embedded model gives no answer, or one that is in doubt: the sentences that come closest, as `quote`"
+    )
     tree: list[dict[str, Any]] = Field(description="The branches: path, parent, question, kind, status, answer, confidence, note, …")
     usage: Cost
     stopped_by: StoppedBy

@@ -94,10 +94,10 @@ def test_a_yes_no_question_gets_yes_or_no(question: str) -> None:
     assert told.yes + told.no > untold.yes + untold.no
 
 
-def test_no_answer_runs_out_of_a_title_into_the_text() -> None:
-    told = Reading(0.9, 0.0, 0.0, (Spot(8, 20, 0.6), Spot(0, 12, 0.3), Spot(14, 20, 0.1)))
-    found = answers([told], ["A Title Here: Solaris came."], [14])
-    assert [one.answer for one in found] == ["A Title Here", "Solari"]
+def test_no_answer_runs_out_of_a_title_or_a_bracket() -> None:
+    told = Reading(0.9, 0.0, 0.0, (Spot(8, 21, 0.5), Spot(0, 12, 0.2), Spot(14, 21, 0.1), Spot(23, 34, 0.1), Spot(22, 29, 0.1)))
+    found = answers([told], ["A Title Here: Solaris (novel) came."], [14])
+    assert [one.answer for one in found] == ["A Title Here", "Solaris", "(novel)"]
 
 
 def test_a_passage_needs_no_title() -> None:

@@ -66,11 +66,11 @@ def single(question: str) -> float:
 
 
 def answers(readings: Sequence[Reading], contexts: Sequence[str], begins: Sequence[int]) -> Iterator[Found]:
-    """Give the spans of all passages, each as likely as it is and as its passage is to hold an answer; none that runs out of a title."""
+    """Give the spans of all passages, each as likely as it and its passage are; none that runs out of a title or bracket."""
     for number, (reading, context, begin) in enumerate(zip(readings, contexts, begins, strict=True), 1):
         for spot in reading.spots:
             text = context[spot.start : spot.end].strip(" ,;")
-            if fold(text) and not spot.start < begin < spot.end:
+            if fold(text) and not spot.start < begin < spot.end and text.count("(") == text.count(")"):
                 yield Found(text, reading.span * spot.probability, number, spot.start, spot.end)
 
 
