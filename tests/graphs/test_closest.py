@@ -33,11 +33,12 @@ def test_a_language_model_answers_it_itself() -> None:
 @pytest.mark.parametrize("strategy", ["naive", "prune"])
 def test_an_answer_in_doubt_has_what_comes_closest_beside_it(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = "Which river runs through Paris?"
-    sure = graphs.ask(asked, strategy, model="extractive", index=river())
+    index = river()
+    sure = graphs.ask(asked, strategy, model="extractive", index=index)
     assert "Seine" in sure.answer
     assert sure.closest == []
     monkeypatch.setattr(closing, "_DOUBTED", sure.confidence + 0.01)
-    doubted = graphs.ask(asked, strategy, model="extractive", index=river())
+    doubted = graphs.ask(asked, strategy, model="extractive", index=index)
     assert (doubted.answer, doubted.citations) == (sure.answer, sure.citations)
     assert doubted.closest[0].quote == NEAREST
 

@@ -20,7 +20,7 @@ from training.writing.hybrids import hybrids
 from training.writing.kin import kin
 from training.writing.likened import likened
 from training.writing.linked import fanned, linked
-from training.writing.said_before import said_before
+from training.writing.said_before import described, said_before
 from training.writing.single import asked_of_one, worded
 from training.writing.words import fold, others
 from training.writing.written import Written, part
@@ -64,6 +64,7 @@ def _made(data: Path, share: float) -> Iterator[Written]:
     yield from likened(data, int(1400 * share))
     yield from rewrites(data)
     yield from said_before(data, int(1600 * share))
+    yield from described(data, int(2400 * share))
     yield from unchanged(data, int(1500 * share))
     yield from asked_of_one(data)
     yield from worded(data, int(1500 * share))

@@ -54,6 +54,33 @@ def said_before(data: Path, count: int) -> Iterator[Written]:
         yield _swapped(names, rng) if number % 4 == 0 else _followed(names, rng)
 
 
+def described(data: Path, count: int) -> Iterator[Written]:
+    """Make follow-ups of what was only described: `he` is then the director of the film, `it` the film."""
+    names = pool(data)
+    pairs = [(start, kind) for start, ends in LINKS.items() for kind in ends if kind in TAILS]
+    people = [pair for pair in pairs if pair[1] in _PEOPLE and pair[0] not in _PEOPLE]
+    for number in range(count):
+        rng = seeded("described", number)
+        part = drawn_part(rng)
+        start, kind = rng.choice(people if number % 3 else pairs)
+        name = names.draw(start, part, rng)
+        phrase = rng.choice(LINKS[start][kind]).replace("{s}", name)
+        told = rng.choice(_plain(kind)).replace("{x}", phrase)
+        turns = [told, _answer(told, rng)] if rng.random() < 0.4 else [told]  # what was not sure is not told
+        of_it = start in TAILS and start not in _PEOPLE and kind in _PEOPLE and rng.random() < 0.3
+        meant, asked_of = (name, start) if of_it else (phrase, kind)
+        question = rng.choice(_plain(asked_of))
+        leaning = _leaning(question, asked_of, rng)
+        yield Written(
+            "described", key(name), leaning, "\n".join(turns), "rewrite", (recased(question.replace("{x}", meant), [leaning, *turns]),)
+        )
+
+
+def _plain(kind: str) -> list[str]:
+    """Give the questions of a kind in which a description can stand for the thing."""
+    return [question for question in TAILS[kind] if "{x}'s" not in question]
+
+
 def _followed(names: Pool, rng: Random) -> Written:
     part = drawn_part(rng)
     kind = rng.choice(list(TAILS))

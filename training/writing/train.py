@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
 from transformers import BertModel
 
@@ -19,7 +20,7 @@ from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
 from ramify.tools.splitting.source import encode
 from ramify.tools.splitting.vocabulary import Vocabulary, vocabulary
-from training.keep import restore, save
+from training.keep import WEIGHTS, restore, save
 from training.train import bar
 from training.writing.material import material
 from training.writing.sequences import Batch, Sequenced, batch, common_words, sequenced
@@ -36,6 +37,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the writer.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, help="folder for weights")
+    parser.add_argument("--begin", type=Path, help="folder whose weights and words to begin with")
     parser.add_argument("--epochs", type=float, default=3)
     parser.add_argument("--rate", type=float, default=6e-4, help="highest learning rate")
     parser.add_argument("--size", type=int, default=48, help="examples in a batch")
@@ -126,12 +128,14 @@ def main() -> None:
     examples = [example for example in material(given.data) if part(example) == "train"]
     if given.share < 1:
         examples = random.Random(given.seed).sample(examples, round(len(examples) * given.share))
-    words = common_words(examples)
+    words = known_words(given.begin) if given.begin else common_words(examples)
     (given.out / WORDS).write_text(json.dumps(words.words, ensure_ascii=False), encoding="utf-8")
     items = [item for item in (sequenced(example, words) for example in examples) if item]
     print(f"{len(items)} examples of {len(examples)}, {len(words)} words", flush=True)
     states = all_states(items)
     writer = Writer(len(words))
+    if given.begin:
+        writer.load_state_dict(load_file(given.begin / WEIGHTS))
     smooth = 0.0
     with bar() as progress:
         task = progress.add_task("training")
