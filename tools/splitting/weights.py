@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ramify.tools.splitting.writing import Pen
 
 FILE = "weights.safetensors"
-SHA256 = "cbc6df0da95dee9179b63831cd55ca78d922569acd31def230c3974a36b19ff2"
+SHA256 = "eda492d83448b0665fb13cf8095b5fb62c7c5c10f4fb75b840f5000ef971eef4"
 WORDS = "words"
 """Where the file's metadata holds the vocabulary."""
 _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"

@@ -64,7 +64,7 @@ def _made(data: Path, share: float) -> Iterator[Written]:
     yield from likened(data, int(1400 * share))
     yield from rewrites(data)
     yield from said_before(data, int(1600 * share))
-    yield from described(data, int(2400 * share))
+    yield from described(data, int(6000 * share))
     yield from unchanged(data, int(1500 * share))
     yield from asked_of_one(data)
     yield from worded(data, int(1500 * share))
