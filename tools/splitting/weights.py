@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ramify.tools.splitting.writing import Pen
 
 FILE = "weights.safetensors"
-SHA256 = "eda492d83448b0665fb13cf8095b5fb62c7c5c10f4fb75b840f5000ef971eef4"
+SHA256 = "ceee9231c13669e4c9f5cfb01159444c1f75545affe72722bfa9bdcaa84ee3e1"
 WORDS = "words"
 """Where the file's metadata holds the vocabulary."""
 _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"

@@ -67,6 +67,8 @@ def described(data: Path, count: int) -> Iterator[Written]:
         phrase = rng.choice(LINKS[start][kind]).replace("{s}", name)
         told = rng.choice(_plain(kind)).replace("{x}", phrase)
         turns = [told, _answer(told, rng)] if rng.random() < 0.4 else [told]  # what was not sure is not told
+        if kind in _PEOPLE and number % 5 < 2:  # asked who it is, and told: then the name is meant
+            phrase, turns = (who := names.draw(kind, part, rng)), [_who_is(phrase, rng), who]
         of_it = start in TAILS and start not in _PEOPLE and kind in _PEOPLE and rng.random() < 0.3
         meant, asked_of = (name, start) if of_it else (phrase, kind)
         question = rng.choice(_plain(asked_of))
@@ -74,6 +76,11 @@ def described(data: Path, count: int) -> Iterator[Written]:
         yield Written(
             "described", key(name), leaning, "\n".join(turns), "rewrite", (recased(question.replace("{x}", meant), [leaning, *turns]),)
         )
+
+
+def _who_is(phrase: str, rng: Random) -> str:
+    """Ask for whom a phrase describes."""
+    return f"Who {rng.choice(('is', 'was'))} {phrase}?" if rng.random() < 0.6 else asked(phrase)
 
 
 def _plain(kind: str) -> list[str]:
