@@ -16,11 +16,11 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import InputError, UsageError
-from ramify.tools.extractive.calibration import LEAST, SPANS, TAU, VERDICTS
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find
 from ramify.tools.reader.weights import SHA256
 from ramify.tools.scrub import scrubbed
+from ramify.tools.spans.calibration import LEAST, SPANS, TAU, VERDICTS
 from ramify.tools.whole import write_whole
 
 MANIFEST = "manifest.json"

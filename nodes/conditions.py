@@ -2,7 +2,7 @@
 
 from ramify.nodes.settings import EMBEDDED, PruneSettings, TorSettings, TreeSettings
 from ramify.nodes.tree import Branch
-from ramify.tools.extractive.calibration import TAU
+from ramify.tools.spans.calibration import TAU
 
 
 def holds(branch: Branch, settings: TorSettings) -> bool:

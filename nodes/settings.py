@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ModelWrapVal
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive.calibration import TAU as CALIBRATED
+from ramify.tools.spans.calibration import TAU as CALIBRATED
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""

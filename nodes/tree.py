@@ -11,6 +11,7 @@ import networkx as nx
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ramify.tools.errors import UsageError
+from ramify.tools.unknown import UNKNOWN as UNKNOWN
 from ramify.tools.unknown import is_unknown as is_unknown
 
 Kind = Literal["question", "entity"]
@@ -22,7 +23,6 @@ ConfidenceSource = Literal["logprobs", "stated", "reader"]
 ROOT = "0"
 WORKING: frozenset[str] = frozenset({"open", "found", "waiting", "answered", "growing", "atomic", "judged"})
 DROPPED: frozenset[str] = frozenset({"pruned", "failed"})
-UNKNOWN = "Unknown"
 
 
 class Value(BaseModel):

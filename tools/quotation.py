@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ramify.tools.extractive.text import content, fold, sentences
+from ramify.tools.english import content, sentences
+from ramify.tools.folding import fold
 from ramify.tools.quoting import one_line, snippet
 
 LONGEST = 320

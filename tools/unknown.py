@@ -2,6 +2,8 @@
 
 import re
 
+UNKNOWN = "Unknown"
+
 _DOCUMENTS = r"(?:passages?|documents?|texts?|articles?|sources?|contexts?|excerpts?|evidence|findings|information|corpus|question)"
 _THE = r"(?:(?:any|all|none|of|the|these|those|this|given|provided|available|retrieved|above|supplied|search) )*"
 _THEY = rf"{_THE}{_DOCUMENTS}"

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from ramify.tools.extractive.text import STOP, word_set
+from ramify.tools.english import STOP, word_set
 
 MONTH = (
     "(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|"

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from ramify.tools.extractive.text import bare_title, fold
+from ramify.tools.english import bare_title
+from ramify.tools.folding import fold
 from ramify.tools.reader.pairs import in_context
 from training.countries import country_of
 from training.example import Example, seeded

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from ramify.tools.extractive.text import bare_title, fold, sentences
+from ramify.tools.english import bare_title, sentences
+from ramify.tools.folding import fold
 from ramify.tools.reader.pairs import in_context
 from training.candidates import Candidate, candidates
 from training.example import Example, seeded

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ramify.tools.extractive.text import bare_title, fold
+from ramify.tools.english import bare_title
+from ramify.tools.folding import fold
 from ramify.tools.reader.pairs import in_context
 from training.example import Example, likeliest, occurrences, seeded
 from training.lookalike import Lookalikes

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ramify.evaluation.metrics.answers import exact_match, token_f1
-from ramify.tools.extractive.calibration import Constants, Evidence, confidence
-from ramify.tools.extractive.reading import Found
+from ramify.tools.spans.calibration import Constants, Evidence, confidence
+from ramify.tools.spans.reading import Found
 from training.searched import Searched
 
 THRESHOLDS: Final = tuple(number / 20 for number in range(1, 11))

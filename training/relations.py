@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ramify.tools.extractive.text import bare_title
+from ramify.tools.english import bare_title
 from ramify.tools.reader.pairs import in_context
 from training.candidates import DATE, NAME, PLACE, YEAR
 from training.countries import mention

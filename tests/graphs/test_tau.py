@@ -12,8 +12,8 @@ from ramify.nodes.settings import TAU, PruneSettings
 from ramify.nodes.tree import Branch
 from ramify.studio.terminal import show
 from ramify.tools import extractive
-from ramify.tools.extractive.calibration import TAU as CALIBRATED
 from ramify.tools.models import forget
+from ramify.tools.spans.calibration import TAU as CALIBRATED
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, river
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from ramify.tools.arithmetic.how import How
-from ramify.tools.extractive import asking, reading, weighing
-from ramify.tools.extractive.text import content
+from ramify.tools.english import content
+from ramify.tools.extractive import asking, weighing
 from ramify.tools.reader.reading import Reading, Spot
+from ramify.tools.spans import reading
 from ramify.tools.splitting import Split
 
 SURE, UNLIKELY, BEARS = 0.999, 1e-5, 0.9

@@ -28,7 +28,7 @@ from ramify.prompts import (
 )
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive import Extractive
-from ramify.tools.extractive.reading import single
+from ramify.tools.spans.reading import single
 from tests.tools.small_mind import give_mind, split
 
 SOLARIS = {

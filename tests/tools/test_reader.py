@@ -16,10 +16,11 @@ from safetensors.torch import load_file
 import ramify.graphs as graphs
 from ramify.prompts import ANSWER
 from ramify.tools.errors import ModelError
-from ramify.tools.extractive import Extractive, asking, reading
+from ramify.tools.extractive import Extractive, asking
 from ramify.tools.reader import weights
 from ramify.tools.reader.packed import pack, unpack
 from ramify.tools.reader.reading import read_context
+from ramify.tools.spans import reading
 from tests.fakes import library
 
 QUESTION = "Who directed Solaris?"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ramify.tools.extractive.text import fold
+from ramify.tools.folding import fold
 from ramify.tools.reader.pairs import in_context
 from training.claims import agreements, claims
 from training.cloze import cloze

@@ -3,10 +3,12 @@
 import re
 from typing import Any
 
+from ramify.tools.english import names_in, unnamed
 from ramify.tools.extractive.asking import chosen
-from ramify.tools.extractive.calibration import LEAST, TAU
-from ramify.tools.extractive.reading import Span, read
-from ramify.tools.extractive.text import UNKNOWN, Reply, Slots, names_in, unnamed
+from ramify.tools.extractive.slots import Reply, Slots
+from ramify.tools.spans.calibration import LEAST, TAU
+from ramify.tools.spans.reading import Span, read
+from ramify.tools.unknown import UNKNOWN
 
 _VERDICTS = ("Yes", "No")
 _UNSURE = 0.3

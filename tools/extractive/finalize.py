@@ -5,10 +5,13 @@ from math import prod
 
 from ramify.tools.arithmetic.same import same
 from ramify.tools.arithmetic.together import Pair, as_how, brought_together
+from ramify.tools.english import content, holds, same_question
 from ramify.tools.extractive.answering import answered
 from ramify.tools.extractive.gathering import STEPS, Known, Step, Twig, grown, settled, strands
-from ramify.tools.extractive.reading import read
-from ramify.tools.extractive.text import UNKNOWN, Quote, Reply, Slots, content, holds, same_question
+from ramify.tools.extractive.slots import Reply, Slots
+from ramify.tools.reader.pairs import Quote
+from ramify.tools.spans.reading import read
+from ramify.tools.unknown import UNKNOWN
 
 _LEAD, _ALONE = 0.15, 0.8
 """Of two halves that should agree, one alone does where it is surer by this; it is then worth less."""

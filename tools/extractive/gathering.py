@@ -7,8 +7,11 @@ from math import prod
 from typing import Any, Literal, get_args
 
 from ramify.tools.arithmetic.same import same
-from ramify.tools.extractive.calibration import LEAST
-from ramify.tools.extractive.text import Quote, fold, holds, is_unknown, same_question
+from ramify.tools.english import holds, same_question
+from ramify.tools.folding import fold
+from ramify.tools.reader.pairs import Quote
+from ramify.tools.spans.calibration import LEAST
+from ramify.tools.unknown import is_unknown
 
 ROOT = "0"
 Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]

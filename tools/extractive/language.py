@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
-from ramify.tools.extractive.text import word_set
+from ramify.tools.english import word_set
 
 _LATIN_END = 0x250
 _LATIN_MORE = range(0x1E00, 0x1F00)

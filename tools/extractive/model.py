@@ -14,14 +14,16 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import BaseModel, ValidationError
 
+from ramify.tools.english import content
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.answering import answer, closed_book, compress, decide, entities
 from ramify.tools.extractive.asking import contextualize, next_question, plan, split_question
 from ramify.tools.extractive.finalize import aggregate, finalize
 from ramify.tools.extractive.language import objection
 from ramify.tools.extractive.open_ended import open_ended
-from ramify.tools.extractive.text import UNKNOWN, Reply, Slots, content
+from ramify.tools.extractive.slots import Reply, Slots
 from ramify.tools.extractive.weighing import filter_batch, judge, rubric, summarize
+from ramify.tools.unknown import UNKNOWN
 
 _REPLIES: dict[str, Callable[[Slots], Reply]] = {
     "aggregate": aggregate,

@@ -81,9 +81,9 @@ def _best(options: ModelOptions) -> Model:
 
 def _extractive(options: ModelOptions, notice: str | None) -> Model:
     from ramify.tools.extractive import Extractive, objection
-    from ramify.tools.extractive.calibration import TAU
-    from ramify.tools.extractive.closest import closest
     from ramify.tools.extractive.loading import load
+    from ramify.tools.relevance.closest import closest
+    from ramify.tools.spans.calibration import TAU
 
     chat = Extractive()
     cap = cap_for(("extractive", "", None), options.max_concurrency or AT_ONCE)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 
@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 
 LONGEST = 512
 """Positions of the encoder; a longer passage is cut."""
+
+
+class Quote(TypedDict):
+    """A passage as a prompt hands it over."""
+
+    title: str
+    source: str
+    text: str
 
 
 @dataclass(frozen=True)

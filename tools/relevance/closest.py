@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ramify.tools.embeddings.similar import similarities
-from ramify.tools.extractive.text import Quote, content
+from ramify.tools.english import content
 from ramify.tools.quotation import in_context, statements
+from ramify.tools.reader.pairs import Quote
 from ramify.tools.reader.pairs import in_context as beside_title
 from ramify.tools.reader.reading import read_contexts
 

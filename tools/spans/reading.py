@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ramify.tools.extractive.calibration import GUESS, NOTHING, SPANS, VERDICTS, Evidence, confidence
-from ramify.tools.extractive.text import Quote, fold, sentences
-from ramify.tools.reader.pairs import in_context
+from ramify.tools.english import sentences
+from ramify.tools.folding import fold
+from ramify.tools.reader.pairs import Quote, in_context
 from ramify.tools.reader.reading import Reading, read_contexts
+from ramify.tools.spans.calibration import GUESS, NOTHING, SPANS, VERDICTS, Evidence, confidence
 from ramify.tools.splitting import splits
 
 _NOWHERE = -1

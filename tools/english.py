@@ -1,27 +1,10 @@
 """Words, sentences and names of English text, by their shape."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, TypedDict
 
-from ramify.tools.folding import fold as fold
-from ramify.tools.unknown import is_unknown as is_unknown
-
-Slots = Mapping[str, Any]
-"""What a prompt is filled with."""
-Reply = dict[str, Any]
-
-
-class Quote(TypedDict):
-    """A passage as a prompt hands it over."""
-
-    title: str
-    source: str
-    text: str
-
-
-UNKNOWN = "Unknown"
+from ramify.tools.folding import fold
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -1,0 +1,1 @@
+"""Short answers read out of passages, and how sure they are."""
