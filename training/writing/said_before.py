@@ -15,7 +15,7 @@ from training.writing.phrases import asked
 from training.writing.pools import Pool, drawn_part, pool
 from training.writing.tails import TAILS
 from training.writing.words import capital, recased
-from training.writing.written import Written
+from training.writing.written import Part, Written
 
 _PEOPLE: Final = ("person", "employee")
 _SUBJECT = re.compile(r"\b(?:is|was|are|were|did|does|do|has|have|can|will) \{x\}")
@@ -62,20 +62,25 @@ def described(data: Path, count: int) -> Iterator[Written]:
     for number in range(count):
         rng = seeded("described", number)
         part = drawn_part(rng)
-        start, kind = rng.choice(people if number % 3 else pairs)
-        name = names.draw(start, part, rng)
-        phrase = rng.choice(LINKS[start][kind]).replace("{s}", name)
-        told = rng.choice(_plain(kind)).replace("{x}", phrase)
-        turns = [told, _answer(told, rng)] if rng.random() < 0.4 else [told]  # what was not sure is not told
-        if kind in _PEOPLE and number % 5 < 2:  # asked who it is, and told: then the name is meant
-            phrase, turns = (who := names.draw(kind, part, rng)), [_who_is(phrase, rng), who]
-        of_it = start in TAILS and start not in _PEOPLE and kind in _PEOPLE and rng.random() < 0.3
-        meant, asked_of = (name, start) if of_it else (phrase, kind)
-        question = rng.choice(_plain(asked_of))
-        leaning = _leaning(question, asked_of, rng)
-        yield Written(
-            "described", key(name), leaning, "\n".join(turns), "rewrite", (recased(question.replace("{x}", meant), [leaning, *turns]),)
-        )
+        link = rng.choice(people if number % 3 else pairs)
+        yield _described(link, link[1] in _PEOPLE and number % 5 < 2, names, part, rng)
+
+
+def _described(link: tuple[str, str], named: bool, names: Pool, part: Part, rng: Random) -> Written:
+    """Ask of a thing described by another one, or of that other one; where it was named after all, its name is meant."""
+    start, kind = link
+    name = names.draw(start, part, rng)
+    phrase = rng.choice(LINKS[start][kind]).replace("{s}", name)
+    told = rng.choice(_plain(kind)).replace("{x}", phrase)
+    turns = [told, _answer(told, rng)] if rng.random() < 0.4 else [told]  # what was not sure is not told
+    if named:
+        phrase, turns = (who := names.draw(kind, part, rng)), [_who_is(phrase, rng), who]
+    of_it = start in TAILS and start not in _PEOPLE and kind in _PEOPLE and rng.random() < 0.3
+    meant, asked_of = (name, start) if of_it else (phrase, kind)
+    question = rng.choice(_plain(asked_of))
+    leaning = _leaning(question, asked_of, rng)
+    whole = recased(question.replace("{x}", meant), [leaning, *turns])
+    return Written("described", key(name), leaning, "\n".join(turns), "rewrite", (whole,))
 
 
 def _who_is(phrase: str, rng: Random) -> str:
