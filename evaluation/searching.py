@@ -9,7 +9,6 @@ from ramify.evaluation.plan import Plan, Source, task_of
 from ramify.evaluation.rows import Row, key_of
 from ramify.evaluation.scoring import retrieval
 from ramify.evaluation.variants import Variant
-from ramify.nodes.reranking import AUTO
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.settings import Settings
 from ramify.tools.index import Index
@@ -39,7 +38,7 @@ def ways_of(order: Order) -> dict[str, dict[str, Any]]:
     given = {key: order.options[key] for key in (RERANK, RERANK_K) if key in order.options}
     swept = [{**given, RERANK: value} for value in order.sweeps.get(RERANK, ())]
     wanted = [Settings.model_validate(options) for options in (given, *swept)]
-    named = [settings for settings in wanted if settings.rerank not in {AUTO, NONE}]
+    named = [settings for settings in wanted if settings.rerank != NONE]
     return {**WAYS, **{f"{RERANK}={one.rerank}": {**WAYS[""], RERANK: one.rerank, "wide": one.rerank_k} for one in named}}
 
 

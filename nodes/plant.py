@@ -8,15 +8,14 @@ from typing import Any
 from langgraph.types import Overwrite
 
 from ramify.nodes.ask import current_model
-from ramify.nodes.reranking import reranker
-from ramify.nodes.settings import TAU, PruneSettings, Settings
+from ramify.nodes.settings import TAU, IterativeSettings, PruneSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, Whole
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Status
 from ramify.tools.errors import UsageError
 from ramify.tools.index.search import warm_soon
 from ramify.tools.models import Model
-from ramify.tools.relevance import load
+from ramify.tools.relevance import NONE, load
 
 LONGEST = 20_000
 AUTO = "auto"
@@ -66,7 +65,8 @@ def _ready(settings: Settings, searches: bool) -> tuple[Model, float]:
     if not searches:
         return model, 0.0
     warm_soon(settings.index)
-    return model, model.load() + load(reranker(settings, model.name))
+    rerank = NONE if isinstance(settings, IterativeSettings) else settings.rerank  # there a filter reads what was found, round by round
+    return model, model.load() + load(rerank)
 
 
 def _tau(settings: Settings, model: Model) -> float | None:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from ramify.nodes.reranking import reranker
 from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, whole
@@ -19,7 +18,7 @@ NOTHING = "nothing was found for it: look at the index and the filter"
 @whole(takes=("open",), gives=("found", "failed"))
 async def retrieve(state: State, settings: Settings) -> Update:
     """Search the passages for every open branch, and rerank what was found."""
-    return await _search(state, settings, lambda branch: settings.k, settings.mmr, reranker(settings, state.get("model", "")))
+    return await _search(state, settings, lambda branch: settings.k, settings.mmr, settings.rerank)
 
 
 @whole(takes=("open",), gives=("found", "failed"), name="retrieve")

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ModelWrapVal
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
+from ramify.tools.relevance import NONE
 from ramify.tools.spans.calibration import TAU as CALIBRATED
 
 EMBEDDED = "extractive"
@@ -23,7 +24,7 @@ FILTER = '{"source": "report.pdf"}'
 
 def _reranker(value: Any) -> Any:
     """Read none as the name that it is here: on the command line it stands for no value."""
-    return "none" if value is None else value.strip() if isinstance(value, str) else value
+    return NONE if value is None else value.strip() if isinstance(value, str) else value
 
 
 class Settings(BaseModel):
@@ -47,13 +48,13 @@ class Settings(BaseModel):
     mmr: float | None = Field(default=None, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
     hybrid: bool = Field(default=True, description="Fuse dense search with BM25, by the mean of their scores.")
     rerank: Annotated[str, BeforeValidator(_reranker)] = Field(
-        default="auto",
+        default=NONE,
         min_length=1,
-        description="What reorders the passages that a search found before they are read: reader (the embedded model's relevance), none, "
-        "or a sentence-transformers cross-encoder by name or path. auto: reader for the extractive model, none otherwise.",
+        description="What reorders the passages that a search found before they are read: none, reader (the embedded model's relevance), "
+        "or a sentence-transformers cross-encoder by name or path.",
     )
     rerank_k: int = Field(
-        default=10,
+        default=20,
         ge=1,
         le=100,
         description="Passages a search hands to the reranker, which keeps k of them; with mmr, it picks these. Iterative RAG reranks none.",

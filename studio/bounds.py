@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from pydantic import create_model, model_validator
 
 from ramify.graphs.wiring import Wiring
-from ramify.nodes.reranking import AUTO
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.models.address import without_credentials
@@ -72,7 +71,7 @@ def files() -> set[str]:
 
 def rerankers() -> set[str]:
     """List the rerankers that a run may name."""
-    return {AUTO, READER, NONE, *filter(None, os.environ.get(RERANKERS, "").split(os.pathsep))}
+    return {READER, NONE, *filter(None, os.environ.get(RERANKERS, "").split(os.pathsep))}
 
 
 def declare(indexes: list[Path], base_urls: list[str], model_files: list[Path], cross_encoders: Sequence[str] = ()) -> None:

@@ -37,10 +37,7 @@ RERANKED = 20
 def search(
     question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, rerank: Rerank = "none", as_json: AsJson = False
 ) -> None:
-    """Search an index by vectors and words; these are fused into the order, while the score shown is the cosine similarity alone.
-
-    A question to the extractive model reads what `--rerank reader` would give; here nothing is reranked unless the option is given.
-    """
+    """Search an index by vectors and words; these are fused into the order, while the score shown is the cosine similarity alone."""
     from ramify.nodes.plant import checked
     from ramify.tools.index.describe import advice
     from ramify.tools.index.search import searcher

@@ -1,7 +1,4 @@
-"""What each phase of the reader's training sees.
-
-First of everything, then mostly of what people asked, then texts of other kinds, then mostly the spans in those that were left out.
-"""
+"""What each phase of the reader's training sees: first of everything, then mostly of what people asked, then texts of other kinds."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -54,35 +51,9 @@ PHASES: Final[Mapping[str, Mapping[str, float]]] = {
         "boolq_train_other": 0.15,
         "condaqa_dev_test": 0.06,
     },
-    "further": {
-        "squadshifts": 0.75,
-        "squadshifts_other": 0.3,
-        "fairytaleqa": 0.12,
-        "fairytaleqa_other": 0.05,
-        "nq_oracle_dev": 1.0,
-        "nq_oracle_dev_other": 0.6,
-        "tatqa_text": 1.0,
-        "tatqa_text_other": 0.5,
-        "techdocs_faq": 0.8,
-        "techdocs_faq_other": 0.8,
-        "selqa_ass": 0.3,
-        "selqa_ass_other": 0.3,
-        "squad_du_test": 0.1,
-        "squad_du_test_other": 0.1,
-        "squad": 0.2,
-        "squad_other": 0.2,
-        "linked": 1.0,
-        "linked_other": 0.6,
-        "whole": 1.0,
-        "whole_other": 1.0,
-        "qed_dev": 0.5,
-        "boolq_train": 0.15,
-        "boolq_train_other": 0.1,
-        "condaqa_dev_test": 0.04,
-    },
 }
 """How much of a source an epoch sees, another part of it each time."""
-REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "further": 0.03}
+REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06}
 """How much of the sources that a phase does not name."""
 
 

@@ -259,7 +259,7 @@ def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: p
     for name in (INDEXES, BASE_URLS, MODEL_FILES, RERANKERS):
         monkeypatch.setenv(name, "")
     settings = bounded(graphs.build("naive")).settings
-    assert [settings(rerank=name).rerank for name in ("auto", "reader", "none", None)] == ["auto", "reader", "none", "none"]
+    assert [settings(rerank=name).rerank for name in ("reader", "none", None)] == ["reader", "none", "none"]
     with pytest.raises(UsageError, match="rerank='/etc' is not open"):
         settings(rerank="/etc")
     declare([], [], [], ["/etc"])
