@@ -32,7 +32,11 @@ def closing(act: Callable[[Any, Any], Awaitable[Update]]) -> Callable[[Any, Any]
         model = await _model()
         if not answered and (_all_failed(state["tree"]) or (model is not None and model.objection(state["question"]))):
             return {**update, **({} if _stopped(state, update) else {"stopped_by": "error"})}
-        return update if model is None else {**update, "closest": await _closest(state, model)}
+        if model is None:
+            return update
+        said = {(citation.id, citation.quote) for citation in update.get("citations", [])} if answered else set()
+        found = await _closest(state, model)
+        return {**update, "closest": [citation for citation in found if (citation.id, citation.quote) not in said]}
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
     return close

@@ -99,6 +99,12 @@ def test_no_answer_runs_out_of_a_title_or_a_bracket() -> None:
     assert [one.answer for one in found] == ["A Title Here", "Solaris", "(novel)"]
 
 
+def test_no_answer_goes_on_into_the_next_field_of_a_record() -> None:
+    row = "name: Ada Reed\nrole: engineer\nnote: long\nago"
+    told = Reading(0.9, 0.0, 0.0, (Spot(6, 29, 0.5), Spot(21, 29, 0.2), Spot(36, 44, 0.1)))
+    assert [one.answer for one in answers([told], [row], [0])] == ["Ada Reed", "engineer", "long\nago"]
+
+
 def test_a_passage_needs_no_title() -> None:
     assert read_afresh(DIRECTOR, [quote("", SOLARIS["text"])]).answer == "Andrei Tarkovsky"
 

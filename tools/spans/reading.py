@@ -1,5 +1,6 @@
 """Read a short answer out of passages with the embedded network: the likeliest span of all passages, or yes, or no."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ _NOWHERE = -1
 _EITHER = 0.2
 _LONGEST = 400
 """Characters of a question that are read: whatever is told before, what is asked comes last."""
+_NEXT_FIELD = re.compile(r"\n[^\n:]{1,60}: ")
+"""Where the next field of a record begins: `name: Ada Reed`, then `role: engineer` on a line of its own."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +70,13 @@ def single(question: str) -> float:
 
 
 def answers(readings: Sequence[Reading], contexts: Sequence[str], begins: Sequence[int]) -> Iterator[Found]:
-    """Give the spans of all passages, each as likely as it and its passage are; none that runs out of a title or bracket."""
+    """Give the spans of all passages, each as likely as it and its passage are; none runs out of title, bracket or field."""
     for number, (reading, context, begin) in enumerate(zip(readings, contexts, begins, strict=True), 1):
         for spot in reading.spots:
-            text = context[spot.start : spot.end].strip(" ,;")
-            if fold(text) and not spot.start < begin < spot.end and text.count("(") == text.count(")"):
-                yield Found(text, reading.span * spot.probability, number, spot.start, spot.end)
+            end = spot.start + len(_NEXT_FIELD.split(context[spot.start : spot.end])[0])
+            text = context[spot.start : end].strip(" ,;")
+            if fold(text) and not spot.start < begin < end and text.count("(") == text.count(")"):
+                yield Found(text, reading.span * spot.probability, number, spot.start, end)
 
 
 def verdicts(readings: Sequence[Reading]) -> list[Found]:
