@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.dataset import Dataset
+from ramify.evaluation.kinds import PLAIN
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import InputError, UsageError
@@ -37,6 +38,8 @@ PACKAGES = (
 )
 FIXED = ("ramify", "model", "model_file", "reader", "embedding", "seed", "base")
 """What may not change while a run goes on; strategies, variants and questions may be added."""
+KINDS = "index_kinds"
+"""The kinds of index, where they were asked for; the first may not change, others may be added."""
 NAMED = {"ramify": "version", "base": "settings"}
 
 
@@ -163,13 +166,20 @@ def _joined(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> dict[s
     largest = {one["name"]: one for one in both}
     datasets = {one["name"]: largest[one["name"]] for one in (*before["datasets"], *now["datasets"])}
     strategies = list(dict.fromkeys((*before["strategies"], *now["strategies"])))
+    if KINDS in before or KINDS in now:
+        now = {**now, KINDS: list(dict.fromkeys((*_kinds(before), *_kinds(now))))}
     return {**now, "variants": list(variants.values()), "datasets": list(datasets.values()), "strategies": strategies}
 
 
 def _fixed(told: dict[str, Any]) -> dict[str, Any]:
     """List what may not change, with the data; a data set is told by its hash."""
-    own = {NAMED.get(name, name): told[name] for name in FIXED if name in told}
+    own = {NAMED.get(name, name): told[name] for name in FIXED if name in told} | {"index kind": _kinds(told)[0]}
     return own | {f"the data set {one['name']!r} of sha256": one["sha256"] for one in told["datasets"]}
+
+
+def _kinds(told: dict[str, Any]) -> list[str]:
+    """List the kinds of index of a run, its own first; one that says nothing of kinds has plain ones."""
+    return list(told.get(KINDS) or [PLAIN])
 
 
 def _brief(value: Any) -> str:

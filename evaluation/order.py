@@ -1,15 +1,18 @@
 """What is wanted of a run, and whether that makes sense."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 
+from ramify.evaluation.kinds import PLAIN, VIEW, checked, dotted, own_settings, remedy
 from ramify.evaluation.variants import Variant, variants
 from ramify.nodes.tree import Value
 from ramify.tools.demo import cache_folder
 from ramify.tools.errors import UsageError
+from ramify.tools.index.manifest import Kind
 
 ELSEWHERE = {
     "index": "each data set is asked about its own documents, so leave it out",
@@ -17,7 +20,7 @@ ELSEWHERE = {
 }
 """Settings that a run has another place for."""
 RERANK, RERANK_K = "rerank", "rerank_k"
-"""Settings that searching alone heeds, too: the first may be swept there."""
+"""Settings of reranking that searching alone heeds, too: the first may be swept there."""
 
 
 class Order(Value):
@@ -36,6 +39,12 @@ class Order(Value):
     workers: int = 1
     embedding: str = "minilm"
     retrieval_only: bool = False
+    index_kinds: tuple[str, ...] | None = None
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """List the kinds of index to run on, the run's own first; UsageError for one that there is not."""
+        return (PLAIN,) if self.index_kinds is None else checked(self.index_kinds)
 
     @property
     def work(self) -> Path:
@@ -46,14 +55,25 @@ class Order(Value):
 def variants_of(order: Order) -> list[Variant]:
     """List the variants that are wanted; UsageError for what cannot be run."""
     _checked(order)
-    heeded = {RERANK, RERANK_K} if order.retrieval_only else set()
-    sweeps = {key: values for key, values in order.sweeps.items() if order.strategies or key not in heeded - {RERANK_K}}
-    found = variants(order.strategies, {**order.options, "seed": order.seed}, sweeps, order.ablations)
-    for key in order.options:
-        if key not in heeded and not any(key in one.options for one in found):
+    of_searching = set() if order.strategies else swept_in_searching(order) - {RERANK_K}
+    sweeps = {key: values for key, values in order.sweeps.items() if key not in of_searching}
+    found = variants(order.strategies, {**order.options, "seed": order.seed}, sweeps, order.ablations, order.kinds)
+    for key in dotted(order.options):
+        if key not in heeded_in_searching(order, order.kinds) and not any(key in one.options for one in found):
             what = f"the setting {key!r} changes nothing in {', '.join(order.strategies) or 'a run without strategies'}"
-            raise UsageError(what, f"`ramify settings {(*order.strategies, 'prune')[0]}` lists what there is")
+            raise UsageError(what, remedy(key, order.kinds, f"`ramify settings {(*order.strategies, 'prune')[0]}` lists what there is"))
     return found
+
+
+def heeded_in_searching(order: Order, kinds: Iterable[Kind]) -> set[str]:
+    """List the settings that searching alone heeds in some kinds of index."""
+    own = {name for kind in kinds for name in (VIEW, *own_settings(kind)) if kind != PLAIN}
+    return {RERANK, RERANK_K, *own} if order.retrieval_only else set()
+
+
+def swept_in_searching(order: Order) -> set[str]:
+    """List the settings that are swept and that searching alone heeds: a sweep is in the run's own kind of index."""
+    return heeded_in_searching(order, order.kinds[:1]) & order.sweeps.keys()
 
 
 def _checked(order: Order) -> None:

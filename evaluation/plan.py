@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ramify.evaluation.asking import Task
 from ramify.evaluation.dataset import Dataset, Question
+from ramify.evaluation.kinds import folder_of
 from ramify.evaluation.variants import Variant
 from ramify.graphs.ceiling import ceiling
 from ramify.graphs.strategies import configure
@@ -18,7 +19,7 @@ class Source(NamedTuple):
     path: str
     dataset: Dataset
     folder: Path
-    """Of its index."""
+    """Of its plain index, beside which the other kinds lie."""
 
 
 class Plan(NamedTuple):
@@ -36,7 +37,7 @@ class Plan(NamedTuple):
             sampled = self.sampled(source.dataset)
             for question in source.dataset.questions:
                 for variant in self.variants:
-                    if not variant.same_as_default and (not variant.name or question.id in sampled):
+                    if not variant.same_as_default and (variant.whole or question.id in sampled):
                         yield task_of(source, question, variant, self.seed)
 
     def sampled(self, dataset: Dataset) -> frozenset[str]:
@@ -63,7 +64,8 @@ class Plan(NamedTuple):
 def task_of(source: Source, question: Question, variant: Variant, seed: int) -> Task:
     """Make the task of a question and a variant."""
     dataset = source.dataset
-    return Task(dataset=dataset.name, hits_by=dataset.hits_by, index=str(source.folder), question=question, variant=variant, seed=seed)
+    index = str(folder_of(source.folder, variant.kind))
+    return Task(dataset=dataset.name, hits_by=dataset.hits_by, index=index, question=question, variant=variant, seed=seed)
 
 
 def _most(variant: Variant) -> int:

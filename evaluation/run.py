@@ -17,6 +17,7 @@ from ramify.evaluation.plan import Plan, Source
 from ramify.evaluation.rows import RESULTS, Row, each_row, outlines, read_rows
 from ramify.evaluation.runner import run
 from ramify.evaluation.searching import search_all, ways_left, ways_of
+from ramify.evaluation.structures import bring
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
@@ -57,6 +58,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
     base = {name: value for name, value in order.options.items() if name != "model"}
     told = {
         **facts,
+        **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
         "model": model,
         "reader": reader_of(model),
         "model_file": file_of(model),
@@ -76,9 +78,11 @@ def _index_folder(dataset: Dataset, order: Order) -> Path:
 
 
 def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
-    """Bring each data set's index up to date."""
+    """Bring each data set's index up to date, in every kind that is wanted."""
     for _, dataset, folder in plan.sources:
         Index.build(list(dataset.documents), folder, order.embedding, chunk_tokens=CHUNK_TOKENS[dataset.hits_by], progress=progress)
+        for kind in order.kinds:
+            bring(folder, kind, progress)
 
 
 def left(plan: Plan, out: Path) -> list[Task]:

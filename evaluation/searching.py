@@ -1,56 +1,84 @@
 """Searching alone, without a model: the same index asked in several ways, as lines beside those of the strategies."""
 
-from collections.abc import Container
-from typing import Any
+from collections.abc import Container, Mapping
+from typing import Any, NamedTuple
 
 from ramify.evaluation.asking import NOTHING, Task, head
-from ramify.evaluation.order import RERANK, RERANK_K, Order
+from ramify.evaluation.kinds import PLAIN, VIEW, dotted, folder_of, named, own_options
+from ramify.evaluation.order import RERANK, RERANK_K, Order, swept_in_searching
 from ramify.evaluation.plan import Plan, Source, task_of
 from ramify.evaluation.rows import Row, key_of
 from ramify.evaluation.scoring import retrieval
-from ramify.evaluation.variants import Variant
+from ramify.evaluation.variants import Variant, shown
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.settings import Settings
 from ramify.tools.index import Index
+from ramify.tools.index.manifest import Kind
+from ramify.tools.index.search import opened
 from ramify.tools.index.snapshot import Hit
 from ramify.tools.relevance import NONE, load, reranked, width
 
 SEARCH = "search"
 """What stands for a strategy in these lines."""
-WAYS: dict[str, dict[str, Any]] = {
-    "": {"mmr": None},
-    "dense": {"hybrid": False, "mmr": None},
-    "BM25": {"dense": False, "mmr": None},
-    "mmr=0.75": {"mmr": 0.75},
-    "dense, mmr=0.75": {"hybrid": False, "mmr": 0.75},
-}
-"""How to search: the first is what the strategies do, vectors and words fused."""
 DEEPEST = 10
 
 
-def ways_of(order: Order) -> dict[str, dict[str, Any]]:
-    """List the ways to search that are wanted: the first, or where nothing else is wanted all of them, and by each reranker named.
+class Way(NamedTuple):
+    """How to search, and in which kind of index."""
 
-    UsageError for a setting of a reranker that is not valid.
+    how: Mapping[str, Any]
+    kind: Kind = PLAIN
+
+
+FUSED: dict[str, Any] = {"mmr": None}
+"""What the strategies do: vectors and words fused."""
+WAYS = {
+    "dense": Way({"hybrid": False, "mmr": None}),
+    "BM25": Way({"dense": False, "mmr": None}),
+    "mmr=0.75": Way({"mmr": 0.75}),
+    "dense, mmr=0.75": Way({"hybrid": False, "mmr": 0.75}),
+}
+"""Other ways to search plain passages."""
+
+
+def ways_of(order: Order) -> dict[str, Way]:
+    """List the ways to search that are wanted: the strategies' own in each kind of index, or where nothing else is wanted all of them.
+
+    Those are also each reranker that is named, and the values of what is swept. UsageError for a setting that is not valid.
     """
+    first, given = order.kinds[0], dotted(order.options)
+    own = {"": _way(first, given)}
+    further = {named(kind): _way(kind, given) for kind in order.kinds[1:]}
     if not order.retrieval_only:
-        return {"": WAYS[""]}
-    given = {key: order.options[key] for key in (RERANK, RERANK_K) if key in order.options}
-    swept = [{**given, RERANK: value} for value in order.sweeps.get(RERANK, ())]
-    wanted = [Settings.model_validate(options) for options in (given, *swept)]
-    named = [settings for settings in wanted if settings.rerank != NONE]
-    return {**WAYS, **{f"{RERANK}={one.rerank}": {**WAYS[""], RERANK: one.rerank, "wide": one.rerank_k} for one in named}}
+        return {**own, **further}
+    swept = [(key, value) for key in order.sweeps if key in swept_in_searching(order) - {RERANK, RERANK_K} for value in order.sweeps[key]]
+    changed = {f"{key}={shown(value)}": _way(first, {**given, key: value}) for key, value in swept}
+    return {**own, **WAYS, **_reranked(first, given, order.sweeps.get(RERANK, [])), **changed, **further}
 
 
-def search_all(plan: Plan, source: Source, ways: dict[str, dict[str, Any]]) -> list[Row]:
+def _way(kind: Kind, options: Mapping[str, Any]) -> Way:
+    """Search as the strategies do, with what the options say of the kind's own way."""
+    view = Settings.model_validate({VIEW: options[VIEW]}).view if VIEW in options else "auto"
+    own = {} if kind == PLAIN else {"view": view, "options": own_options(kind, options)}
+    return Way({**FUSED, **own}, kind)
+
+
+def _reranked(kind: Kind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, Way]:
+    given = {key: options[key] for key in (RERANK, RERANK_K) if key in options}
+    wanted = [Settings.model_validate(given), *(Settings.model_validate({**given, RERANK: value}) for value in swept)]
+    how = _way(kind, options).how
+    return {f"{RERANK}={one.rerank}": Way({**how, RERANK: one.rerank, "wide": one.rerank_k}, kind) for one in wanted if one.rerank != NONE}
+
+
+def search_all(plan: Plan, source: Source, ways: Mapping[str, Way]) -> list[Row]:
     """Search every question of a data set in each way; blocking."""
     questions = source.dataset.questions
-    index = Index.open(source.folder)
     rows = []
-    for name, how in ways.items():
-        found = _found(index, [question.question for question in questions], **how)
+    for name, way in ways.items():
+        index = opened(folder_of(source.folder, way.kind))
+        found = _found(index, [question.question for question in questions], **way.how)
         for question, hits in zip(questions, found, strict=True):
-            task = task_of(source, question, Variant(strategy=SEARCH, name=name), plan.seed)
+            task = task_of(source, question, Variant(strategy=SEARCH, name=name, kind=way.kind), plan.seed)
             rows.append(_row(task, retrieval(question, [passage_of(hit) for hit in hits], source.dataset.hits_by)))
     return rows
 
@@ -61,10 +89,10 @@ def _found(index: Index, asked: list[str], rerank: str = NONE, wide: int = DEEPE
     return [reranked(*one, rerank, DEEPEST) for one in zip(asked, found, strict=True)]
 
 
-def ways_left(source: Source, ways: dict[str, dict[str, Any]], known: Container[str]) -> dict[str, dict[str, Any]]:
+def ways_left(source: Source, ways: Mapping[str, Way], known: Container[str]) -> dict[str, Way]:
     """List the ways in which not every question has been searched for."""
     ids = [question.id for question in source.dataset.questions]
-    return {name: how for name, how in ways.items() if not all(key_of(source.dataset.name, SEARCH, name, one) in known for one in ids)}
+    return {name: way for name, way in ways.items() if not all(key_of(source.dataset.name, SEARCH, name, one) in known for one in ids)}
 
 
 def _row(task: Task, found: dict[str, Any]) -> Row:

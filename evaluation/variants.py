@@ -5,10 +5,12 @@ from typing import Any
 
 from pydantic import Field
 
+from ramify.evaluation.kinds import OWN, PLAIN, dotted, is_named, named, own_options, own_settings, remedy
 from ramify.graphs.ceiling import ceiling
 from ramify.graphs.strategies import arguments_of, build, configure
 from ramify.nodes.tree import Value
 from ramify.tools.errors import UsageError
+from ramify.tools.index.manifest import Kind
 from ramify.tools.scrub import scrub
 
 ABLATIONS: dict[str, dict[str, Any]] = {
@@ -24,7 +26,10 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 }
 """What can be left out, and by which setting or argument; a strategy that has no such part has no such variant."""
 OF_SEARCHING = frozenset(
-    {"index", "filter", "k", "fetch_k", "mmr", "hybrid", "rerank", "rerank_k", "passage_tokens", "context_tokens", "final_k"}
+    {
+        *("index", "filter", "view", "search", "k", "fetch_k", "mmr", "hybrid", "rerank", "rerank_k"),
+        *("passage_tokens", "context_tokens", "final_k"),
+    }
 )
 """Settings that mean nothing to a strategy that does not search."""
 PYTHON = {None: "none", True: "true", False: "false"}
@@ -38,6 +43,13 @@ class Variant(Value):
     options: dict[str, Any] = Field(default_factory=dict)
     same_as_default: bool = False
     """Whether the options are what the strategy does anyway: then nothing is asked twice."""
+    kind: Kind = PLAIN
+    """Of the index that is searched."""
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether it is asked every question: the strategy with all its parts, at the run's own settings."""
+        return not self.name or is_named(self.name)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -62,52 +74,66 @@ class Change(Value):
 
 
 def variants(
-    strategies: Sequence[str], base: Mapping[str, Any], sweeps: Mapping[str, Sequence[Any]], ablations: Iterable[str]
+    strategies: Sequence[str],
+    base: Mapping[str, Any],
+    sweeps: Mapping[str, Sequence[Any]],
+    ablations: Iterable[str],
+    kinds: Sequence[Kind] = (PLAIN,),
 ) -> list[Variant]:
-    """List what is to be run: each strategy as it is, then along each sweep, then with each part left out.
+    """List what is to be run: each strategy as it is, then along each sweep, with each part left out, and in each further kind of index.
 
     UsageError for an unknown strategy, setting or part, before anything is asked.
     """
+    base = dotted(base)
     changes = _changes(sweeps, ablations)
     found: list[Variant] = []
     for name in dict.fromkeys(strategies):
-        found.append(_variant(name, base, Change(name="", options={})))
-        found += _changed(name, base, changes)
+        found.append(_variant(name, base, Change(name="", options={}), kinds[0]))
+        found += _changed(name, base, changes, kinds[0])
+        found += [_variant(name, base, Change(name=named(kind), options={}), kind) for kind in kinds[1:] if _searches(name)]
     if unused := [change.name for change in changes if change.name not in {variant.name for variant in found}]:
         what = f"{unused[0]!r} changes nothing in {', '.join(strategies) or 'a run without strategies'}"
-        raise UsageError(what, "leave it out, or name a strategy that has it")
+        raise UsageError(what, remedy(unused[0].partition("=")[0], kinds, "leave it out, or name a strategy that has it"))
     return found
 
 
 def _changes(sweeps: Mapping[str, Sequence[Any]], ablations: Iterable[str]) -> list[Change]:
-    swept = [Change(name=f"{key}={_shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
+    swept = [Change(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
     less = [Change(name=f"without {name}", options=_part(name), ablation=True) for name in ablations]
     return list({change.name: change for change in (*swept, *less)}.values())
 
 
-def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[Change]) -> list[Variant]:
+def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[Change], kind: Kind) -> list[Variant]:
     """List the variants of a strategy; a part that it does not have, or that the run has left out anyway, cannot be left out."""
-    offers = _offers(strategy)
-    found = [_variant(strategy, base, change) for change in changes if change.options.keys() <= offers.keys()]
+    offers = _offers(strategy, kind)
+    found = [_variant(strategy, base, change, kind) for change in changes if change.options.keys() <= offers.keys()]
     parts = {change.name for change in changes if change.ablation}
     return [variant for variant in found if not (variant.same_as_default and variant.name in parts)]
 
 
-def _variant(strategy: str, base: Mapping[str, Any], change: Change) -> Variant:
-    offers = _offers(strategy)
+def _variant(strategy: str, base: Mapping[str, Any], change: Change, kind: Kind) -> Variant:
+    offers = _offers(strategy, kind)
     given = {key: value for key, value in base.items() if key in offers}
     options = {**given, **change.options}
     configure(strategy, options)  # a bad value is told before anything is asked
+    own_options(kind, options)
     usual = {key: given.get(key, offers[key]) for key in change.options}
-    return Variant(strategy=strategy, name=change.name, options=options, same_as_default=bool(change.name) and usual == change.options)
+    same = bool(change.options) and usual == change.options
+    return Variant(strategy=strategy, name=change.name, options=options, same_as_default=same, kind=kind)
 
 
-def _offers(strategy: str) -> dict[str, Any]:
-    """Give every option that a strategy heeds, with its default."""
-    wiring = build(strategy)
-    unheeded = frozenset() if ceiling(strategy, wiring.settings()).retrievals else OF_SEARCHING
-    settings = {name: field.get_default() for name, field in wiring.settings.model_fields.items() if name not in unheeded}
-    return {**settings, **{name: parameter.default for name, parameter in arguments_of(strategy).items()}}
+def _offers(strategy: str, kind: Kind) -> dict[str, Any]:
+    """Give every option that a strategy heeds in a kind of index, with its default."""
+    searches = _searches(strategy)
+    unheeded = {OWN} if searches else OF_SEARCHING
+    fields = build(strategy).settings.model_fields
+    settings = {name: field.get_default() for name, field in fields.items() if name not in unheeded}
+    arguments = {name: parameter.default for name, parameter in arguments_of(strategy).items()}
+    return {**settings, **(own_settings(kind) if searches else {}), **arguments}
+
+
+def _searches(strategy: str) -> bool:
+    return ceiling(strategy, build(strategy).settings()).retrievals > 0
 
 
 def _part(name: str) -> dict[str, Any]:
@@ -116,7 +142,7 @@ def _part(name: str) -> dict[str, Any]:
     return ABLATIONS[name]
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """Write a value as on the command line; 1.0 is 1."""
     if value is None or isinstance(value, bool):
         return PYTHON[value]

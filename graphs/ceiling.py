@@ -111,5 +111,6 @@ _CEILINGS: dict[str, Callable[..., Ceiling]] = {
     "iterative": _iterative,
     "chain": _chain,
     "naive": lambda settings: Ceiling(1, 1, 1),
+    "global": lambda settings: Ceiling(settings.max_batches + 1, 2, 1),
     "closed-book": lambda settings: Ceiling(1, 1, 0),
 }

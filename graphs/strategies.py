@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
-from ramify.graphs import chain, closed_book, iterative, naive, prune, tor
+from ramify.graphs import chain, closed_book, global_search, iterative, naive, prune, tor
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
@@ -19,6 +19,7 @@ STRATEGIES: dict[str, Callable[..., Wiring[Any]]] = {
     "iterative": iterative.build,
     "chain": chain.build,
     "naive": naive.build,
+    "global": global_search.build,
     "closed-book": closed_book.build,
 }
 DEFAULT = "prune"
@@ -58,7 +59,7 @@ def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[
     """Give the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value."""
     arguments = arguments_of(name)
     wiring = wire(name, **{key: _argument(arguments[key], value) for key, value in options.items() if key in arguments})
-    chosen = {key: value for key, value in options.items() if key not in arguments}
+    chosen = nested({key: value for key, value in options.items() if key not in arguments})
     fields = wiring.settings.model_fields
     if unknown := chosen.keys() - fields.keys():
         wrong = sorted(unknown)[0]
@@ -69,6 +70,21 @@ def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[
         return wiring, wiring.settings.model_validate(chosen)
     except UsageError as error:
         raise UsageError(error.what, error.remedy.replace("STRATEGY", name)) from None
+
+
+def nested(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Put options with dots in their names into one: search.seeds=3 is search={"seeds": 3}."""
+    found: dict[str, Any] = {}
+    for key, value in options.items():
+        name, dot, rest = key.partition(".")
+        if not dot:
+            found[name] = {**found[name], **value} if isinstance(found.get(name), dict) and isinstance(value, dict) else value
+            continue
+        held = found.setdefault(name, {})
+        if not isinstance(held, dict):
+            raise UsageError(f"{key!r} and {name!r} are both given", "give one of them")
+        found[name] = {**held, rest: value}
+    return found
 
 
 def _argument(parameter: inspect.Parameter, value: Any) -> Any:

@@ -9,7 +9,7 @@ from ramify.nodes.citing import cite
 from ramify.nodes.retrieve import NOTHING
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
-from ramify.tools.quoting import one_line, snippet
+from ramify.tools.quoting import lines, one_line, snippet
 
 PASSAGE = 1000
 """Characters of a passage that a search shows."""
@@ -33,9 +33,15 @@ FINDINGS = 5
 def answered(result: Result) -> str:
     """Put a result for a model: the answer, how sure it is, its numbered sources and what else should be known."""
     known = not is_unknown(result.answer)
-    head = f"Answer: {one_line(result.answer)}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
+    head = f"Answer: {_lines(result.answer)}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
     parts = [head, *_quoted(QUOTED, result.citations), *_quoted(CLOSEST, result.closest)]
     return "\n".join([*parts, *([] if known else _findings(result)), *_notes(result, known)])
+
+
+def _lines(answer: str) -> str:
+    """Put an answer on one line, or a list of several on lines of their own, none of which can be taken for another part of the text."""
+    several = lines(answer)
+    return several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
 
 
 def _quoted(title: str, citations: Sequence[Citation]) -> list[str]:

@@ -27,7 +27,8 @@ async def remember(state: State, settings: Settings) -> Update:
 
 def said(answer: str, citations: list[Citation], closest: list[Citation], index: str) -> str:
     """Write an answer with its numbered sources, or what comes closest; only what is cited has its number behind the answer."""
-    marks = "".join(f"[{number}]" for number, citation in enumerate(citations, 1) if citation.cited)
+    cited = [number for number, citation in enumerate(citations, 1) if citation.cited]
+    marks = "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
     sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
     near = [f"[{number}] {citation.where}: {citation.quote}" for number, citation in enumerate(closest, 1)]
     parts = [f"{answer} {marks}".rstrip(), "\n".join(sources), "\n".join(["Closest passages:", *near]) if near else ""]

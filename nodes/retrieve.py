@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import State, Usage
@@ -37,7 +38,8 @@ async def _search(state: State, settings: Settings, wanted: Callable[[Branch], i
     search = searcher(settings.index)
     most = max(map(wanted, branches))
     wide = width(rerank, most, settings.rerank_k)
-    found = await search(queries, k=wide, fetch_k=settings.fetch_k, mmr=mmr, hybrid=settings.hybrid, filter=settings.filter)
+    how: dict[str, Any] = {"fetch_k": settings.fetch_k, "mmr": mmr, "hybrid": settings.hybrid, "filter": settings.filter}
+    found = await search(queries, k=wide, **how, view=settings.view, options=settings.search)
     best = await asyncio.to_thread(lambda: [reranked(*one, rerank, most) for one in zip(queries, found, strict=True)])
     hits = dict(zip(queries, best, strict=True))
     taken = {branch.path: hits[branch.question][: wanted(branch)] for branch in branches}
@@ -46,7 +48,7 @@ async def _search(state: State, settings: Settings, wanted: Callable[[Branch], i
         "passages": {hit.document.id: passage_of(hit) for group in taken.values() for hit in group},
         "usage": Usage(retrievals=len(queries)),
         "index": await asyncio.to_thread(describe, settings.index),
-        **_later(state, waited),
+        **later(state, waited),
         **(_advised(state, await asyncio.to_thread(advice, settings.index)) if any(found) else {}),
     }
 
@@ -57,7 +59,7 @@ def _advised(state: State, advice: str | None) -> Update:
     return {"notices": [*notices, advice]} if advice and advice not in notices else {}
 
 
-def _later(state: State, waited: float) -> Update:
+def later(state: State, waited: float) -> Update:
     """Put off the end of the seconds by those that went into loading."""
     return {"started": state.get("started", 0.0) + waited, "loading_s": state.get("loading_s", 0.0) + waited} if waited else {}
 

@@ -3,7 +3,7 @@
 A knob that changes the drawing (`joint`, `backtrace`, an ablation) is an argument of a strategy's `build`, never a setting.
 """
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
@@ -12,6 +12,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ModelWrapVal
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
+from ramify.tools.index.snapshot import View
+from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Weights
 from ramify.tools.relevance import NONE
 from ramify.tools.spans.calibration import TAU as CALIBRATED
 
@@ -47,6 +49,14 @@ class Settings(BaseModel):
     fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR picks from; four times k where not given.")
     mmr: float | None = Field(default=None, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
     hybrid: bool = Field(default=True, description="Fuse dense search with BM25, by the mean of their scores.")
+    view: View = Field(
+        default="auto", description="How the index is searched: auto for the way of its kind, flat for plain passages whatever its kind."
+    )
+    search: dict[str, Any] | None = Field(
+        default=None,
+        description="Options of the search of an index's own kind; with a graph seeds, hops, damping and more.",
+        examples=["search.seeds=3"],
+    )
     rerank: Annotated[str, BeforeValidator(_reranker)] = Field(
         default=NONE,
         min_length=1,
@@ -164,3 +174,44 @@ class IterativeSettings(Settings):
         le=4000,
         description="Longest reply in tokens, at most 4000; in a num_ctx of 8192, more would leave a batch of 20 no room.",
     )
+
+
+class BuildSettings(Settings):
+    """The building of a graph with a language model (GraphRAG §1)."""
+
+    model: str | SkipJsonSchema[BaseChatModel] = Field(
+        default=EMBEDDED, description="Who finds the names: extractive for rules, or a chat model; never auto, because that can take hours."
+    )
+    reporter: str | SkipJsonSchema[BaseChatModel] | None = Field(
+        default=None, description="Who writes the reports; not given: the model. extractive quotes them from the documents."
+    )
+    report_levels: int = Field(
+        default=99, ge=0, description="Levels whose reports the reporter writes, from the root; the others are quoted."
+    )
+    unit_tokens: int = Field(default=600, ge=50, description="Tokens of text read in one call: consecutive passages of one document.")
+    gleanings: int = Field(default=1, ge=0, le=5, description="How often a text is read again for names that were missed.")
+    claims: bool = Field(default=False, description="Whether claims about names are collected as well.")
+    entity_types: str = Field(default="person, organisation, place", description="What kinds of names are looked for.")
+    max_cluster_size: int = Field(default=MAX_CLUSTER_SIZE, ge=2, description="Communities larger than this are split further.")
+    weights: Weights = Field(default="count", description="What weighs a connection: count, or pmi (how much oftener than by chance).")
+    num_predict: int = Field(default=2048, ge=16, description="Longest reply in tokens, without a thought before it.")
+    thought: bool = Field(default=False, description="Ask for one short sentence of thought before a reply.")
+
+
+class GlobalSettings(Settings):
+    """Questions about everything: which reports are read, and how many in one call (GraphRAG §2)."""
+
+    level: int | Literal["auto"] = Field(
+        default="auto", description="Level of the communities whose reports are read, 0 the root; auto: the deepest within max_batches."
+    )
+    over: Literal["reports", "passages"] = Field(
+        default="reports", description="What is read: the reports of a graph, or all passages of any index (the paper's TS)."
+    )
+    max_batches: int = Field(default=16, ge=1, le=1000, description="Most batches, each of which is a call; auto chooses the level by it.")
+    batch_tokens: int | None = Field(
+        default=None, ge=100, description="Tokens of reports in a batch; not given: what num_ctx leaves beside the prompt and the reply."
+    )
+    final_k: int = Field(default=12, ge=1, le=100, description="Passages cited for an answer.")
+    context_tokens: int = Field(default=8000, ge=50, description="Tokens of partial answers given to the final call.")
+    passage_tokens: int = Field(default=2000, ge=20, description="A report or a partial answer is cut to this many tokens.")
+    num_predict: int = Field(default=1024, ge=16, description="Longest reply in tokens, without a thought before it.")

@@ -14,7 +14,8 @@ from ramify.tools.errors import UsageError
 from ramify.tools.unknown import UNKNOWN as UNKNOWN
 from ramify.tools.unknown import is_unknown as is_unknown
 
-Kind = Literal["question", "entity"]
+Kind = Literal["question", "entity", "batch"]
+"""What a branch asks: a question, what there is about a name, or what a batch of reports says of the whole question."""
 Status = Literal[
     "open", "found", "waiting", "answered", "growing", "atomic", "split", "judged", "inner", "leaf", "pruned", "failed"
 ]  # fmt: skip

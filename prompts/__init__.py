@@ -2,51 +2,74 @@
 
 from ramify.prompts.aggregate import AGGREGATE
 from ramify.prompts.answer import ANSWER, Answered
+from ramify.prompts.claims import CLAIMS, Claims
 from ramify.prompts.closed_book import CLOSED_BOOK
 from ramify.prompts.compress import COMPRESS, Compressed
 from ramify.prompts.contextualize import CONTEXTUALIZE, Standalone
 from ramify.prompts.decide import DECIDE, Decision
 from ramify.prompts.decompose import DECOMPOSE, Pair
+from ramify.prompts.describe import DESCRIBE, Described
 from ramify.prompts.entities import ENTITIES, Entities
+from ramify.prompts.extract import EXTRACT, Extracted
 from ramify.prompts.filter import FILTER, Filtered
 from ramify.prompts.finalize import FINALIZE, Final
+from ramify.prompts.glean import GLEAN
 from ramify.prompts.judge import JUDGE, Judgement
+from ramify.prompts.map_report import MAP_REPORT, Partial
+from ramify.prompts.missed import MISSED, Complete
 from ramify.prompts.next_question import NEXT_QUESTION, Next
 from ramify.prompts.plan import PLAN, Plan
 from ramify.prompts.prompt import Above, Finding, Prompt, Quote, Turn
+from ramify.prompts.reduce import REDUCE, Reduced
+from ramify.prompts.report import REPORT, Reported
 from ramify.prompts.rubric import RUBRIC, Verdict
 from ramify.prompts.summarize import SUMMARIZE, Summary
 
 __all__ = [
     "AGGREGATE",
     "ANSWER",
+    "CLAIMS",
     "CLOSED_BOOK",
     "COMPRESS",
     "CONTEXTUALIZE",
     "DECIDE",
     "DECOMPOSE",
+    "DESCRIBE",
     "ENTITIES",
+    "EXTRACT",
     "FILTER",
     "FINALIZE",
+    "GLEAN",
     "JUDGE",
+    "MAP_REPORT",
+    "MISSED",
     "NEXT_QUESTION",
     "PLAN",
+    "REDUCE",
+    "REPORT",
     "RUBRIC",
     "SUMMARIZE",
     "Above",
     "Answered",
+    "Claims",
+    "Complete",
     "Compressed",
     "Decision",
+    "Described",
     "Entities",
+    "Extracted",
     "Filtered",
     "Final",
     "Finding",
     "Judgement",
     "Next",
     "Pair",
+    "Partial",
     "Plan",
     "Prompt",
     "Quote",
+    "Reduced",
+    "Reported",
     "Standalone",
     "Summary",
     "Turn",

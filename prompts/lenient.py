@@ -94,6 +94,14 @@ def _points(value: Any) -> float:
     return max(0.0, min(float(MOST_POINTS), _number(value)))
 
 
+def _percent(value: Any) -> int:
+    """Bring a stated percentage to [0, 100]; what is between 0 and 1 is meant as a share. ValueError for what has no number: it is not 0."""
+    if not (isinstance(value, (int, float, str)) and NUMBER.search(str(value)[:LONGEST_NUMBER])):
+        raise ValueError(f"{value!r} is no percentage: give a number from 0 to 100")
+    number = _number(value)
+    return round(max(0.0, min(100.0, number * 100 if 0 < number < 1 else number)))
+
+
 def _text(value: Any) -> Any:
     """Write as text what was said in another type: Yes for true, a list as its parts."""
     if isinstance(value, bool):
@@ -125,6 +133,7 @@ def word_of(kind: Any, otherwise: str | None = None) -> BeforeValidator:
 
 
 Share = Annotated[float, Field(default=0.0, ge=0, le=1), BeforeValidator(_share)]
+Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(_percent)]
 Points = Annotated[float, Field(ge=0, le=MOST_POINTS), BeforeValidator(_points)]
 Text = Annotated[str, BeforeValidator(_text)]
 Query = Annotated[Text, AtMost(QUERY)]
@@ -133,6 +142,8 @@ Sentence = Annotated[Text, AtMost(SENTENCE)]
 Paragraph = Annotated[Text, AtMost(PARAGRAPH)]
 Aside = Annotated[str, BeforeValidator(lambda value: value[:NAME] if isinstance(value, str) else ""), SkipJsonSchema()]
 """What the embedded model says beside its reply; a language model is not asked for it, and may say there what it likes."""
+Quotes = Annotated[list[str], Field(default_factory=list), BeforeValidator(lambda value: _texts(value)), SkipJsonSchema()]
+"""Sentences that the embedded model quotes, as many and as long as they are; a language model is not asked for any."""
 Texts = Annotated[list[str], Field(default_factory=list), BeforeValidator(_texts)]
 Place = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 99})]
 Numbers = Annotated[list[Place], Field(default_factory=list), BeforeValidator(_numbers)]

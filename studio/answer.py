@@ -34,8 +34,12 @@ def _sentence(told: str) -> str:
 
 
 def _numbers(result: Result, prefix: str) -> str:
-    """Each leads into its passage: a browser unfolds what a link leads into. What is not cited has no number behind the answer."""
-    numbers = [number for number, citation in enumerate(result.citations, 1) if citation.cited]
+    """Each leads into its passage: a browser unfolds what a link leads into. What is not cited has no number behind the answer.
+
+    One that stands in the answer already, behind what it is the source of, is not said again.
+    """
+    cited = [number for number, citation in enumerate(result.citations, 1) if citation.cited]
+    numbers = [number for number in cited if f"[{number}]" not in result.answer]
     return "".join(element("a", f"[{n}]", class_="number", href=f"#{prefix}source-{n}", title=f"Open source {n}") for n in numbers)
 
 

@@ -15,6 +15,7 @@ tor = bounded(conversing(build("tor"))).compile()
 iterative = bounded(conversing(build("iterative"))).compile()
 chain = bounded(conversing(build("chain"))).compile()
 naive = bounded(conversing(build("naive"))).compile()
+global_search = bounded(conversing(build("global"))).compile()
 closed_book = bounded(conversing(build("closed-book"))).compile()
 
 

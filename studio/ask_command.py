@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ramify.graphs.result import Result
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
-Strategy = Annotated[str, typer.Option(metavar="NAME", help="prune, tor, iterative, chain, naive or closed-book.")]
+Strategy = Annotated[str, typer.Option(metavar="NAME", help="prune, tor, iterative, chain, naive, global or closed-book.")]
 Where = Annotated[str | None, typer.Option("--index", metavar="DIR", help="Folder of the index; without it, the demo corpus.")]
 ModelName = Annotated[
     str | None,

@@ -20,7 +20,10 @@ from rich.text import Text
 from ramify.studio.consoles import err, note
 from ramify.tools.index.progress import Progress as Report
 
-VERBS = {"files": "reading", "documents": "reading", "passages": "encoding", "vectors": "linking"}
+VERBS = {
+    **{"files": "reading", "documents": "reading", "units": "reading", "passages for names": "reading"},
+    **{"passages": "encoding", "vectors": "linking", "descriptions": "writing", "reports": "writing"},
+}
 EVERY_S = 10.0
 
 

@@ -82,14 +82,17 @@ def _evidence(branch: Branch, passages: Mapping[str, Passage]) -> str:
     if not found:
         return ""
     answers = [branch.answer] if branch.answer and not is_unknown(branch.answer) else []
-    shown = "".join(_passage(passage, passage.id in branch.cited, answers) for passage in found)
-    summary = element("summary", f"{len(found)} {'passage' if len(found) == 1 else 'passages'} found")
+    batch = branch.kind == "batch"
+    shown = "".join(_passage(passage, passage.id in branch.cited, answers, not batch) for passage in found)
+    told = f"{kind_of(branch)} read" if batch else f"{len(found)} {'passage' if len(found) == 1 else 'passages'} found"
+    summary = element("summary", told)
     return element("details", summary + element("ul", shown, class_="passages"), class_="evidence")
 
 
-def _passage(passage: Passage, cited: bool, answers: list[str]) -> str:
+def _passage(passage: Passage, cited: bool, answers: list[str], compared: bool) -> str:
     title = heading(passage, passage.source)
     head = element("span", safe(title), class_="title")
-    head += " " + element("span", safe(f"{passage.source} · similarity {passage.score:.2f}"), class_="source")
+    similarity = f" · similarity {passage.score:.2f}" if compared else ""
+    head += " " + element("span", safe(f"{passage.source}{similarity}"), class_="source")
     head += " " + element("span", "cited", class_="cited") if cited else ""
     return element("li", head + element("p", marked(passage.text, answers), dir="auto"), class_="passage")

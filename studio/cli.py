@@ -17,6 +17,7 @@ from ramify.studio import (
     eval_command,
     graph_command,
     index_command,
+    inspect_command,
     mcp_command,
     search_command,
     settings_command,
@@ -41,6 +42,7 @@ app = typer.Typer(
 for command, name in (
     (index_command.index, "index"),
     (search_command.search, "search"),
+    (inspect_command.inspect, "inspect"),
     (ask_command.ask, "ask"),
     (chat_command.chat, "chat"),
     (eval_command.evaluate, "eval"),

@@ -36,6 +36,12 @@ Embedding = Annotated[str, typer.Option(metavar="NAME", help="Embedding of the i
 RetrievalOnly = Annotated[
     bool, typer.Option("--retrieval-only", help="Compare ways of searching, and the passages of strategies if any are named.")
 ]
+IndexKind = Annotated[
+    str | None,
+    typer.Option(
+        "--index-kind", metavar="A,B", help="Kinds of index to compare, passages or graph; the first is what others are compared with."
+    ),
+]
 
 
 def evaluate(
@@ -54,6 +60,7 @@ def evaluate(
     workers: Workers = 1,
     embedding: Embedding = "minilm",
     retrieval_only: RetrievalOnly = False,
+    index_kind: IndexKind = None,
 ) -> None:
     """Measure strategies on questions with known answers, and write a report; an interrupted run goes on where it stopped."""
     from ramify.evaluation.order import Order
@@ -63,7 +70,7 @@ def evaluate(
         strategy = "" if retrieval_only else "prune"
     order = Order(
         datasets=tuple(datasets),
-        strategies=_with_prior([name.strip() for name in strategy.split(",") if name.strip()], retrieval_only),
+        strategies=_with_prior(_names(strategy), retrieval_only),
         options=joined(read_pairs(settings or [], "--set"), {"model": model, "base_url": base_url}),
         sweeps=read_sweeps(sweep or []),
         ablations=tuple(name.strip() for text in ablate or [] for name in text.replace("|", ",").split(",") if name.strip()),
@@ -75,8 +82,13 @@ def evaluate(
         workers=workers,
         embedding=embedding,
         retrieval_only=retrieval_only,
+        index_kinds=None if index_kind is None else tuple(_names(index_kind)),
     )
     evaluating(order)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _with_prior(strategies: list[str], retrieval_only: bool) -> tuple[str, ...]:

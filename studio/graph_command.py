@@ -6,7 +6,7 @@ import typer
 
 from ramify.studio.pairs import read_pairs
 
-Strategy = Annotated[str, typer.Argument(metavar="STRATEGY", help="prune, tor, iterative, chain, naive or closed-book.")]
+Strategy = Annotated[str, typer.Argument(metavar="STRATEGY", help="prune, tor, iterative, chain, naive, global or closed-book.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An argument of the wiring, such as joint=false.")]
 
 

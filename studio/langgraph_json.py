@@ -12,6 +12,7 @@ DESCRIPTIONS = {
     "iterative": "Iterative RAG: answers a question from the indexed documents; searches widely, then reads them round by round.",
     "chain": "CoR-RAG: answers a question from the indexed documents; asks one sub-question after another, with the answers so far.",
     "naive": "Naive RAG, a baseline: answers a question from the indexed documents; searches once.",
+    "global": "GraphRAG's global search: answers a question about all of the documents, such as their main themes, from reports on them.",
     "closed-book": "Closed book, a baseline: answers a question from the model's memory, without the documents.",
 }
 """The strategies, as the list of assistants and the list of MCP tools show them."""
@@ -60,7 +61,7 @@ def values() -> tuple[type[Any], ...]:
 
 def variable(strategy: str) -> str:
     """Name the variable of `ramify.studio.app` that holds a strategy's graph."""
-    return strategy.replace("-", "_")
+    return "global_search" if strategy == "global" else strategy.replace("-", "_")  # a word of Python's own is no name
 
 
 def written(origins: Sequence[str] = ()) -> str:

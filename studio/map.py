@@ -4,7 +4,7 @@ from rich.cells import cell_len, chop_cells
 
 from ramify.nodes.tree import ROOT, Branch, Tree, children
 from ramify.studio.look import Look
-from ramify.studio.words import brief, kind_of, one_line
+from ramify.studio.words import brief, figure, kind_of, one_line
 from ramify.tools.markup import element, safe
 
 WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 168, 66, 14, 96, 4
@@ -57,7 +57,9 @@ def _box(branch: Branch, place: Place, look: Look) -> str:
     hover = [f"{branch.path} {look.state(branch)}", question, f"→ {brief(answer)}" if answer else ""]
     told = element("title", safe("\n".join(filter(None, hover))))
     shape = element("rect", x=f"{x - WIDTH / 2:g}", y=f"{y:g}", width=str(WIDTH), height=str(HEIGHT), rx="7")
-    lines = [(f"{branch.path} {look.state(branch)}", "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
+    score = f" · {figure(branch.score)}" if branch.kind == "batch" and branch.score is not None else ""
+    head = f"{branch.path} {look.state(branch)}{score}"
+    lines = [(head, "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
     lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "reply")] if answer else []
     said = "".join(
         element("text", safe(line), x=f"{x - WIDTH / 2 + PADDING:g}", y=f"{y + FIRST + number * STEP:g}", class_=kind)

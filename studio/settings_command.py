@@ -11,7 +11,7 @@ from ramify.studio.pairs import read_pairs
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-Strategy = Annotated[str, typer.Argument(metavar="STRATEGY", help="prune, tor, iterative, chain, naive or closed-book.")]
+Strategy = Annotated[str, typer.Argument(metavar="STRATEGY", help="prune, tor, iterative, chain, naive, global or closed-book.")]
 Given = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Show the ceiling of calls with this value.")]
 
 

@@ -20,7 +20,7 @@ from ramify.tools.errors import RamifyError, UsageError
 HELP = """Ask a question; a follow-up may lean on what was said before (and who was her father?). Ctrl-C stops an answer.
   /tree             draw the tree of the last answer
   /sources          show what the last answer rests on, in full
-  /strategy NAME    go on with prune, tor, iterative, chain, naive or closed-book
+  /strategy NAME    go on with prune, tor, iterative, chain, naive, global or closed-book
   /set KEY=VALUE    change a setting; /set alone lists what was changed; `ramify settings STRATEGY` lists them all
   /html FILE        write the last answer and its tree to one page
   /new              forget what was said

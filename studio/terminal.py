@@ -30,6 +30,7 @@ from ramify.studio.words import (
     sureness,
     title_of,
 )
+from ramify.tools.quoting import lines
 
 STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}
 WORKING_STYLE = "yellow"
@@ -50,10 +51,10 @@ def show(result: Result, console: Console, tree: bool = False) -> None:
 
 
 def _rows(result: Result) -> Iterator[tuple[str, Text]]:
-    yield "answer", Text(one_line(result.answer), style="bold")
+    yield "answer", Text("\n".join(lines(result.answer)), style="bold")
     yield "", Text(sureness(result), style="dim")
     if result.explanation:
-        yield "because", Text(one_line(result.explanation))
+        yield "because", Text("\n".join(lines(result.explanation)))
     if told := settled(result):
         yield "settled", Text(told)
     if told := reason(result):

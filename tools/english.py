@@ -23,8 +23,15 @@ _ABBREVIATION = re.compile(
     r"(?:\b[A-Z]|\b(?:Dr|Mr|Mrs|Ms|St|Sr|Jr|No|vs|Prof|Gen|Col|Lt|Capt|Rev|Hon|Inc|Ltd|Co|Bros|c|ca|b|d|e\.g|i\.e|approx))\.$"
 )
 _SUFFIX = re.compile(r"(?:ational|ations|ation|ional|ings|ing|edly|ed|ors|or|ers|er|ions|ion|ies|es|s|ly|e|y)$")
-_CAPITAL = r"[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİĶĻŁŃŇŌŐŘŚŞŠŤŪŮŰŹŻŽ][\w’'&./-]*"
+UPPER = "[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİĶĻŁŃŇŌŐŘŚŞŠŤŪŮŰŹŻŽ]"
+"""A capital letter, as a regular expression."""
+_CAPITAL = rf"{UPPER}[\w’'&./-]*"
 _NAME = re.compile(rf"[\"“]([^\"”]{{2,60}})[\"”]|({_CAPITAL}(?:(?: (?:of|the|de|la|von|van))* (?:{_CAPITAL}|\d+\b))*)")
+
+
+def abbreviates(word: str) -> bool:
+    """Tell whether a word is one that is written short, with a full stop: Dr, Inc, a single capital."""
+    return bool(_ABBREVIATION.fullmatch(f"{word.rstrip('.')}."))
 
 
 @lru_cache(maxsize=4096)

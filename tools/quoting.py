@@ -14,6 +14,11 @@ def one_line(message: object) -> str:
     return " ".join(CONTROL.sub(" ", str(message)).split())
 
 
+def lines(message: object) -> list[str]:
+    """Put each line of a text on one line, without the empty ones."""
+    return [line for part in str(message).splitlines() if (line := one_line(part))]
+
+
 def brief(text: object, longest: int) -> str:
     """Put a text on one line of at most so many characters."""
     line = one_line(text)

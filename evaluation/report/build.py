@@ -7,6 +7,7 @@ from ramify.evaluation.report.blocks import Block, Plot, Section
 from ramify.evaluation.report.calibration_section import calibration
 from ramify.evaluation.report.figures import drawn
 from ramify.evaluation.report.html import html
+from ramify.evaluation.report.kinds_section import kinds
 from ramify.evaluation.report.markdown import markdown
 from ramify.evaluation.report.provenance import failures, what_was_run
 from ramify.evaluation.report.reading import read_run
@@ -36,6 +37,7 @@ def sections(run: Run) -> list[Section]:
         *_main(run),
         *(of_dataset(run, dataset, f"set-{place}") for place, dataset in enumerate(run.datasets, 1)),
         against_reference(run),
+        kinds(run),
         _sweeps(run),
         ablations(run),
         calibration(run),

@@ -2,7 +2,7 @@
 
 from ramify.evaluation.metrics.abstention import abstention_precision, abstention_recall
 from ramify.evaluation.report.measures import Measure, abstention, calibration_error, forgetting, mean_of, percent, plain, quantile_of
-from ramify.evaluation.report.values import abstained_rightly, found, score, spent, unanswerable_seen
+from ramify.evaluation.report.values import abstained_rightly, all_found, found, score, spent, unanswerable_seen
 
 EM = Measure("EM", "exact match: the answer is a gold answer or alias after SQuAD's normalisation", mean_of(score("em")), percent)
 F1 = Measure("F1", "token F1 against the best of the gold answers", mean_of(score("f1")), percent)
@@ -60,6 +60,7 @@ RETRIEVAL = (
     _found("MAP@10 off.", "map@10_official", "MAP@10 as the released MultiHop-RAG script computes it"),
     _found("support F1", "supporting_f1", "F1 of the cited documents against the gold ones"),
 )
+GOLD = Measure("all gold", "all gold passages are among those found and, of a strategy, shown to the model", mean_of(all_found), percent)
 
 CALLS = Measure("calls", "model calls", mean_of(spent("llm_calls")), plain, -1)
 SECONDS = Measure("s", "seconds of wall time on this machine", mean_of(spent("wall_s")), plain, -1)

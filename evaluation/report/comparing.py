@@ -13,7 +13,7 @@ from ramify.evaluation.report.run import Line, Run
 from ramify.tools.errors import UsageError
 
 TITLE = "Two runs compared"
-DESCRIBED = ("model", "embedding", "seed", "base", "limit", "sample", "ramify", "versions", "machine")
+DESCRIBED = ("model", "embedding", "index_kinds", "seed", "base", "limit", "sample", "ramify", "versions", "machine")
 SHOWN = 20
 """Questions that are listed of those one run wins."""
 Group = tuple[str, str, str]
@@ -88,6 +88,8 @@ def _differing(a: Run, b: Run) -> list[Block]:
 
 
 def _told(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return ", ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else "" if value is None else str(value)
 
 

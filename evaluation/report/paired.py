@@ -12,8 +12,20 @@ from ramify.evaluation.report.values import Value, found, score
 from ramify.evaluation.statistics import bootstrap_interval, holm, paired_test
 
 SIGNIFICANT = 0.05
-COMPARED: tuple[tuple[str, Value], ...] = (("EM", score("em")), ("F1", score("f1")), ("recall@5", found("recall@5")))
 Pairs = list[tuple[Line, Line]]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What is compared: values by their titles, and by which of them a question counts as won."""
+
+    values: Sequence[tuple[str, Value]]
+    won: tuple[str, Value]
+    browsed: bool = True
+    """Whether the question browser can show the questions won."""
+
+
+ANSWERS = Scores((("EM", score("em")), ("F1", score("f1")), ("recall@5", found("recall@5"))), ("answered rightly (EM)", score("em")))
 
 
 @dataclass(frozen=True)
@@ -53,34 +65,41 @@ def difference(pairs: Pairs, value: Value) -> Difference | None:
 
 
 def paired_table(
-    title: str, contests: Sequence[Contest], leads: Sequence[str], other: str, note: str, lines: str = "", behind: str = ""
+    title: str,
+    contests: Sequence[Contest],
+    leads: Sequence[str],
+    other: str,
+    note: str,
+    lines: str = "",
+    behind: str = "",
+    scores: Scores = ANSWERS,
 ) -> Table:
     """Test every contest, corrected for their number; `other` is what each is compared with."""
-    told = [[difference(contest.pairs, value) for _, value in COMPARED] for contest in contests]
+    told = [[difference(contest.pairs, value) for _, value in scores.values] for contest in contests]
     tests = [one for each in told for one in each if one]
     adjusted = iter(holm([one.p for one in tests])) if tests else iter(())
-    rows = [_row(contest, differences, adjusted) for contest, differences in zip(contests, told, strict=True)]
+    rows = [_row(contest, differences, adjusted, scores) for contest, differences in zip(contests, told, strict=True)]
     method = (
         f"p is of a paired sign-flip permutation test, after Holm's correction for the {len(tests)} tests of this table. "
         f"▲ better, ▼ worse at p < {SIGNIFICANT}."
     )
-    columns = [*(Column(lead, words=True) for lead in leads), Column("n", "questions that both were asked"), *_columns(other)]
+    columns = [*(Column(lead, words=True) for lead in leads), Column("n", "questions that both were asked"), *_columns(other, scores)]
     return Table(title, [*columns, Column(behind)] if behind else columns, rows, f"{note} {method}", lines)
 
 
-def _columns(other: str) -> Iterator[Column]:
-    for name, _ in COMPARED:
+def _columns(other: str, scores: Scores) -> Iterator[Column]:
+    for name, _ in scores.values:
         yield Column(f"Δ {name}", f"difference of {name} from {other}, in points, with its 95 % interval")
         yield Column("p", "after Holm's correction")
-    yield Column("wins", f"questions that only this one answered rightly (EM), not {other}")
-    yield Column("loses", f"questions that only {other} answered rightly")
+    yield Column("wins", f"questions that only this one {scores.won[0]}, not {other}")
+    yield Column("loses", f"questions that only {other} {scores.won[0].removesuffix(' (EM)')}")
 
 
-def _row(contest: Contest, differences: Sequence[Difference | None], adjusted: Iterator[float]) -> list[Cell]:
+def _row(contest: Contest, differences: Sequence[Difference | None], adjusted: Iterator[float], scores: Scores) -> list[Cell]:
     cells = [cell for one in differences for cell in _difference(one, next(adjusted) if one else 1.0, contest.where)]
-    wins = sum(a.right and not b.right for a, b in contest.pairs)
-    losses = sum(b.right and not a.right for a, b in contest.pairs)
-    won = [Cell(str(wins), where=contest.where.narrowed(won="first")), Cell(str(losses), where=contest.where.narrowed(won="second"))]
+    right = [((scores.won[1](a) or 0) >= 1, (scores.won[1](b) or 0) >= 1) for a, b in contest.pairs]
+    places = (contest.where.narrowed(won="first"), contest.where.narrowed(won="second")) if scores.browsed else (None, None)
+    won = [Cell(str(right.count(one)), where=where) for one, where in zip(((True, False), (False, True)), places, strict=True)]
     return [*contest.names, Cell(str(len(contest.pairs)), where=contest.where), *cells, *won, *contest.behind]
 
 

@@ -43,6 +43,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("Model", told.get("model")),
         ("Embedding", told.get("embedding")),
         ("Strategies", ", ".join(map(str, told["strategies"]))),
+        ("Kinds of index", ", ".join(map(str, told.get("index_kinds") or ())) or None),
         ("Machine", " · ".join(str(part) for part in parts if part)),
         (
             "Versions",

@@ -31,6 +31,13 @@ def found(name: str) -> Value:
     return value
 
 
+def all_found(line: Line) -> float | None:
+    """Tell whether all gold was found and, of a strategy, shown to the model; none where it is not known what there is to find."""
+    if line.failed:
+        return 0.0 if line.row.get("gold_documents") else None
+    return float(bool(line.row.get("gold_retrieved"))) if line.row.get("retrieval") else None
+
+
 def spent(*names: str) -> Value:
     """Read what a question cost, as a sum of parts; a failed line has no cost."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ramify.evaluation.kinds import is_named
 from ramify.evaluation.report.blocks import Cell, Section, Table, Where, Words
 from ramify.evaluation.report.columns import CALLS, EM, F1, FORGETTING, SECONDS
 from ramify.evaluation.report.paired import Contest, common, paired_table
@@ -33,7 +34,7 @@ def sweeps(run: Run) -> list[Sweep]:
     found: dict[tuple[str, str, str], list[tuple[str, list[Line]]]] = {}
     for (dataset, strategy, variant), lines in run.answered.items():
         setting, equals, value = variant.partition("=")
-        if equals:
+        if equals and not is_named(variant):
             found.setdefault((strategy, setting, dataset), []).append((value, lines))
     return [Sweep(dataset, strategy, setting, _shared(points)) for (strategy, setting, dataset), points in found.items() if len(points) > 1]
 

@@ -19,6 +19,7 @@ DRAWN: list[tuple[str, dict[str, Any]]] = [
     ("iterative", {}),
     ("chain", {}),
     ("naive", {}),
+    ("global", {}),
     ("closed-book", {}),
 ]
 

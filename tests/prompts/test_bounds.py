@@ -8,6 +8,7 @@ import pytest
 
 import ramify.prompts as prompts
 from ramify.graphs import build
+from ramify.nodes.settings import BuildSettings
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import WAYS, decide_by
 from ramify.tools.models.structured import json_schema
@@ -17,6 +18,8 @@ from tests.prompts.page import PAGE, longest, page
 ALL = [value.told_with(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
 ALL += [decide_by(ways).told_with(thought=True, shots=0) for ways in (WAYS[1:], WAYS[:2], WAYS[1:2])]
 ITERATIVE = {"plan", "filter", "compress"}
+GLOBAL = {"map_report", "reduce"}
+BUILDING = {"extract", "missed", "glean", "claims", "describe", "report"}
 
 
 def parts(schema: Any) -> Iterator[dict[str, Any]]:
@@ -36,7 +39,8 @@ def test_all_that_a_reply_may_repeat_is_bounded(prompt: Prompt[Any]) -> None:
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
 def test_the_longest_reply_fits_into_the_limit_of_tokens(prompt: Prompt[Any]) -> None:
-    settings = build("iterative" if prompt.name in ITERATIVE else "naive").settings()
+    strategy = "iterative" if prompt.name in ITERATIVE else "global" if prompt.name in GLOBAL else "naive"
+    settings = BuildSettings() if prompt.name in BUILDING else build(strategy).settings()
     said = longest(json_schema(prompt.reply))
     read = prompt.reply.model_validate(said).model_dump(mode="json", exclude_unset=True)
     assert read == said, "the bounds of the schema are those of what is read"

@@ -78,6 +78,14 @@ SLOTS: dict[str, Any] = {
     "second": BORN,
     "first_answer": "Andrei Tarkovsky",
     "second_answer": "Zavrazhye",
+    "text": "Solaris was directed by Andrei Tarkovsky.",
+    "title": "Solaris",
+    "kinds": "person, place",
+    "found": ["Solaris | film | A film of 1972."],
+    "names": "Solaris, Andrei Tarkovsky",
+    "name": "Solaris",
+    "told": ["Solaris is a film.", "Andrei Tarkovsky directed it."],
+    "material": ["Solaris: Solaris is a film of 1972."],
 }
 EVERY = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
 

@@ -1,5 +1,6 @@
 """A small corpus that comes with ramify, and its index in the user's cache."""
 
+import asyncio
 import hashlib
 import os
 import shutil
@@ -10,7 +11,7 @@ from tempfile import mkdtemp
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import LAYOUT, MANIFEST, file_sha256, read_manifest
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, read_manifest
 
 
 def demo_corpus() -> Path:
@@ -18,41 +19,53 @@ def demo_corpus() -> Path:
     return Path(str(files(__name__) / "corpus.jsonl"))
 
 
-def demo_index() -> Path:
+def demo_index(kind: Kind = "passages") -> Path:
     """Return the folder of the demo corpus's index, made at first use; two processes may ask at once.
 
-    Each installation has one of its own, whose citations lead into its own corpus.
+    Each installation has one of its own, whose citations lead into its own corpus; that of kind graph lies beside the plain one.
     """
     made_of = f"{demo_corpus().absolute()}\0{file_sha256(demo_corpus())}"
-    folder = cache_folder() / f"demo-{LAYOUT}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}"
-    if _whole(folder):
+    suffix = "" if kind == "passages" else f"-{kind}"
+    folder = cache_folder() / f"demo-{LAYOUT}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}{suffix}"
+    if _whole(folder, kind):
         return folder
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(mkdtemp(prefix="demo-", dir=folder.parent))
     try:
-        Index.build([demo_corpus()], temporary)
-        _take_place(temporary, folder)
+        _make(kind, temporary)
+        _take_place(temporary, folder, kind)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return folder
 
 
-def _take_place(made: Path, folder: Path) -> None:
+def _make(kind: Kind, folder: Path) -> None:
+    if kind == "passages":
+        Index.build([demo_corpus()], folder)
+        return
+    from ramify.tools.knowledge.build import build_graph
+    from ramify.tools.knowledge.rules import ByRules
+
+    shutil.copytree(demo_index(), folder, dirs_exist_ok=True)
+    asyncio.run(build_graph(folder, ByRules()))
+
+
+def _take_place(made: Path, folder: Path, kind: Kind) -> None:
     """Rename, unless another process was first: then theirs is as good."""
     try:
         made.rename(folder)
     except OSError:
-        if not _whole(folder):
+        if not _whole(folder, kind):
             raise
 
 
-def _whole(folder: Path) -> bool:
+def _whole(folder: Path, kind: Kind) -> bool:
     try:
         manifest = read_manifest(folder / MANIFEST)
     except IndexingError:
         return False
-    return manifest is not None and manifest.damage(folder) is None
+    return manifest is not None and manifest.kind == kind and manifest.damage(folder) is None
 
 
 def cache_folder() -> Path:

@@ -18,9 +18,11 @@ from ramify.tools.english import content
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.answering import answer, closed_book, compress, decide, entities
 from ramify.tools.extractive.asking import contextualize, next_question, plan, split_question
+from ramify.tools.extractive.elements import claims, describe, extract, glean, missed, report
 from ramify.tools.extractive.finalize import aggregate, finalize
 from ramify.tools.extractive.language import objection
 from ramify.tools.extractive.open_ended import open_ended
+from ramify.tools.extractive.overview import map_report, reduce
 from ramify.tools.extractive.slots import Reply, Slots
 from ramify.tools.extractive.weighing import filter_batch, judge, rubric, summarize
 from ramify.tools.unknown import UNKNOWN
@@ -28,20 +30,29 @@ from ramify.tools.unknown import UNKNOWN
 _REPLIES: dict[str, Callable[[Slots], Reply]] = {
     "aggregate": aggregate,
     "answer": answer,
+    "claims": claims,
     "closed_book": closed_book,
     "compress": compress,
     "contextualize": contextualize,
     "decide": decide,
     "decompose": split_question,
+    "describe": describe,
     "entities": entities,
+    "extract": extract,
     "filter": filter_batch,
     "finalize": finalize,
+    "glean": glean,
     "judge": judge,
+    "map_report": map_report,
+    "missed": missed,
     "next_question": next_question,
     "plan": plan,
+    "reduce": reduce,
+    "report": report,
     "rubric": rubric,
     "summarize": summarize,
 }
+_OVERVIEWS = ("map_report", "reduce")
 _REMEDY = "it answers the toolkit's own prompts; for any other, name a language model, such as ollama:llama3.1:8b"
 _NOTHING_NAMED = "The question does not say what it asks about."
 """Any date answers `When?`: somebody's, but nobody knows whose."""
@@ -96,6 +107,8 @@ def _reply(messages: list[BaseMessage]) -> AIMessage:
     reply = _REPLIES[name](slots)
     if objected := objection(question):
         reply = _refused(reply, objected)
+    elif name in _OVERVIEWS:
+        pass  # it quotes whole sentences, as many as there are: any question will do
     elif "question" in slots and not content(question):
         reply = _refused(reply, _NOTHING_NAMED)
     elif open_ended(question):
@@ -127,11 +140,14 @@ def _refused(reply: Reply, why: str) -> Reply:
         "confidence": 0.0,
         "citations": [],
         "explanation": why,
+        "helpfulness": 0,
+        "points": [],
+        "quotes": [],
         "settled_by": "unsettled",
     }
     if "action" in reply:
         refused |= {"action": "answer", "questions": [], "entities": []}
-    return {key: refused.get(key, value) for key, value in reply.items()} if "answer" in reply else reply
+    return {key: refused.get(key, value) for key, value in reply.items()} if {"answer", "points"} & reply.keys() else reply
 
 
 def _written(reply: Reply, confidence: float) -> tuple[str, list[dict[str, Any]]]:

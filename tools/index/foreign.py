@@ -1,8 +1,8 @@
 """Search in LangChain's other vector stores and in its retrievers."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from langchain_core.documents import Document
@@ -15,7 +15,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.identity import identified
 from ramify.tools.index.rank import Pick
 from ramify.tools.index.rank import mmr as pick_diverse
-from ramify.tools.index.snapshot import Hit, How
+from ramify.tools.index.snapshot import Hit, How, View
 from ramify.tools.index.store import Filter
 
 _REMEMBERED = 20_000
@@ -27,9 +27,16 @@ class Search(Protocol):
 
     async def __call__(
         self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None,
+        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the best passages for each query."""
+
+
+def _plain(how: How) -> How:
+    """Refuse what only an index of our own has a meaning for; a view means nothing here."""
+    if how.options:
+        raise UsageError(f"search.{next(iter(how.options))} means nothing to a store or retriever of another make", "leave it out")
+    return how.checked()
 
 
 class StoreSearch:
@@ -45,10 +52,10 @@ class StoreSearch:
 
     async def __call__(
         self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None,
+        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the best passages for each query; `hybrid` means nothing here, `filter` is passed on as it is."""
-        how = How(k, fetch_k, mmr, hybrid, filter).checked()
+        how = _plain(How(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
         if self._encoder is None:
             return list(await asyncio.gather(*(self._scored(query, how) for query in queries)))
         candidates = await asyncio.gather(*(self._candidates(query, how) for query in queries))
@@ -96,10 +103,10 @@ class RetrieverSearch:
 
     async def __call__(
         self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None,
+        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the first k passages of the retriever for each query, in its order."""
-        how = How(k, fetch_k, mmr, hybrid, filter).checked()
+        how = _plain(How(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
         if how.filter:
             what = f"the retriever {type(self._retriever).__name__!r} cannot filter"
             raise UsageError(what, "give an index, or a retriever that filters by itself")

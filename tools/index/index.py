@@ -1,6 +1,6 @@
 """The corpus index: one folder, searched by vectors and by words, as a LangChain `VectorStore`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +17,7 @@ from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_docu
 from ramify.tools.index.identity import identified
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.snapshot import Hit, How, Snapshot, open_snapshot
+from ramify.tools.index.snapshot import Hit, How, Snapshot, Steer, View, open_snapshot
 from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.store import Filter
 
@@ -93,16 +93,17 @@ class Index(VectorStore):
     def search(  # type: ignore[override]  # VectorStore's `search` takes one query and a search type by name
         self, queries: Sequence[str], k: int = 5, *,
         fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True, filter: Filter | None = None, dense: bool = True,
-        per_section: int | None = None,
+        per_section: int | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the best passages for each query: all queries are encoded and searched in one batch.
 
         Vectors and words (`hybrid`) are fused by the mean of their scores; without `dense` it is words alone (BM25). `per_section`: so many
         passages of a section come first, further ones after those of others, unless the question names it or there is no heading. From
         the `fetch_k` best (default 4 k) the passages are picked in order, or by maximal marginal relevance with the weight `mmr`.
-        `filter` gives metadata fields the value, or values, they must have.
+        `filter` gives metadata fields the value, or values, they must have. `view` is "flat" for plain passages whatever the kind of index,
+        "auto" for the kind's own way, which takes `options` of its own.
         """
-        how = How(k, fetch_k, mmr, hybrid, filter, dense, per_section).checked()
+        how = How(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).checked()
         if isinstance(queries, str):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
         return self._search(queries, self._encoder.encode_queries(queries), how) if queries else []
@@ -111,13 +112,20 @@ class Index(VectorStore):
         if vectors.shape[1] != self._snapshot.manifest.dimension:
             what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._snapshot.manifest.dimension}"
             raise IndexingError(what, "open it with the embedding it was made with")
-        return self._snapshot.search(queries, vectors, how)
+        return self._snapshot.search(queries, vectors, how, self._steer(how))
+
+    def _steer(self, how: How) -> Steer | None:
+        """Give what has a say in the order of hits: nothing, in a plain index; UsageError for options that it does not have."""
+        if how.options:
+            what = f"search.{next(iter(how.options))} means nothing to an index of kind {self.manifest.kind!r}"
+            raise UsageError(what, f"leave it out, or make a graph: `ramify index PATH… --kind graph --out {self.folder}`")
+        return None
 
     def similarity_search_with_score(
         self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
     ) -> list[tuple[Document, float]]:
         """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
-        hits = self.search([query], k, mmr=None, hybrid=hybrid, filter=filter, per_section=None)[0]
+        hits = self.search([query], k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat")[0]
         return [(hit.document, hit.score) for hit in hits]
 
     def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
@@ -128,14 +136,14 @@ class Index(VectorStore):
         self, embedding: list[float], k: int = 4, *, filter: Filter | None = None, **kwargs: Any
     ) -> list[Document]:
         """Return the passages nearest to a vector."""
-        return self._by_vector(embedding, How(k, mmr=None, hybrid=False, filter=filter, per_section=None))
+        return self._by_vector(embedding, How(k, mmr=None, hybrid=False, filter=filter, per_section=None, view="flat"))
 
     def max_marginal_relevance_search(
         self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
         *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
     ) -> list[Document]:  # fmt: skip
         """Return passages near to a query and far from each other."""
-        hits = self.search([query], k, fetch_k=fetch_k, mmr=lambda_mult, hybrid=hybrid, filter=filter)[0]
+        hits = self.search([query], k, fetch_k=fetch_k, mmr=lambda_mult, hybrid=hybrid, filter=filter, view="flat")[0]
         return [hit.document for hit in hits]
 
     def max_marginal_relevance_search_by_vector(
@@ -143,13 +151,17 @@ class Index(VectorStore):
         *, filter: Filter | None = None, **kwargs: Any,
     ) -> list[Document]:  # fmt: skip
         """Return passages near to a vector and far from each other."""
-        return self._by_vector(embedding, How(k, fetch_k, lambda_mult, hybrid=False, filter=filter))
+        return self._by_vector(embedding, How(k, fetch_k, lambda_mult, hybrid=False, filter=filter, view="flat"))
 
     def _by_vector(self, embedding: list[float], how: How) -> list[Document]:
         return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), how)[0]]
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return lambda cosine: max(0.0, cosine)
+
+    def ids(self) -> list[str]:
+        """Return the ids of all passages that are searched, in order."""
+        return self._snapshot.store.ids()
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """Return the passages of the ids that exist, in the order asked for."""

@@ -5,6 +5,7 @@ import json
 import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from ramify.tools.documents.files import INDEX_FILE
 from ramify.tools.embeddings.prefixes import Prefixes
@@ -13,6 +14,10 @@ from ramify.tools.errors import IndexingError
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
 MANIFEST = "manifest.json"
+Kind = Literal["passages", "graph"]
+"""What an index is beside its passages: nothing more, or a graph of their names."""
+STRUCTURE: dict[Kind, frozenset[str]] = {"passages": frozenset(), "graph": frozenset({"graph.sqlite"})}
+"""The files of each kind beside those of the passages."""
 NEXT = "next."
 """Files being written carry this prefix until they take the place of the finished ones."""
 
@@ -41,6 +46,7 @@ class Manifest:
     """Put before what is embedded; None in an index made before prefixes were remembered: what the model does by itself."""
     hidden: dict[str, int] = field(default_factory=dict)
     """How many passages are kept and not searched, by the reason."""
+    kind: Kind = "passages"
 
     @property
     def prefixes(self) -> Prefixes:
@@ -74,7 +80,9 @@ def read_manifest(path: Path) -> Manifest | None:
         manifest = Manifest(**content)
         if manifest.layout != LAYOUT:
             raise other_layout(path.parent, manifest.layout)
-        if set(manifest.sha256) != {PASSAGES, VECTORS}:
+        if manifest.kind not in STRUCTURE:
+            raise other_layout(path.parent, f"of kind {manifest.kind}")
+        if set(manifest.sha256) != {PASSAGES, VECTORS} | STRUCTURE[manifest.kind]:
             raise ValueError(f"files {sorted(manifest.sha256)!r}")
     except (FileNotFoundError, NotADirectoryError):
         return None

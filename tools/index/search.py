@@ -4,9 +4,10 @@ import asyncio
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
@@ -14,8 +15,8 @@ from langchain_core.vectorstores import VectorStore
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.foreign import RetrieverSearch, Search, StoreSearch
-from ramify.tools.index.manifest import MANIFEST
-from ramify.tools.index.snapshot import Hit, How
+from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.snapshot import Hit, How, View
 from ramify.tools.index.store import Filter
 
 DEMO = "demo"
@@ -55,8 +56,18 @@ def opened(index: str | Path) -> Index:
         known = _opened.get(folder)
         found = _fingerprint(folder)
         if known is None or known[0] != found:
-            known = _opened[folder] = (found, Index.open(folder))
+            known = _opened[folder] = (found, _open(folder))
         return known[1]
+
+
+def _open(folder: Path) -> Index:
+    """Open an index by its kind."""
+    manifest = read_manifest(folder / MANIFEST)
+    if manifest is None or manifest.kind == "passages":
+        return Index.open(folder)
+    from ramify.tools.knowledge.index import GraphIndex  # it is a kind of index: known here by name alone
+
+    return GraphIndex.open(folder)
 
 
 def warm(index: Searchable) -> float:
@@ -95,9 +106,9 @@ def _fingerprint(folder: Path) -> bytes:
 def _in_index(index: Callable[[], Index]) -> Search:
     async def search(
         queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None,
+        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
-        how = How(k, fetch_k, mmr, hybrid, filter)
+        how = How(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
         return await asyncio.to_thread(lambda: index().search(queries, **how._asdict()))
 
     return search

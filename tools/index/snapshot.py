@@ -2,11 +2,11 @@
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from langchain_core.documents import Document
@@ -14,7 +14,7 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.absent import no_index
-from ramify.tools.index.graph import Graph, Positions, read_graph
+from ramify.tools.index.hnsw import Graph, Positions, read_graph
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
 from ramify.tools.index.rank import Pick, fuse, mmr, spread
 from ramify.tools.index.store import Filter, Rows, Store
@@ -34,6 +34,12 @@ class Hit(NamedTuple):
     value: float
 
 
+View = Literal["auto", "flat"]
+"""How an index is looked at: by its own kind's way, or as the plain passages that every kind has."""
+Steer = Callable[[str, Matrix, list[int]], list[int]]
+"""Puts the positions that were found for a query, given as text and vector, into another order; it may bring in more."""
+
+
 class How(NamedTuple):
     """How to search: see `Index.search`."""
 
@@ -44,6 +50,8 @@ class How(NamedTuple):
     filter: Filter | None = None
     dense: bool = True
     per_section: int | None = None
+    view: View = "auto"
+    options: Mapping[str, Any] | None = None
 
     def checked(self) -> "How":
         """Return itself with `fetch_k` filled in, or raise `UsageError` where a number is out of range."""
@@ -55,6 +63,8 @@ class How(NamedTuple):
             raise UsageError(
                 f"cannot take per_section={self.per_section!r} passages of a section", "take at least 1, or None for any number"
             )
+        if self.view not in get_args(View):
+            raise UsageError(f"there is no view {self.view!r}", f"choose one of {', '.join(get_args(View))}")
         if not (self.hybrid or self.dense):
             raise UsageError("cannot search without vectors and without words", "leave hybrid or dense on")
         return self._replace(fetch_k=max(self.k, self.fetch_k or 4 * self.k))
@@ -78,19 +88,23 @@ class Snapshot:
         """Return the positions in the graph of some rows."""
         return self._by_row[np.searchsorted(self.rows, rows, sorter=self._by_row)]
 
-    def search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension)."""
+    def search(self, queries: Sequence[str], vectors: Matrix, how: How, steer: Steer | None = None) -> list[list[Hit]]:
+        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `steer` has a say in the order."""
         how = how.checked()
-        depth = max(_DEPTH, how.fetch_k or 0) if how.hybrid else how.fetch_k or 0
-        if how.filter:
-            nearest = self.graph.exact(vectors, depth, np.sort(self.positions(self.store.matching(how.filter))))
-        else:
-            nearest = self.graph.search(vectors, depth)
-        rankings = [self._ranked(*one, depth, how) for one in zip(queries, vectors, nearest, strict=True)]
+        depth = max(_DEPTH, how.fetch_k or 0) if how.hybrid or steer else how.fetch_k or 0
+        allowed = np.sort(self.positions(self.store.matching(how.filter))) if how.filter else None
+        nearest = self.graph.search(vectors, depth) if allowed is None else self.graph.exact(vectors, depth, allowed)
+        rankings = [self._ranked(*one, depth, how, steer, allowed) for one in zip(queries, vectors, nearest, strict=True)]
         return [self._hits(vector, ranking[: how.fetch_k], how) for vector, ranking in zip(vectors, rankings, strict=True)]
 
-    def _ranked(self, query: str, vector: Matrix, nearest: Positions, depth: int, how: How) -> list[int]:
+    def _ranked(
+        self, query: str, vector: Matrix, nearest: Positions, depth: int, how: How, steer: Steer | None, allowed: Positions | None
+    ) -> list[int]:
         order = self._fused(query, vector, nearest, depth, how)
+        if steer is not None:
+            steered = steer(query, vector, order)
+            among = None if allowed is None else frozenset(allowed.tolist())
+            order = [position for position in steered if among is None or position in among]
         if how.per_section is None:
             return order
         sections = self._sections(query, order)

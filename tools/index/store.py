@@ -110,6 +110,11 @@ class Store:
         with self._connection() as connection:
             return np.fromiter((row for (row,) in connection.execute(sql)), dtype=np.int64)
 
+    def ids(self) -> list[str]:
+        """Return the ids of all passages that are searched, in their order: that of the positions in the HNSW graph."""
+        with self._connection() as connection:
+            return [id for (id,) in connection.execute("SELECT id FROM passages WHERE hidden IS NULL ORDER BY id")]
+
     def passages(self, rows: Sequence[int]) -> dict[int, Document]:
         """Return the passages of some rows, with the path of their file; one that stands for its twins names their places in `also`."""
         wanted = [json.dumps([int(row) for row in rows])]

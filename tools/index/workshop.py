@@ -12,14 +12,16 @@ from ramify.tools.embeddings.prefixed import settled_prefixes
 from ramify.tools.errors import IndexingError, RamifyError
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.earlier import layout_of, take_vectors
-from ramify.tools.index.graph import build_graph
+from ramify.tools.index.hnsw import build_graph
 from ramify.tools.index.manifest import (
     LAYOUT,
     MANIFEST,
     NEXT,
     PASSAGES,
+    STRUCTURE,
     VECTORS,
     EarlierLayoutError,
+    Kind,
     Manifest,
     file_sha256,
     read_manifest,
@@ -179,9 +181,22 @@ def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, pr
     build_graph(draft.vectors(dimension), dimension, graph, passages, progress)
     draft.close()
     sha256 = {PASSAGES: file_sha256(draft.path), VECTORS: file_sha256(graph)}
-    manifest = Manifest(encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden)
+    kind, beside = _beside(folder)
+    sha256 |= beside
+    manifest = Manifest(encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden, kind)
     manifest.write(folder / (NEXT + MANIFEST))
     draft.path.replace(folder / PASSAGES)
     graph.replace(folder / VECTORS)
     (folder / (NEXT + MANIFEST)).replace(folder / MANIFEST)
     return manifest
+
+
+def _beside(folder: Path) -> tuple[Kind, dict[str, str]]:
+    """Tell what the finished index is beside its passages, with the checksums of that; where it is damaged, nothing."""
+    try:
+        held = read_manifest(folder / MANIFEST)
+    except IndexingError:
+        return "passages", {}
+    files = {name: held.sha256[name] for name in STRUCTURE[held.kind]} if held else {}
+    whole = all((folder / name).is_file() and file_sha256(folder / name) == sha256 for name, sha256 in files.items())
+    return (held.kind, files) if held and whole else ("passages", {})

@@ -57,6 +57,11 @@ class Model:
 
     A passage has a title, a source and a text, as prompts have them.
     """
+    surveys: Callable[[str], bool] = field(default=lambda question: False, repr=False)
+    """Tells whether a question about everything is best answered from the reports of the largest communities; blocking.
+
+    One that can sum up many reports has no need to.
+    """
     load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     """Loads what it needs in this process and gives the seconds that took, 0 where all was there; blocking."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)

@@ -82,6 +82,7 @@ def _best(options: ModelOptions) -> Model:
 def _extractive(options: ModelOptions, notice: str | None) -> Model:
     from ramify.tools.extractive import Extractive, objection
     from ramify.tools.extractive.loading import load
+    from ramify.tools.extractive.overview import surveys
     from ramify.tools.relevance.closest import closest
     from ramify.tools.spans.calibration import TAU
 
@@ -90,7 +91,7 @@ def _extractive(options: ModelOptions, notice: str | None) -> Model:
     server = Server("extractive", options.timeout)
     return Model(
         "extractive", chat, counter(chat), cap, None, server, "reader", notice,
-        objection=objection, closest=closest, load=load, tau=TAU,
+        objection=objection, closest=closest, surveys=surveys, load=load, tau=TAU,
     )  # fmt: skip
 
 

@@ -1,0 +1,125 @@
+"""Build the graph of an index: by rules, or with a language model, whose prompts are handed to the tools here."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ramify.graphs.run import blocking
+from ramify.nodes.ask import current_model
+from ramify.nodes.budget import Ledger, working
+from ramify.nodes.extract_elements import Ask, extract_elements
+from ramify.nodes.kept import kept_ask
+from ramify.nodes.settings import EMBEDDED, BuildSettings
+from ramify.nodes.state import Usage
+from ramify.nodes.write_reports import describe, write_reports
+from ramify.tools.errors import IndexingError
+from ramify.tools.index.progress import Progress, silent
+from ramify.tools.knowledge.build import BUDGET, Reading, Structure, Structured, build_graph
+from ramify.tools.knowledge.elements import Knowledge
+from ramify.tools.knowledge.graph import Graph, quoted, settled
+from ramify.tools.knowledge.reports import QUOTED, Material, Report
+from ramify.tools.knowledge.rules import ByRules
+from ramify.tools.knowledge.units import Piece, Unit, units
+from ramify.tools.knowledge.work import WORK, Work
+from ramify.tools.models import Model
+
+_FAILED = 0.2
+"""From this share of units that could not be read on, a build fails."""
+
+
+@dataclass
+class ByModel:
+    """Build with a language model that finds the names, that writes the reports, or both; rules do what it does not."""
+
+    settings: BuildSettings
+    work: Work
+    rules: ByRules = field(default_factory=ByRules)
+
+    @property
+    def reporting(self) -> BuildSettings:
+        """Give the settings with the reporter for the model."""
+        return self.settings.model_copy(update={"model": self.settings.reporter or self.settings.model})
+
+    @property
+    def made_by(self) -> str:
+        """Name who finds the names."""
+        return _named(self.settings)
+
+    @property
+    def reported_by(self) -> str:
+        """Name who writes the reports."""
+        return _named(self.reporting)
+
+    async def read(self, pieces: Sequence[Piece], progress: Progress) -> Reading:
+        """Find names and what connects them; IndexingError where too much could not be read."""
+        if self.made_by == QUOTED:
+            return await self.rules.read(pieces, progress)
+        return await self.read_units(units(pieces, current_model(self.settings).count, self.settings.unit_tokens), progress)
+
+    async def read_units(self, grouped: Sequence[Unit], progress: Progress) -> Reading:
+        """Find names in units of passages with the model; IndexingError where too much could not be read."""
+        model = current_model(self.settings)
+        found, unread = await extract_elements(
+            grouped, self._asking(self.settings, model), self.settings, lambda done: progress(done, len(grouped), "units")
+        )
+        failed = {id: why for id, why in unread.items() if why != BUDGET}
+        if len(failed) > _FAILED * len(grouped):
+            what = f"{len(failed):,} of {len(grouped):,} units could not be read: {next(iter(failed.values()))}"
+            raise IndexingError(what, "take a larger model, or smaller units (unit_tokens); what was read is kept")
+        return Reading(found, unread)
+
+    async def settle(self, knowledge: Knowledge, progress: Progress) -> Graph:
+        """Give each element one description."""
+        if self.made_by == QUOTED:
+            return settled(knowledge, quoted)
+        model = current_model(self.settings)
+        return await describe(
+            knowledge, self._asking(self.settings, model), self.settings, model, lambda done: progress(done, None, "descriptions")
+        )
+
+    async def report(self, materials: Sequence[Material], told: Callable[[int], None]) -> list[Report]:
+        """Report on communities."""
+        if self.reported_by == QUOTED:
+            return await self.rules.report(materials, told)
+        model = current_model(self.reporting)
+        return await write_reports(materials, self._asking(self.reporting, model), self.reporting, model, told)
+
+    def _asking(self, settings: BuildSettings, model: Model) -> Ask:
+        return partial(kept_ask, self.work, model.name, settings)
+
+
+def _named(settings: BuildSettings) -> str:
+    return QUOTED if settings.model == EMBEDDED else current_model(settings).name
+
+
+def structure(
+    folder: Path, options: Mapping[str, Any] | None = None, recluster: bool = False, progress: Progress = silent
+) -> tuple[Structured, Usage]:
+    """Make the graph of a finished index, or bring it up to date, with these settings; tell what it cost. No passage is encoded again.
+
+    Blocking. An interrupted build repeats the calls that were under way and no other; a budget ends it with a usable graph.
+    """
+    settings = BuildSettings.model_validate(dict(options or {}))
+    return blocking(_structure(folder, settings, recluster, progress))
+
+
+async def _structure(folder: Path, settings: BuildSettings, recluster: bool, progress: Progress) -> tuple[Structured, Usage]:
+    how = Structure(settings.max_cluster_size, settings.weights, recluster)
+    if settings.model == EMBEDDED and settings.reporter in (None, EMBEDDED):
+        return await build_graph(folder, ByRules(), how, progress), Usage()
+    ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
+    with Work(folder / WORK) as work, working(settings, ledger) as spent:
+        builder = ByModel(settings, work)
+        made = await build_graph(folder, builder, how, progress)
+        if not made.unread and made.rewritten == made.communities:  # the replies of reports that were kept were not asked for
+            work.forget_unused()
+        return made, spent.spent
+
+
+def asks_model(options: Mapping[str, Any]) -> bool:
+    """Tell whether a build with these settings calls a model."""
+    settings = BuildSettings.model_validate(dict(options))
+    return settings.model != EMBEDDED or settings.reporter not in (None, EMBEDDED)

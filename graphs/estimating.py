@@ -1,0 +1,141 @@
+"""What a graph will cost, before it is built: a few units are read for a start, the rest is worked out from them (GRAPHRAG §6)."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from ramify.graphs.building import ByModel
+from ramify.graphs.run import blocking
+from ramify.nodes.ask import current_model
+from ramify.nodes.budget import Ledger, working
+from ramify.nodes.settings import EMBEDDED, BuildSettings
+from ramify.nodes.state import Usage
+from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.index.progress import Progress, silent
+from ramify.tools.knowledge.communities import communities, weighted
+from ramify.tools.knowledge.elements import Knowledge, sum_up
+from ramify.tools.knowledge.graph import quoted, settled
+from ramify.tools.knowledge.materials import Materials
+from ramify.tools.knowledge.quoting import quoted_elements
+from ramify.tools.knowledge.reports import Material, Report, quoted_report
+from ramify.tools.knowledge.units import Piece, units
+from ramify.tools.knowledge.work import Work, key_of
+
+PILOT, REPORTED = 20, 5
+"""Units read, and reports written, for a start; where a build follows, they are not asked for again."""
+REPORTS = (0.15, 0.4)
+"""Reports for each passage, at least and at most: manuals have few; of a corpus full of names the sample shows how many more there are."""
+_SAMPLE = 300
+"""Passages on which the speed of the rules is measured, and from which reports are made for a start."""
+_ENCODED = 64
+"""Passages on which the speed of the encoder is measured."""
+T = TypeVar("T")
+Range = tuple[float, float]
+
+
+class Stage(NamedTuple):
+    """A stage of a build: what there is to do, and what that costs from least to most."""
+
+    name: str
+    todo: str
+    calls: Range = (0, 0)
+    tokens: Range = (0, 0)
+    seconds: Range = (0, 0)
+
+
+def estimate(
+    pieces: Sequence[Piece], encoder: Encoder | None, options: Mapping[str, Any], work: Path, progress: Progress = silent
+) -> list[Stage]:
+    """List the stages of a build; `encoder` where the passages are to be encoded, too; `work` keeps what is asked. Blocking."""
+    settings = BuildSettings.model_validate(dict(options))
+    stages = [encoding(pieces, encoder)] if encoder is not None else []
+    knowledge, rules = _by_rules(_sample(pieces, _SAMPLE))
+    share = len(pieces) / max(1, len(_sample(pieces, _SAMPLE)))
+    most = max(REPORTS[1], len(_materials(knowledge, settings)) / len(_sample(pieces, _SAMPLE)))
+    reports = (max(1, round(REPORTS[0] * len(pieces))), max(1, round(most * len(pieces))))
+    with Work(work) as kept, working(settings, Ledger.open(settings, Usage(), time.time(), kept=False)) as spent:
+        builder = ByModel(settings, kept)
+        if settings.model == EMBEDDED:
+            stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules * share, rules * share)))
+        else:
+            grouped = units(pieces, current_model(settings).count, settings.unit_tokens)
+            pilot = _sample(grouped, PILOT)
+            cost = blocking(_measured(lambda: builder.read_units(pilot, progress), lambda: spent.spent))
+            how = (settings.gleanings, settings.claims, settings.entity_types)
+            cost = _remembered(kept, cost, [builder.made_by, str(how), *(unit.text for unit in pilot)])
+            times = len(grouped) / max(1, len(pilot))
+            stages.append(cost.stage("names", f"{len(grouped):,} units of at most {settings.unit_tokens} tokens", (times, times)))
+        if (settings.reporter or settings.model) == EMBEDDED:
+            return [*stages, Stage("reports", f"{reports[0]:,} to {reports[1]:,}, quoted")]
+        materials = _sample(_materials(knowledge, settings), REPORTED)
+        cost = blocking(_measured(lambda: builder.report(materials, lambda done: None), lambda: spent.spent))
+        cost = _remembered(kept, cost, [builder.reported_by, *(material.digest for material in materials)])
+        each = (reports[0] / max(1, len(materials)), reports[1] / max(1, len(materials)))
+        return [*stages, cost.stage("reports", f"{reports[0]:,} to {reports[1]:,}", each)]
+
+
+def encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
+    """Say what encoding the passages costs."""
+    pilot = [piece.text for piece in _sample(pieces, _ENCODED)]
+    encoder.encode_documents(pilot[:2])  # loading is no part of the speed
+    began = time.perf_counter()
+    encoder.encode_documents(pilot)
+    seconds = (time.perf_counter() - began) * len(pieces) / max(1, len(pilot))
+    return Stage("encoding", f"{len(pieces):,} passages", seconds=(seconds, seconds))
+
+
+class _Cost(NamedTuple):
+    calls: int
+    tokens: int
+    seconds: float
+
+    def stage(self, name: str, todo: str, times: Range) -> Stage:
+        low, high = times
+        return Stage(
+            name,
+            todo,
+            (self.calls * low, self.calls * high),
+            (self.tokens * low, self.tokens * high),
+            (self.seconds * low, self.seconds * high),
+        )
+
+
+def _remembered(kept: Work, cost: _Cost, of: Sequence[str]) -> _Cost:
+    """Take the cost that the same had when it was asked for: of a second estimate all replies are there."""
+    key = key_of(["cost", *of])
+    held = kept.get(key)
+    if held and held["calls"] > cost.calls:
+        return _Cost(**held)
+    kept.put(key, cost._asdict())
+    return cost
+
+
+async def _measured(act: Callable[[], Awaitable[object]], spent: Callable[[], Usage]) -> _Cost:
+    before, began = spent(), time.perf_counter()
+    await act()
+    after = spent()
+    return _Cost(after.llm_calls - before.llm_calls, after.tokens - before.tokens, time.perf_counter() - began)
+
+
+def _sample(of: Sequence[T], most: int) -> Sequence[T]:
+    return of[:: max(1, len(of) // most)][:most]
+
+
+def _by_rules(pieces: Sequence[Piece]) -> tuple[Knowledge, float]:
+    began = time.perf_counter()
+    knowledge = sum_up(quoted_elements(pieces))
+    return knowledge, time.perf_counter() - began
+
+
+def _materials(knowledge: Knowledge, settings: BuildSettings) -> list[Material]:
+    """Make materials as a build by rules would, to see what reporting on them costs."""
+    graph = settled(knowledge, quoted)
+    partition = communities(weighted(knowledge.relations, settings.weights), settings.max_cluster_size)
+    made = Materials(graph, partition)
+    reports: dict[str, Report] = {}
+    found: list[Material] = []
+    for ids in made.by_depth():
+        found += [made.of(id, reports) for id in ids]
+        reports |= {material.community.id: quoted_report(material) for material in found[-len(ids) :]}
+    return found

@@ -1,0 +1,150 @@
+"""retrieve (reports): cut the reports of a level, or all passages, into batches, each a branch (GraphRAG §2)."""
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator, Sequence
+
+from ramify.nodes.ask import current_model
+from ramify.nodes.fit import room_for
+from ramify.nodes.retrieve import later, passage_of
+from ramify.nodes.settings import GlobalSettings
+from ramify.nodes.state import State, Usage
+from ramify.nodes.step import Update, whole
+from ramify.nodes.tree import ROOT, Branch, Passage
+from ramify.tools.demo import demo_index
+from ramify.tools.errors import UsageError
+from ramify.tools.index.describe import describe
+from ramify.tools.index.index import Index
+from ramify.tools.index.search import DEMO, opened, searcher
+from ramify.tools.index.snapshot import Hit
+from ramify.tools.knowledge.index import GraphIndex
+from ramify.tools.knowledge.reports import Report
+from ramify.tools.models import Model
+
+_TOLD = 1200
+"""Tokens left for what a prompt says beside its reports, with its worked examples."""
+_TAG = 40
+"""Tokens of the tag around a report."""
+COMMUNITY = "community "
+"""What the id of a report begins with, beside those of passages."""
+_LEAST = 100
+_WAITED = 0.1
+"""Seconds from which on opening an index is waiting for it."""
+_WIDE = 100
+"""Passages asked of a store or retriever of another make."""
+
+Batches = list[list[Passage]]
+
+
+@whole(takes=("open",), gives=("split", "found"), name="retrieve")
+async def retrieve_reports(state: State, settings: GlobalSettings) -> Update:
+    """Cut what is to be read into batches, shuffled, so that none has all of a kind."""
+    waited = await asyncio.to_thread(_loaded, settings)
+    found = None if isinstance(settings.index, (Index, str)) else await _found(state["question"], settings)
+    batches, notice = await asyncio.to_thread(_batches, state["question"], settings, found)
+    root = state["tree"][ROOT]
+    children = [_batch(root, number, batch) for number, batch in enumerate(batches)]
+    return {
+        "tree": {branch.path: branch for branch in (root.to("split"), *children)},
+        "passages": {text.id: text for batch in batches for text in batch},
+        "usage": Usage(retrievals=1),
+        "index": await asyncio.to_thread(describe, settings.index),
+        **({"notices": [*state["notices"], notice]} if notice else {}),
+        **later(state, waited),
+    }
+
+
+def _loaded(settings: GlobalSettings) -> float:
+    """Open the index, and load what the model needs; give the seconds that took, which are no part of the question's.
+
+    Nothing is searched by its vector, so no encoder is loaded for the index.
+    """
+    began = time.perf_counter()
+    if isinstance(settings.index, (Index, str)):
+        index_of(settings)
+    opening = time.perf_counter() - began
+    return (opening if opening >= _WAITED else 0.0) + current_model(settings).load()
+
+
+async def _found(question: str, settings: GlobalSettings) -> list[Passage]:
+    """Search a store or retriever of another make, which has no reports and does not list what it holds."""
+    [hits] = await searcher(settings.index)([question], k=_WIDE, filter=settings.filter)
+    return [passage_of(hit) for hit in hits]
+
+
+def _batch(root: Branch, number: int, batch: Sequence[Passage]) -> Branch:
+    evidence = tuple(text.id for text in batch)
+    return Branch(path=f"{ROOT}.{number}", question=root.question, kind="batch", status="found", evidence=evidence)
+
+
+def _batches(question: str, settings: GlobalSettings, found: list[Passage] | None) -> tuple[Batches, str]:
+    """Read and cut; tell what was not read, or from which level on, where that is not what was meant."""
+    model = current_model(settings)
+    if found is not None:
+        return _cut(found, settings, model)[
+            : settings.max_batches
+        ], f"the index has no reports: what it finds is read ({len(found)} passages)"
+    index = index_of(settings)
+    if settings.over == "passages":
+        cut = _cut(_passages(index, settings), settings, model)
+        left = f"{settings.max_batches:,} of {len(cut):,} batches of passages are read; max_batches={len(cut)} reads all"
+        return cut[: settings.max_batches], left if len(cut) > settings.max_batches else ""
+    if settings.filter:
+        raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
+    if not isinstance(index, GraphIndex):
+        remedy = f"make a graph beside its passages: `ramify index --kind graph --out {index.folder}`; `--set over=passages` reads them all"
+        raise UsageError(f"{str(index.folder)!r} is an index without reports", remedy)
+    if settings.level != "auto":
+        return _cut([_report(one) for one in index.reports.reports(settings.level)], settings, model), ""
+    deepest = 0 if model.surveys(question) else index.reports.levels()[-1].number
+    for level in range(deepest, -1, -1):
+        cut = _cut([_report(one) for one in index.reports.reports(level)], settings, model)
+        if len(cut) <= settings.max_batches:
+            raised = f"the reports of level {level} are read: those of level {level + 1} are more than max_batches={settings.max_batches}"
+            return cut, raised if level < deepest else ""
+    left = f"{settings.max_batches:,} of {len(cut):,} batches of reports are read: even of the root level there are more than max_batches"
+    return cut[: settings.max_batches], left
+
+
+def index_of(settings: GlobalSettings) -> Index:
+    """Open the index whose reports are asked: of the demo corpus the one with a graph."""
+    if isinstance(settings.index, Index):
+        return settings.index
+    return opened(demo_index("graph") if settings.index == DEMO else str(settings.index))
+
+
+def _passages(index: Index, settings: GlobalSettings) -> list[Passage]:
+    """List all passages that pass the filter."""
+    if settings.filter:
+        [hits] = index.search([""], len(index), filter=settings.filter, view="flat")
+        return [passage_of(hit) for hit in hits]
+    return [passage_of(Hit(document, 0.0, 0.0)) for document in index.get_by_ids(index.ids())]
+
+
+def _report(report: Report) -> Passage:
+    """Show a report as a passage: its findings line by line, under its title."""
+    text = "\n".join(filter(None, (report.summary, *(finding.text for finding in report.findings))))
+    source = COMMUNITY + report.community
+    return Passage(id=source, text=text, source=source, score=0.0, metadata={"title": report.title, "rating": report.rating})
+
+
+def _cut(texts: list[Passage], settings: GlobalSettings, model: Model) -> Batches:
+    shuffled = sorted(texts, key=lambda text: text.id)
+    random.Random(settings.seed).shuffle(shuffled)
+    return list(_filled(shuffled, settings, model))
+
+
+def _filled(texts: Sequence[Passage], settings: GlobalSettings, model: Model) -> Iterator[list[Passage]]:
+    room = max(_LEAST, min(settings.batch_tokens or settings.num_ctx, room_for(settings, model) - _TOLD))
+    batch: list[Passage] = []
+    total = 0
+    for text in texts:
+        length = model.count(f"{text.title} {text.text}") + _TAG
+        if batch and total + length > room:
+            yield batch
+            batch, total = [], 0
+        batch.append(text)
+        total += length
+    if batch:
+        yield batch

@@ -1,0 +1,33 @@
+"""Find what a text claims of names (GraphRAG, covariates)."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ramify.prompts.extract import BRIDGE, LINES, LONGEST, MOST, TEXT, TROUT
+from ramify.prompts.lenient import AtMost, Said, Texts
+from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import example
+
+
+class Claims(Said):
+    """What the text claims of names, a line each."""
+
+    claims: Annotated[Texts, AtMost(MOST, each=LONGEST)] = Field(
+        description="a line for each claim: NAME | what it concerns, or NONE | type of claim | the claim in one sentence | start date | end date"
+    )
+
+
+CLAIMS = Prompt(
+    name="claims",
+    task=(
+        "Find the claims that the text makes of these names: {names}. A claim says what somebody or something did, had or was, so that it can be "
+        f"checked. {LINES} Where a date is not told, leave its part empty."
+    ),
+    template=TEXT,
+    reply=Claims,
+    examples=(
+        example({"claims": ["Hollin Bridge | NONE | opening | Hollin Bridge opened in 1852. | 1852 | "]}, **BRIDGE, names="Hollin Bridge"),
+        example({"claims": []}, **TROUT, names="Oskel"),
+    ),
+)

@@ -1,0 +1,49 @@
+"""Find the names in a text and what connects them (GraphRAG, element extraction)."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ramify.prompts.lenient import AtMost, Said, Texts
+from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked import example
+
+BAR = "|"
+MOST, LONGEST = 10, 120
+"""Lines of each list, and characters of a line."""
+LINES = "Each line has its parts between bars, in the order told."
+
+
+class Extracted(Said):
+    """Names and connections, a line each."""
+
+    entities: Annotated[Texts, AtMost(MOST, each=LONGEST)] = Field(
+        description="a line for each name in the text: NAME | type | what the text says of it, in one short sentence"
+    )
+    relations: Annotated[Texts, AtMost(MOST, each=LONGEST)] = Field(
+        description="a line for each pair of these names that is clearly related: NAME | NAME | how, in one short sentence | strength 1 to 10"
+    )
+
+
+TEXT = "Text from {title}:\n<passage>\n{text}\n</passage>"
+BRIDGE: dict[str, Any] = {"title": "bridges.txt", "text": "Hollin Bridge, designed by Ada Lantz, spans the river Oskel. It opened in 1852."}
+TROUT: dict[str, Any] = {"title": "trout.txt", "text": "Trout like cold water that runs fast, and feed in the evening."}
+KINDS: dict[str, Any] = {"kinds": "person, place"}
+NAMES = ["Hollin Bridge | place | A bridge over the Oskel that opened in 1852.", "Ada Lantz | person | She designed Hollin Bridge."]
+MADE = "Ada Lantz | Hollin Bridge | Ada Lantz designed Hollin Bridge. | 9"
+SPANS = "Hollin Bridge | Oskel | Hollin Bridge spans the Oskel. | 7"
+RIVER = "Oskel | place | A river spanned by Hollin Bridge."
+NOTHING: dict[str, list[str]] = {"entities": [], "relations": []}
+EXTRACT = Prompt(
+    name="extract",
+    task=(
+        "Find all names in the text that are of these types: {kinds}. Then find all pairs of them that the text clearly relates. Write names as "
+        f"the text does, and descriptions in its language. {LINES} Use nothing but the text."
+    ),
+    template=TEXT,
+    reply=Extracted,
+    examples=(
+        example({"entities": [*NAMES, RIVER], "relations": [MADE, SPANS]}, **KINDS, **BRIDGE),
+        example(NOTHING, **KINDS, **TROUT),
+    ),
+)

@@ -1,0 +1,224 @@
+"""Kinds of index beside each other: what is run on each, what the report says of them, and what is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ramify.evaluation.kinds import folder_of
+from ramify.evaluation.manifest import read_manifest
+from ramify.evaluation.order import Order, variants_of
+from ramify.evaluation.plan import Plan
+from ramify.evaluation.report import write_report
+from ramify.evaluation.rows import RESULTS, Row
+from ramify.evaluation.run import execute, index, look, prepare
+from ramify.studio.eval_command import evaluate
+from ramify.tools.errors import UsageError
+from ramify.tools.index.search import opened
+from tests.evaluation.small import order
+from tests.evaluation.test_report import table
+from tests.fakes import FakeModel
+
+BOTH = ("passages", "graph")
+FILMS = {
+    "Silent Harbour": ("Ilse Marrow", "Brennock"),
+    "Copper Winter": ("Tobias Fenn", "Aldermere"),
+    "Paper Lantern": ("Greta Solheim", "Kvanndal"),
+    "Glass Orchard": ("Rufus Tarn", "Ostrava"),
+}
+NAIVE = "naive"
+
+
+@pytest.fixture
+def films(tmp_path: Path, cache: None) -> Path:
+    """Films, their directors, and much talk of directors who grow up in towns: only a name leads from film to director."""
+    folder = tmp_path / "films"
+    folder.mkdir()
+    told = [(film, f"{film} was made by {director} in four weeks of rain.") for film, (director, _) in FILMS.items()]
+    told += [(director, f"{director} spent early years beside the mill at {town}.") for director, town in FILMS.values()]
+    told += [(f"Essay {number}", f"The director of a film will often grow up in a small town. {number}") for number in range(9)]
+    corpus = [{"id": title.lower().replace(" ", "-"), "title": title, "text": text} for title, text in told]
+    asked = [_question(number, film) for number, film in enumerate(FILMS)]
+    for name, records in (("corpus.jsonl", corpus), ("questions.jsonl", asked)):
+        (folder / name).write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return folder
+
+
+def _question(number: int, film: str) -> dict[str, Any]:
+    director, town = FILMS[film]
+    gold = [{"doc_id": title.lower().replace(" ", "-"), "title": title} for title in (film, director)]
+    question = f"In which town did the director of the film {film} grow up?"
+    return {"id": f"q{number}", "question": question, "answer": town, "type": "bridge", "supporting": gold}
+
+
+def wanted(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, model: FakeModel | None = None, **more: Any) -> Order:
+    reading = model or FakeModel(replies=lambda prompt, slots: {"answer": "Brennock", "confidence": 0.9, "citations": [1]})
+    options = {"k": 4, **more.pop("options", {})}
+    return order(data, out, reading, **{"strategies": (NAIVE,), "index_kinds": kinds, "options": options, **more})
+
+
+def searching(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, **more: Any) -> Order:
+    return Order(datasets=(str(data),), strategies=(), out=out, retrieval_only=True, index_kinds=kinds, **more)
+
+
+def lists(rows: list[Row], variant: str, strategy: str = NAIVE) -> dict[str, list[str]]:
+    return {row["id"]: row["retrieved"] for row in rows if (row["strategy"], row["variant"]) == (strategy, variant)}
+
+
+def folders(wanted: Order) -> tuple[Plan, Path]:
+    plan = prepare(wanted, *look(wanted))
+    return plan, folder_of(plan.sources[0].folder, "graph")
+
+
+def test_every_strategy_is_asked_on_each_kind_and_the_report_pairs_them(films: Path, tmp_path: Path) -> None:
+    rows = execute(wanted(films, tmp_path / "run", strategies=(NAIVE, "closed-book")))
+    assert {(row["strategy"], row["variant"]) for row in rows} == {
+        *((NAIVE, ""), (NAIVE, "index-kind=graph"), ("closed-book", "")),
+        *(("search", ""), ("search", "index-kind=graph")),
+    }
+    assert len(rows) == 5 * len(FILMS)
+    assert all(row["error"] is None for row in rows)
+    golds = [
+        [row["gold_retrieved"] for row in rows if (row["strategy"], row["variant"]) == (NAIVE, name)] for name in ("", "index-kind=graph")
+    ]
+    assert sum(golds[0]) < sum(golds[1]) == len(FILMS), "the names of films lead to their directors"
+    write_report(tmp_path / "run")
+    markdown = (tmp_path / "run" / "report.md").read_text(encoding="utf-8")
+    head, *found = table(markdown, "What is found")
+    assert [(cells[0], cells[1], cells[2], cells[3]) for cells in found] == [
+        ("films", "naive", "graph", "4"),
+        ("films", "search", "graph", "4"),
+    ]
+    gained = 25 * (sum(golds[1]) - sum(golds[0]))
+    assert dict(zip(head, found[0], strict=True))["Δ all gold"].startswith(f"+{gained:.1f} (")
+    assert [cells[0] for cells in table(markdown, "films: retrieval by kind of index")[1:]] == [
+        *("naive, passages", "naive, graph", "search, passages", "search, graph")
+    ]
+    assert [cells[0] for cells in table(markdown, "What is answered")[1:]] == ["films"]
+    assert "Along a setting" not in markdown, "kinds are no values of a setting"
+    assert "index-kind=graph" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_graph_looked_at_flat_finds_what_plain_passages_find(films: Path, tmp_path: Path) -> None:
+    auto = execute(wanted(films, tmp_path / "auto"))
+    flat = execute(wanted(films, tmp_path / "flat", options={"view": "flat"}))
+    assert lists(flat, "index-kind=graph") == lists(flat, "") == lists(auto, "")
+    assert lists(flat, "index-kind=graph", "search") == lists(auto, "", "search")
+    assert lists(auto, "index-kind=graph") != lists(auto, "")
+
+
+def test_without_the_option_a_run_is_what_it_was(films: Path, tmp_path: Path) -> None:
+    rows = execute(searching(films, tmp_path / "run", kinds=None))
+    assert {row["variant"] for row in rows} == {"", "dense", "BM25", "mmr=0.75", "dense, mmr=0.75"}
+    assert "index_kinds" not in (read_manifest(tmp_path / "run") or {})
+    write_report(tmp_path / "run")
+    assert "Kinds of index" not in (tmp_path / "run" / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_kind_can_be_added_to_a_run_and_nothing_is_asked_twice(films: Path, tmp_path: Path) -> None:
+    model, out = FakeModel(replies=lambda prompt, slots: {"answer": "Brennock", "confidence": 0.9, "citations": [1]}), tmp_path / "run"
+    execute(wanted(films, out, None, model))
+    first, asked = (out / RESULTS).read_bytes(), len(model.calls)
+    added = execute(wanted(films, out, BOTH, model))
+    lines = (out / RESULTS).read_bytes()
+    assert lines.startswith(first)
+    assert len(model.calls) == 2 * asked
+    for kinds in (BOTH, None):
+        assert execute(wanted(films, out, kinds, model)) == added
+    assert (out / RESULTS).read_bytes() == lines
+    assert len(model.calls) == 2 * asked
+    assert (read_manifest(out) or {})["index_kinds"] == list(BOTH)
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, ("graph",)), (BOTH, ("graph", "passages")), (("graph",), None)])
+def test_what_a_run_is_compared_with_stays(films: Path, tmp_path: Path, before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    execute(searching(films, tmp_path / "run", before, limit=1))
+    with pytest.raises(UsageError, match=r"index kind '\w+', not '\w+'"):
+        execute(searching(films, tmp_path / "run", after, limit=1))
+
+
+def test_a_graph_is_made_once_and_again_only_where_it_is_not_of_these_passages(films: Path, tmp_path: Path) -> None:
+    asked = wanted(films, tmp_path / "run")
+    plan, graph = folders(asked)
+    told: list[str] = []
+    index(plan, asked, lambda done, total, unit: told.append(unit))
+    assert "reports" in told
+    before = {file.name: file.stat().st_mtime_ns for file in graph.iterdir()}
+    index(plan, asked)
+    assert {file.name: file.stat().st_mtime_ns for file in graph.iterdir()} == before
+    content = (graph / "graph.sqlite").read_bytes()
+    (graph / "graph.sqlite").write_bytes(b"torn")
+    index(plan, asked)
+    assert (graph / "graph.sqlite").read_bytes() == content
+    manifest = graph / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"passages.sqlite": "', '"passages.sqlite": "0'), encoding="utf-8")
+    index(plan, asked)
+    assert opened(graph).manifest.kind == "graph"
+    assert opened(plan.sources[0].folder).manifest.kind == "passages"
+
+
+def test_settings_of_a_graph_are_swept_where_the_run_is_on_a_graph(films: Path, tmp_path: Path) -> None:
+    rows = execute(wanted(films, tmp_path / "run", ("graph",), sweeps={"search.seeds": [1, 2], "view": ["flat"], "search.titles": [0]}))
+    names = {row["variant"] for row in rows if row["strategy"] == NAIVE}
+    assert names == {"", "search.seeds=1", "search.seeds=2", "view=flat", "search.titles=0"}
+    assert not any(row["error"] for row in rows)
+    assert lists(rows, "search.seeds=2") == lists(rows, "")
+    assert lists(rows, "view=flat") != lists(rows, "") != lists(rows, "search.titles=0")
+    same = {one.name for one in variants_of(wanted(films, tmp_path, ("graph",), sweeps={"search.seeds": [1, 2]})) if one.same_as_default}
+    assert same == {"search.seeds=2"}, "what a graph does anyway is not asked twice"
+
+
+def test_settings_of_a_graph_leave_plain_passages_alone(films: Path, tmp_path: Path) -> None:
+    plain = execute(wanted(films, tmp_path / "plain", None))
+    rows = execute(wanted(films, tmp_path / "run", options={"search": {"titles": 0, "mentions": 0}}))
+    assert not any(row["error"] for row in rows)
+    assert lists(rows, "") == lists(plain, "")
+    assert lists(rows, "index-kind=graph") == lists(plain, "")
+
+
+def test_searching_alone_is_compared_by_kind_and_along_a_graph_s_settings(films: Path, tmp_path: Path) -> None:
+    both = execute(searching(films, tmp_path / "both"))
+    assert list(dict.fromkeys(row["variant"] for row in both))[-1] == "index-kind=graph"
+    rows = execute(
+        searching(films, tmp_path / "run", ("graph", "passages"), sweeps={"search.titles": [0, 1.0]}, options={"search.hops": 1})
+    )
+    assert lists(rows, "index-kind=passages", "search") == lists(both, "", "search")
+    assert lists(rows, "dense", "search") == lists(both, "dense", "search"), "ways beside are of plain passages"
+    assert lists(rows, "search.titles=1", "search") == lists(rows, "", "search") != lists(rows, "search.titles=0", "search")
+
+
+def test_a_sample_is_for_sweeps_and_not_for_kinds(films: Path, tmp_path: Path) -> None:
+    rows = execute(wanted(films, tmp_path / "run", ("graph", "passages"), sample=2, sweeps={"search.seeds": [1]}))
+    counts = {name: len(lists(rows, name)) for name in ("", "index-kind=passages", "search.seeds=1")}
+    assert counts == {"": 4, "index-kind=passages": 4, "search.seeds=1": 2}
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"index_kinds": ("passages", "tree")}, ("'tree'", "passages, graph")),
+        ({"index_kinds": ()}, ("no kind of index", "passages, graph")),
+        ({"sweeps": {"search.seeds": [1]}}, ("search.seeds=1", "--index-kind graph,passages")),
+        ({"options": {"search.seeds": 1}}, ("search.seeds", "--index-kind graph,passages")),
+        ({"index_kinds": BOTH, "sweeps": {"search.seeds": [1]}}, ("search.seeds=1", "--index-kind graph,passages")),
+        ({"index_kinds": ("graph",), "sweeps": {"search.leaves": [1]}}, ("search.leaves=1", "search.seeds")),
+        ({"index_kinds": ("graph",), "sweeps": {"search.seeds": [99]}}, ("search.seeds=99",)),
+        ({"index_kinds": BOTH, "options": {"search": {"hops": 0}}}, ("search.hops=0",)),
+        ({"index_kinds": BOTH, "options": {"view": "round"}}, ("view", "round")),
+    ],
+)
+@pytest.mark.parametrize("alone", [False, True], ids=["strategies", "searching"])
+def test_what_cannot_be_is_told_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...], alone: bool) -> None:
+    own: dict[str, Any] = {"strategies": (), "retrieval_only": True} if alone else {"strategies": (NAIVE,)}
+    with pytest.raises(UsageError) as told:
+        look(Order(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))
+    assert all(word in str(told.value) for word in words), told.value
+
+
+def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    orders: list[Order] = []
+    monkeypatch.setattr("ramify.studio.evaluating.evaluating", orders.append)
+    for text in (None, "passages, graph", ""):
+        evaluate(["demo"], tmp_path, index_kind=text)
+    assert [one.index_kinds for one in orders] == [None, BOTH, ()]

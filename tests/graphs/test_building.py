@@ -1,0 +1,163 @@
+"""A graph built with a language model: what it says lands in the graph, and what it does not say well is halved, quoted or told."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ramify.tools.errors import IndexingError, ModelError
+from ramify.tools.index import Index
+from tests.tools.fakes import WordEncoder
+from tests.tools.knowledge.scribe import KINDS, NAMES, Lines, built, but, found_in, indexed, replies, scribe
+from tests.tools.knowledge.valley import VALLEY, reports_of
+
+KELLS = "ivor-kells.md#ivor-kells"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return indexed(tmp_path_factory.mktemp("valley") / "index")
+
+
+@pytest.fixture
+def folder(plain: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(plain, tmp_path / "index"))
+
+
+def cut(slots: Any, names: int, relations: int) -> Lines:
+    """Give the first parts of each line alone."""
+    lines = found_in(slots["text"])
+    return {
+        key: [" | ".join(line.split(" | ")[:parts]) for line in lines[key]] for key, parts in zip(lines, (names, relations), strict=True)
+    }
+
+
+class TestElements:
+    def test_names_kinds_and_relations_land_in_the_graph(self, folder: Path) -> None:
+        built(folder)
+        reports = reports_of(folder)
+        graph = reports.graph()
+        assert {one.name: one.kind for one in graph.names.values()} == KINDS
+        assert graph.names["nell garvey"].passages == ("harrow-point.md#harrow-point", "skerry-light.md#skerry-light")
+        assert graph.edges["jonas merrin", "orla finch"].told.text == "Jonas Merrin goes with Orla Finch."
+        assert "Thea Kells is in" in graph.names["thea kells"].told.text
+        assert (reports.facts["made_by"], reports.facts["reported_by"]) == ("FakeModel", "FakeModel")
+
+    def test_names_that_are_not_in_the_text_are_dropped(self, folder: Path) -> None:
+        made_up = {"entities": ["Atlantis | place | Sunk.", "X | | "], "relations": ["Vane | Atlantis | near | 3"]}
+        built(folder, but(extract=lambda slots: {key: [*lines, *made_up[key]] for key, lines in found_in(slots["text"]).items()}))
+        assert set(reports_of(folder).graph().names) == NAMES
+
+    @pytest.mark.parametrize("line", ["", "|||||||", "Vane | Vane | itself | 9", "Vane | Oskel | near | many", "V" * 300, "<script> | x"])
+    def test_odd_lines_break_nothing(self, folder: Path, line: str) -> None:
+        built(folder, but(extract=lambda slots: {key: [*lines, line] for key, lines in found_in(slots["text"]).items()}))
+        assert set(reports_of(folder).graph().names) == NAMES
+
+    def test_what_is_related_to_nothing_is_connected_by_the_sentences_that_have_both(self, folder: Path) -> None:
+        built(folder, but(extract=lambda slots: {**found_in(slots["text"]), "relations": []}))
+        edge = reports_of(folder).graph().edges["lapwing", "nell garvey"]
+        assert (edge.times, edge.told.text) == (1, "The crew of the Lapwing were saved by Nell Garvey.")
+
+    def test_what_is_not_described_is_told_by_a_sentence_that_has_both(self, folder: Path) -> None:
+        made, _ = built(folder, but(extract=lambda slots: cut(slots, 1, 2)))
+        reports = reports_of(folder)
+        assert reports.graph().edges["ivor kells", "kells company"].told.text == "Ivor Kells was a miner who founded the Kells Company."
+        assert made.communities == len(reports.every())
+
+    def test_a_community_of_which_nothing_is_said_has_a_report_all_the_same(self, tmp_path: Path) -> None:
+        text = "They say that Vane is old. Nobody knows how old Drumlow is."
+        Index.from_texts([text], WordEncoder(), ids=["note"], path=tmp_path / "index")
+        made, _ = built(tmp_path / "index", but(extract={"entities": ["Vane", "Drumlow"], "relations": ["Vane | Drumlow"]}))
+        assert (made.names, made.communities, made.replaced) == (2, 1, 1)
+
+    def test_claims_are_collected_where_they_are_wanted(self, folder: Path) -> None:
+        built(folder, chat := scribe(), claims=True)
+        claims = reports_of(folder).graph().claims
+        assert {claim.subject for claim in claims} == NAMES
+        assert (claims[0].kind, claims[0].start, claims[0].object) == ("being", "1852", "")
+        assert any("Vane: Vane is told of." in slots["material"] for slots in chat.asked("report"))
+
+    def test_long_descriptions_are_summed_up_in_one(self, tmp_path: Path) -> None:
+        texts = [f"At mile {number} the river Oskel passes Vane, which is told of in chapter {number}." for number in range(24)]
+        said = "It winds through the lower valley, mile {}, slow and cold, between alders and old mills."
+        lines = [{"entities": [f"Oskel | place | {said.format(number)}", "Vane | place | "], "relations": []} for number in range(24)]
+        Index.from_texts(texts, WordEncoder(), ids=[f"t{number}" for number in range(24)], path=tmp_path / "index")
+        built(tmp_path / "index", chat := but(extract=lambda slots: lines[texts.index(slots["text"])]))
+        assert "Oskel" in [slots["name"] for slots in chat.asked("describe")]
+        assert "Vane" not in [slots["name"] for slots in chat.asked("describe")]
+        assert reports_of(tmp_path / "index").graph().names["oskel"].told.text == "Oskel in one go."
+
+
+class TestGleaning:
+    def test_goes_on_where_some_were_missed(self, folder: Path) -> None:
+        first = but(
+            extract=lambda slots: {key: lines[:1] for key, lines in found_in(slots["text"]).items()},
+            missed={"complete": "NO"},
+            glean=lambda slots: found_in(slots["text"]),
+        )
+        built(folder, first, gleanings=1)
+        assert set(reports_of(folder).graph().names) == NAMES
+        assert len(first.asked("extract")) == len(first.asked("missed")) == len(first.asked("glean")) == len(VALLEY)
+        assert all(slots["found"] for slots in first.asked("glean"))
+
+    def test_ends_where_all_was_found(self, folder: Path) -> None:
+        built(folder, chat := scribe(), gleanings=3)
+        assert (len(chat.asked("missed")), chat.asked("glean")) == (len(VALLEY), [])
+
+    def test_ends_after_so_many_rounds(self, folder: Path) -> None:
+        more = {"entities": ["Vane | place | A town."], "relations": []}
+        built(folder, chat := but(missed={"complete": "NO"}, glean=more), gleanings=2)
+        assert len(chat.asked("missed")) == len(chat.asked("glean")) == 2 * len(VALLEY)
+
+
+class TestFailures:
+    def test_a_text_is_halved_twice_at_most_and_then_passed_over_until_the_next_run(self, folder: Path) -> None:
+        chat = but(extract=lambda slots: "no JSON" if slots["title"] == "Ivor Kells" else found_in(slots["text"]))
+        made, _ = built(folder, chat)
+        asked = [slots["text"] for slots in chat.asked("extract") if slots["title"] == "Ivor Kells"]
+        parts = list(dict.fromkeys(asked))
+        assert len(asked) == 2 * len(parts) == 2 * (1 + 2 + 4), "each is asked for once more before it is halved"
+        smallest = sorted(parts, key=len)[:4]
+        assert sorted(" ".join(smallest).split()) == sorted(VALLEY["Ivor Kells"].split())
+        assert list(made.unread) == [KELLS]
+        assert "'extract' is malformed" in made.unread[KELLS]
+        assert reports_of(folder).facts[f"unread {KELLS}"] == made.unread[KELLS]
+        assert "thea kells" not in reports_of(folder).graph().names
+        again, _ = built(folder, chat := scribe())
+        assert (again.unread, len(chat.asked("extract"))) == ({}, 1)
+        assert "thea kells" in reports_of(folder).graph().names
+
+    def test_halves_that_can_be_read_are(self, folder: Path) -> None:
+        made, _ = built(folder, but(extract=lambda slots: "{" if len(slots["text"]) > 120 else found_in(slots["text"])))
+        assert made.unread == {}
+        assert "thea kells" in reports_of(folder).graph().names
+
+    def test_above_a_fifth_the_build_fails_in_one_line_and_what_was_read_is_kept(self, folder: Path) -> None:
+        bad = list(VALLEY)[:3]
+        with pytest.raises(IndexingError, match=r"3 of 12 units could not be read: .*'extract' is malformed.* — .*unit_tokens") as caught:
+            built(folder, but(extract=lambda slots: "?" if slots["title"] in bad else found_in(slots["text"])))
+        assert "\n" not in str(caught.value)
+        assert Index.open(folder, WordEncoder()).manifest.kind == "passages"
+        built(folder, chat := scribe())
+        assert {slots["title"] for slots in chat.asked("extract")} == set(bad)
+
+    def test_a_model_that_is_gone_is_told_in_one_line(self, folder: Path) -> None:
+        def gone(slots: Any) -> Any:
+            raise ConnectionError("the plug was pulled")
+
+        for prompt in ("extract", "report"):
+            with pytest.raises(ModelError, match="cannot be reached"):
+                built(folder, but(**{prompt: gone}))
+
+    def test_a_report_that_fails_is_quoted_marked_counted_and_tried_again(self, folder: Path) -> None:
+        def some(slots: Any) -> Any:
+            return "?" if any("Lapwing" in line for line in slots["material"]) else replies("report", slots)
+
+        made, _ = built(folder, but(report=some))
+        by = [report.made_by for report in reports_of(folder).every().values()]
+        assert 0 < made.replaced == by.count("extractive") < made.communities
+        assert reports_of(folder).facts["replaced"] == str(made.replaced)
+        again, _ = built(folder, chat := scribe())
+        assert (again.replaced, chat.asked("extract")) == (0, [])
+        assert {report.made_by for report in reports_of(folder).every().values()} == {"FakeModel"}

@@ -1,0 +1,200 @@
+"""Global search: reports in batches, each answered and weighed, the useless dropped, the rest made one answer that cites documents."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from ramify.graphs import Result
+from ramify.tools.errors import UsageError
+from ramify.tools.index import Index
+from ramify.tools.knowledge.index import GraphIndex
+from tests.fakes import FakeModel
+from tests.river import but, model, river
+from tests.tools.fakes import WordEncoder
+from tests.tools.knowledge.valley import SMALL, VALLEY, made, opened
+
+THEMES = "What are the main themes?"
+REPORTS = {0: 4, 1: 8, 2: 10}
+"""Reports of each level of the valley; a batch of the least tokens holds one."""
+ONE_EACH = {"batch_tokens": 100}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> GraphIndex:
+    folder = tmp_path_factory.mktemp("valley") / "index"
+    made(folder, **SMALL)
+    found = opened(folder)
+    assert {level.number: level.communities for level in found.reports.levels()} == REPORTS
+    return found
+
+
+def partial(helpfulness: Any, point: str = "The valley has bridges.") -> Mapping[str, Any]:
+    return {"points": [point], "helpfulness": helpfulness, "citations": [1]}
+
+
+def by_name(**told: Any) -> FakeModel:
+    """Make a model that says of a batch what is told of a name in it, else that it does not help."""
+
+    def mapped(slots: Mapping[str, Any]) -> Any:
+        text = " ".join(report["title"] + report["text"] for report in slots["passages"])
+        return next((reply for name, reply in told.items() if name in text), {"points": [], "helpfulness": 0, "citations": []})
+
+    return but(map_report=mapped)
+
+
+def asked(index: Any, chat: FakeModel | str | None = None, question: str = THEMES, **options: Any) -> Result:
+    return graphs.ask(question, "global", model=chat or model(), index=index, **{"level": 0, **ONE_EACH, **options})
+
+
+def batches(result: Result) -> list[Any]:
+    return [branch for branch in result.tree.values() if branch.kind == "batch"]
+
+
+class TestTree:
+    def test_is_a_split_root_with_a_batch_a_child(self, index: GraphIndex) -> None:
+        result = asked(index)
+        assert result.tree["0"].status == "split"
+        assert list(result.tree) == ["0", "0.0", "0.1", "0.2", "0.3"]
+        assert {branch.question for branch in batches(result)} == {THEMES}
+        assert sorted(id for branch in batches(result) for id in branch.evidence) == [f"community {number}" for number in range(4)]
+
+    def test_a_score_is_the_helpfulness(self, index: GraphIndex) -> None:
+        result = asked(index, by_name(Kells=partial(80), Oskel=partial(25)))
+        scores = {branch.evidence[0]: (branch.status, branch.score) for branch in batches(result)}
+        assert scores["community 2"] == ("leaf", 0.8)
+        assert {score for _, score in scores.values()} == {0.8, 0.25, 0.0}
+
+    def test_of_score_0_is_pruned_with_a_note_and_not_reduced(self, index: GraphIndex) -> None:
+        result = asked(index, chat := by_name(Kells=partial(80, "There were mines.")))
+        pruned = [branch for branch in batches(result) if branch.status == "pruned"]
+        assert len(pruned) == 3
+        assert {(branch.score, branch.note) for branch in pruned} == {(0.0, "score 0: nothing in it helps")}
+        [reduced] = chat.asked("reduce")
+        assert [part["text"] for part in reduced["passages"]] == ["There were mines."]
+
+    def test_one_that_says_nothing_is_pruned_however_helpful_it_finds_itself(self, index: GraphIndex) -> None:
+        result = asked(index, but(map_report={"points": [], "helpfulness": 90, "citations": [1]}))
+        assert {branch.status for branch in batches(result)} == {"pruned"}
+
+    @pytest.mark.parametrize("reply", ["no JSON", {}, {"points": ["There were mines."]}, {"points": ["Mines."], "helpfulness": [[1]]}])
+    def test_a_malformed_one_fails_and_is_never_0_and_the_others_go_on(self, index: GraphIndex, reply: Any) -> None:
+        result = asked(index, by_name(Kells=reply, Oskel=partial(60), Lisk=partial(40)))
+        [failed] = [branch for branch in batches(result) if branch.status == "failed"]
+        assert (failed.score, failed.answer) == (None, None)
+        assert "'map_report' is malformed" in failed.note
+        assert (result.answer, result.stopped_by) == ("Seine", "finished")
+
+    def test_the_same_is_asked_and_found_twice(self, index: GraphIndex) -> None:
+        chats = [by_name(Kells=partial(80), Oskel=partial(25)) for _ in range(2)]
+        one, other = (asked(index, chat) for chat in chats)
+        assert (one.tree, one.answer, one.citations) == (other.tree, other.answer, other.citations)
+        assert [branch.evidence for branch in batches(asked(index, seed=5))] != [branch.evidence for branch in batches(one)]
+
+
+class TestReduce:
+    def test_is_given_the_parts_by_helpfulness(self, index: GraphIndex) -> None:
+        asked(index, chat := by_name(Kells=partial(30, "mines"), Drumlow=partial(90, "ships"), Lisk=partial(55, "songs")))
+        [reduced] = chat.asked("reduce")
+        assert [part["title"] for part in reduced["passages"]] == ["helpfulness 90", "helpfulness 55", "helpfulness 30"]
+        assert [part["text"] for part in reduced["passages"]] == ["ships", "songs", "mines"]
+
+    def test_nothing_that_helps_is_unknown(self, index: GraphIndex) -> None:
+        result = asked(index, chat := by_name())
+        assert (result.answer, result.citations, chat.asked("reduce")) == ("Unknown", [], [])
+        assert result.explanation == "no part of what was read helps to answer it"
+
+    def test_unknown_is_unknown(self, index: GraphIndex) -> None:
+        assert asked(index, but(reduce={"answer": "Unknown", "points": [], "confidence": 0.9, "citations": []})).answer == "Unknown"
+
+    def test_the_points_of_an_answer_explain_it_a_line_each(self, index: GraphIndex) -> None:
+        reply = {"answer": "Two things.", "points": ["Bridges were built.", " ", "Mines were dug."], "confidence": 0.9, "citations": [1]}
+        result = asked(index, but(reduce=reply))
+        assert (result.answer, result.explanation.splitlines()) == ("Two things.", ["Bridges were built.", "Mines were dug."])
+
+    def test_where_it_fails_the_most_helpful_part_is_the_answer(self, index: GraphIndex) -> None:
+        def mapped(slots: Mapping[str, Any]) -> Any:
+            return partial(80, "mines") if "Kells" in str(slots["passages"]) else partial(20)
+
+        result = asked(index, but(map_report=mapped, reduce="?"))
+        assert result.answer == "mines"
+        assert any("the most helpful part is the answer" in notice for notice in result.notices)
+
+    def test_citations_are_passages_with_what_they_say_and_no_reports(self, index: GraphIndex) -> None:
+        result = asked(index)
+        assert result.citations
+        for citation in result.citations:
+            assert citation.id in index.ids()
+            assert citation.quote in citation.text
+            assert citation.quote in " ".join(VALLEY.values())
+            assert citation.source.endswith(".md")
+        assert len({citation.id for citation in result.citations}) == len(result.citations)
+
+    def test_only_reports_of_parts_that_are_cited_are_led_to_passages(self, index: GraphIndex) -> None:
+        result = asked(index, by_name(Kells=partial(80)))
+        assert {citation.source for citation in result.citations} <= {"mount-brannoch.md", "ivor-kells.md"}
+
+
+class TestWhatIsRead:
+    @pytest.mark.parametrize("level", REPORTS)
+    def test_a_level(self, index: GraphIndex, level: int) -> None:
+        read = [id for branch in batches(asked(index, level=level)) for id in branch.evidence]
+        assert sorted(read) == sorted(f"community {report.community}" for report in index.reports.reports(level))
+
+    @pytest.mark.parametrize("level", [3, 99, -1])
+    def test_a_level_that_there_is_not_is_refused_with_those_that_there_are(self, index: GraphIndex, level: int) -> None:
+        with pytest.raises(UsageError, match=rf"there is no level {level}: the graph has levels 0 to 2 — .*level=auto"):
+            asked(index, level=level)
+
+    @pytest.mark.parametrize(("most", "level"), [(16, 2), (10, 2), (9, 1), (8, 1), (7, 0), (4, 0)])
+    def test_by_default_the_deepest_whose_batches_are_not_too_many(self, index: GraphIndex, most: int, level: int) -> None:
+        result = asked(index, level="auto", max_batches=most)
+        assert len(batches(result)) == REPORTS[level]
+        said = f"the reports of level {level} are read: those of level {level + 1} are more than max_batches={most}"
+        assert (said in result.notices) == (level < 2)
+
+    def test_of_a_root_level_that_is_too_large_a_part_and_it_says_so(self, index: GraphIndex) -> None:
+        result = asked(index, level="auto", max_batches=3)
+        assert len(batches(result)) == 3
+        assert any(notice.startswith("3 of 4 batches of reports are read") for notice in result.notices)
+
+    def test_batches_are_filled(self, index: GraphIndex) -> None:
+        assert len(batches(asked(index, level=2, batch_tokens=None))) == 1
+        assert 1 < len(batches(asked(index, level=2, batch_tokens=250))) < 10
+
+    def test_all_passages_where_they_are_asked_for(self, index: GraphIndex) -> None:
+        result = asked(index, over="passages", level="auto")
+        assert sorted(id for branch in batches(result) for id in branch.evidence) == sorted(index.ids())
+        assert {citation.id for citation in result.citations} <= set(index.ids())
+        some = asked(index, over="passages", level="auto", max_batches=2)
+        assert any(re.match(r"2 of \d+ batches of passages are read; max_batches=\d+ reads all", notice) for notice in some.notices)
+
+    def test_passages_that_pass_a_filter(self, index: GraphIndex) -> None:
+        result = asked(index, over="passages", filter={"source": "vane.md"})
+        assert [branch.evidence for branch in batches(result)] == [("vane.md#vane",)]
+        with pytest.raises(UsageError, match=r"reports cannot be filtered: .* over=passages"):
+            asked(index, filter={"source": "vane.md"})
+
+    def test_an_index_without_a_graph_is_refused_with_the_command_that_makes_one(self, tmp_path: Path) -> None:
+        plain = Index.from_texts(list(VALLEY.values()), WordEncoder(), path=tmp_path / "plain")
+        with pytest.raises(UsageError, match=r"is an index without reports — .*`ramify index --kind graph --out .*plain`.*over=passages"):
+            asked(plain)
+        assert asked(plain, over="passages").answer == "Seine"
+
+    def test_a_store_of_another_make_is_searched(self) -> None:
+        result = asked(river(), level="auto", batch_tokens=None)
+        assert (result.answer, len(batches(result)[0].evidence)) == ("Seine", 4)
+        assert "the index has no reports: what it finds is read (4 passages)" in result.notices
+
+
+class TestBudgets:
+    @pytest.mark.parametrize("calls", [1, 2, 3, 5, 9])
+    def test_of_calls_hold_and_the_last_is_kept_back(self, index: GraphIndex, calls: int) -> None:
+        result = asked(index, chat := model(), max_calls=calls)
+        assert result.usage.llm_calls == len(chat.calls) == min(calls, 5 if calls > 1 else 0)
+        assert (result.stopped_by == "calls") == (calls < 5)
+        assert len(chat.asked("reduce")) == (calls > 1)
+        assert result.answer == ("Seine" if calls > 1 else "Unknown")

@@ -1,0 +1,81 @@
+"""A model that knows the valley: what it says to the prompts of a build, and a build with it."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from ramify.graphs.building import structure
+from ramify.nodes.state import Usage
+from ramify.tools.index import Index
+from ramify.tools.knowledge.build import Structured
+from tests.fakes import FakeModel
+from tests.tools.fakes import WordEncoder
+from tests.tools.knowledge.valley import SMALL, write
+
+KINDS = {
+    "Ada Lantz": "person", "Ben Adair": "person", "Brannoch Mine": "place", "Drumlow": "place", "Harrow Point": "place",
+    "Hollin Bridge": "place", "Ivor Kells": "person", "Jonas Merrin": "person", "Kells Company": "organisation", "Lapwing": "ship",
+    "Lisk Hall": "place", "Marrow Quartet": "organisation", "Mount Brannoch": "place", "Nell Garvey": "person", "Orla Finch": "person",
+    "Oskel": "place", "Oskel Company": "organisation", "Piet Corrow": "person", "Selby Works": "organisation", "Skerry Light": "place",
+    "Thea Kells": "person", "Tolvey College": "organisation", "Vane": "place",
+}  # fmt: skip
+NAMES = {name.casefold() for name in KINDS}
+Lines = dict[str, list[str]]
+
+
+def found_in(text: str) -> Lines:
+    """Name what a text has of the valley, and relate what follows one another."""
+    names = sorted((name for name in KINDS if name in text), key=text.index)
+    return {
+        "entities": [f"{name} | {KINDS[name]} | {name} is in {len(text)} signs of text." for name in names],
+        "relations": [f"{one} | {other} | {one} goes with {other}. | 7" for one, other in pairwise(names)],
+    }
+
+
+def replies(prompt: str, slots: Mapping[str, Any]) -> Any:
+    """Give the reply of a model that knows the valley."""
+    if prompt == "extract":
+        return found_in(str(slots["text"]))
+    if prompt == "claims":
+        return {"claims": [f"{name} | NONE | being | {name} is told of. | 1852 | " for name in slots["names"].split(", ")]}
+    known: dict[str, Any] = {
+        "missed": {"complete": "YES"},
+        "glean": {"entities": [], "relations": []},
+        "describe": {"description": f"{slots.get('name')} in one go."},
+        "report": {
+            "title": "A community",
+            "summary": "What holds it together.",
+            "importance": 0.5,
+            "findings": ["It is told of here. [1]", "And here as well. [2, 1]", "And nowhere."],
+        },
+    }
+    return known[prompt]
+
+
+def scribe() -> FakeModel:
+    """Make the model."""
+    return FakeModel(replies=replies)
+
+
+def but(**changes: Any) -> FakeModel:
+    """Make the model with other replies: a function of the slots, or the reply itself, by prompt name."""
+
+    def changed(prompt: str, slots: Mapping[str, Any]) -> Any:
+        change = changes.get(prompt)
+        if change is None:
+            return replies(prompt, slots)
+        return change(slots) if callable(change) else change
+
+    return FakeModel(replies=changed)
+
+
+def indexed(folder: Path) -> Path:
+    """Make an index of the valley, without a graph."""
+    Index.build([write(folder.parent / "documents")], folder, WordEncoder())
+    return folder
+
+
+def built(folder: Path, chat: FakeModel | str | None = None, **options: Any) -> tuple[Structured, Usage]:
+    """Build the graph of an index with a model, small communities and no gleaning."""
+    return structure(folder, {**SMALL, "gleanings": 0, "model": chat or scribe(), **options})

@@ -1,0 +1,127 @@
+"""What a graph would cost: worked out from a few calls, which a build does not make again."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from ramify.graphs.building import asks_model
+from ramify.graphs.estimating import PILOT, REPORTED, Stage, estimate
+from ramify.tools.errors import IndexingError
+from ramify.tools.index import Index
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_manifest
+from ramify.tools.knowledge.units import Piece, read_pieces, units
+from ramify.tools.knowledge.work import WORK
+from ramify.tools.models.tokens import estimate as tokens
+from tests.fakes import FakeModel
+from tests.tools.fakes import WordEncoder
+from tests.tools.knowledge.scribe import built, but, indexed, scribe
+from tests.tools.knowledge.valley import SMALL, VALLEY, write
+
+OPTIONS = {**SMALL, "gleanings": 0}
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return indexed(tmp_path_factory.mktemp("valley") / "index")
+
+
+@pytest.fixture
+def folder(plain: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(plain, tmp_path / "index"))
+
+
+def estimated(folder: Path, chat: FakeModel | str, **options: Any) -> dict[str, Stage]:
+    pieces = read_pieces(folder / PASSAGES)
+    return {stage.name: stage for stage in estimate(pieces, None, {**OPTIONS, "model": chat, **options}, folder / WORK)}
+
+
+def long_text(count: int) -> list[Piece]:
+    """Make a text of many passages, short and long by turns, so that two that are no neighbours would fit into one unit."""
+    texts = [f"Vane {number} lies on the Oskel {'and so on ' * (9 if number % 2 else 1)}." for number in range(count)]
+    return [Piece(f"long~{number}", "long", text, ("Long",)) for number, text in enumerate(texts)]
+
+
+def test_by_rules_it_calls_nothing(folder: Path) -> None:
+    found = estimated(folder, "extractive")
+    assert list(found) == ["names", "reports"]
+    assert all(stage.calls == (0, 0) for stage in found.values())
+    assert found["names"].todo == "12 passages by rules"
+
+
+def test_it_asks_no_more_than_the_pilot_and_says_what_all_would_be(folder: Path) -> None:
+    found = estimated(folder, chat := scribe())
+    assert len(chat.asked("extract")) == len(VALLEY) <= PILOT
+    assert 0 < len(chat.asked("report")) <= REPORTED
+    assert found["names"].calls == (len(VALLEY), len(VALLEY))
+    assert found["names"].todo == "12 units of at most 600 tokens"
+    low, high = found["reports"].calls
+    assert 0 < low < high
+    assert all(stage.tokens[1] >= stage.tokens[0] > 0 for stage in found.values())
+
+
+def test_the_build_s_own_calls_lie_within_it(folder: Path) -> None:
+    found = estimated(folder, scribe())
+    (folder / WORK).unlink()
+    _, usage = built(folder)
+    assert sum(stage.calls[0] for stage in found.values()) <= usage.llm_calls <= sum(stage.calls[1] for stage in found.values())
+
+
+def test_a_build_does_not_ask_the_pilot_again(folder: Path) -> None:
+    estimated(folder, scribe())
+    _, usage = built(folder, chat := scribe())
+    assert chat.asked("extract") == []
+    assert usage.llm_calls == len(chat.asked("report"))
+
+
+def test_of_a_long_text_the_pilot_is_some_of_its_units_as_they_are(tmp_path: Path) -> None:
+    lengthy = long_text(200)
+    whole = [unit.text for unit in units(lengthy, tokens, 50)]
+    assert len(whole) > 2 * PILOT
+    found = estimate(lengthy, None, {**OPTIONS, "model": (chat := scribe()), "unit_tokens": 50}, tmp_path / WORK)
+    asked = [slots["text"] for slots in chat.asked("extract")]
+    assert 0 < len(asked) <= PILOT
+    assert set(asked) <= set(whole), "so a build need not ask for them again"
+    assert round(found[0].calls[0]) == len(whole)
+
+
+def test_a_second_estimate_asks_nothing_and_says_the_same_of_calls(folder: Path) -> None:
+    first = estimated(folder, scribe())
+    again = estimated(folder, chat := scribe())
+    assert chat.calls == []
+    assert {name: stage[:4] for name, stage in again.items()} == {name: stage[:4] for name, stage in first.items()}
+
+
+def test_reports_alone(folder: Path) -> None:
+    found = estimated(folder, "extractive", reporter=(chat := scribe()))
+    assert {name for name, _ in chat.calls} == {"report"}
+    assert (found["names"].calls, found["reports"].calls[0] > 0) == ((0, 0), True)
+
+
+def test_a_model_that_cannot_do_it_is_told_before_the_build(folder: Path) -> None:
+    with pytest.raises(IndexingError, match="12 of 12 units could not be read"):
+        estimated(folder, but(extract="no JSON"))
+
+
+def test_which_builds_ask_a_model() -> None:
+    assert not asks_model({})
+    assert not asks_model({"model": "extractive", "reporter": "extractive"})
+    assert asks_model({"reporter": "ollama:llama3.1:8b"})
+    assert asks_model({"model": "ollama:llama3.1:8b", "reporter": "extractive"})
+
+
+def test_on_the_command_line_nothing_is_built(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ramify.studio.cli import app
+
+    monkeypatch.setattr("ramify.tools.knowledge.planned.load_encoder", lambda name: WordEncoder())
+    documents = str(write(tmp_path / "documents"))
+    told = CliRunner().invoke(app, ["index", documents, "--out", str(tmp_path / "new"), "--kind", "graph", "--estimate"])
+    assert told.exit_code == 0, told.output
+    assert "12 passages by rules" in told.output
+    assert not (tmp_path / "new").exists()
+    told = CliRunner().invoke(app, ["index", "--out", str(folder), "--kind", "graph", "--estimate"])
+    assert told.exit_code == 0, told.output
+    assert read_manifest(folder / MANIFEST).kind == "passages"  # type: ignore[union-attr]  # it is there
+    assert len(Index.open(folder, WordEncoder())) == len(VALLEY)

@@ -1,0 +1,51 @@
+"""Global search with the embedded model: sentences of the documents, word for word, with where they stand."""
+
+import re
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from ramify.graphs import Result
+from ramify.nodes.reduce import QUOTED
+from ramify.tools.knowledge.index import GraphIndex
+from tests.tools.knowledge.valley import SMALL, VALLEY, made, opened
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> GraphIndex:
+    folder = tmp_path_factory.mktemp("valley") / "index"
+    made(folder, **SMALL)
+    return opened(folder)
+
+
+def asked(index: GraphIndex, question: str = "What are the main themes?", **options: Any) -> Result:
+    return graphs.ask(question, "global", model="extractive", index=index, **options)
+
+
+def test_themes_are_sentences_of_the_documents_with_their_sources(index: GraphIndex) -> None:
+    result = asked(index)
+    assert QUOTED in result.notices
+    lines = [re.fullmatch(r"(?P<names>.+?): (?P<said>.+?)(?P<marks> (\[\d+\])+)", line) for line in result.answer.splitlines()]
+    assert len(lines) >= 3
+    for line in lines:
+        assert line is not None, result.answer
+        numbers = [int(number) for number in re.findall(r"\d+", line["marks"])]
+        assert all(line["said"] in VALLEY[result.citations[number - 1].title] for number in numbers)
+
+
+def test_something_particular_is_found(index: GraphIndex) -> None:
+    result = asked(index, "Who founded the Kells Company?")
+    assert "Ivor Kells was a miner who founded the Kells Company." in result.answer
+    assert "ivor-kells.md" in [citation.source for citation in result.citations]
+
+
+def test_another_language_is_unknown(index: GraphIndex) -> None:
+    result = asked(index, "이 문서들의 주요 주제는 무엇입니까?")
+    assert (result.answer, result.citations) == ("Unknown", [])
+    assert any("does not look like English" in notice for notice in result.notices)
+
+
+def test_it_answers_the_same_twice(index: GraphIndex) -> None:
+    one, other = (asked(index, level=1) for _ in range(2))
+    assert (one.answer, one.tree, one.citations) == (other.answer, other.tree, other.citations)

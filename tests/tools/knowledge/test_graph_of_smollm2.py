@@ -1,0 +1,62 @@
+"""A graph by SmolLM2, a real language model and a weak one: it is made, or it is said in one line why not, and what it said is kept."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ramify.graphs.building import structure
+from ramify.nodes.state import Usage
+from ramify.tools.errors import IndexingError
+from ramify.tools.index import Index
+from ramify.tools.knowledge.build import Structured
+from ramify.tools.knowledge.work import WORK
+from tests.smollm2 import NAME, REAL
+from tests.tools.fakes import WordEncoder
+from tests.tools.knowledge.valley import opened, reports_of
+
+pytestmark = REAL
+TEXTS = [
+    "Marrow Abbey stands on the lake Ullin. Thea Kells rebuilt Marrow Abbey.",
+    "Nell Garvey kept the ferry at Tolvey. Tolvey lies on the lake Ullin.",
+]
+OPTIONS = {"model": NAME, "reporter": "extractive", "num_predict": 220, "shots": 1, "gleanings": 0, "max_calls": 2}
+"""A reply that is cut off is asked for again, and its text halved: that ends after so many calls."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    Index.from_texts(TEXTS, WordEncoder(), ids=["bridge", "light"], path=tmp_path / "index")
+    return tmp_path / "index"
+
+
+def replies(folder: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(folder / WORK)) as database:
+        return database.execute("SELECT key, reply FROM replies ORDER BY key").fetchall()
+
+
+def build(folder: Path) -> tuple[Structured, Usage] | IndexingError:
+    try:
+        return structure(folder, OPTIONS)
+    except IndexingError as error:
+        return error
+
+
+def test_it_is_made_or_it_is_said_why_not_and_what_was_said_is_kept(folder: Path) -> None:
+    told = build(folder)
+    if isinstance(told, IndexingError):
+        assert "\n" not in str(told)
+        assert any(remedy in told.remedy for remedy in ("take a larger model", "raise max_calls", "--model"))
+    else:
+        made, usage = told
+        assert (usage.llm_calls > 0, made.replaced, made.names >= 2) == (True, 0, True)
+        assert reports_of(folder).facts["made_by"] == NAME
+        for name in reports_of(folder).graph().names.values():
+            assert any(name.name.casefold() in text.casefold() for text in TEXTS), "what it made up is dropped"
+        assert opened(folder).search(["Who rebuilt the abbey?"], 1)[0]
+    kept = replies(folder)
+    again = build(folder)
+    assert set(kept) <= set(replies(folder))
+    if not isinstance(again, IndexingError) and not isinstance(told, IndexingError) and not told[0].unread:
+        assert again[1].llm_calls == 0

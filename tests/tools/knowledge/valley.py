@@ -1,0 +1,106 @@
+"""A small corpus of invented places and people, a graph made of it, and how a graph is written out for comparing."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from ramify.graphs.building import structure
+from ramify.tools.index import Index
+from ramify.tools.knowledge.build import Structured
+from ramify.tools.knowledge.content import Reports
+from ramify.tools.knowledge.file import GRAPH
+from ramify.tools.knowledge.index import GraphIndex
+from tests.tools.fakes import WordEncoder
+
+VALLEY = {
+    "Hollin Bridge": "Hollin Bridge spans the river Oskel at the town of Vane. It was designed by Ada Lantz for the Oskel Company. "
+    "Mayor Piet Corrow opened Hollin Bridge in the spring of 1852.",
+    "Ada Lantz": "Ada Lantz was an engineer who was born in Vane. She studied under Jonas Merrin at Tolvey College. "
+    "The plans of Skerry Light were drawn by Ada Lantz for the harbour of Drumlow.",
+    "Vane": "Vane is a market town on the river Oskel. The market of Vane was founded by Piet Corrow and the Oskel Company. "
+    "A railway from Vane to Drumlow was opened in 1871.",
+    "Oskel": "The Oskel rises on Mount Brannoch and flows through Vane. It reaches the sea at Drumlow, where Skerry Light stands. "
+    "Trout live in the cold water of the Oskel above Vane.",
+    "Skerry Light": "Skerry Light is a lighthouse that stands on Harrow Point. Its first keeper was Nell Garvey, a sailor from Drumlow. "
+    "The lamp of Skerry Light was made by the Selby Works.",
+    "Harrow Point": "Harrow Point is a cape to the north of Drumlow. A storm drove the ship Lapwing onto Harrow Point in 1866. "
+    "The crew of the Lapwing were saved by Nell Garvey.",
+    "Drumlow": "Drumlow is a harbour where the Oskel meets the sea. The Selby Works built ships at Drumlow until 1910. "
+    "The ship Lapwing was built at Drumlow by the Selby Works.",
+    "Tolvey College": "Tolvey College was founded in Lisk by Jonas Merrin. Music is taught at Tolvey College by Orla Finch. "
+    "A hall of Tolvey College is named after Ada Lantz.",
+    "Orla Finch": "Orla Finch is a composer who leads the Marrow Quartet. She wrote The Lisk Songs for Ben Adair. "
+    "The Marrow Quartet first played with Orla Finch at Lisk Hall.",
+    "Lisk Hall": "Lisk Hall is a concert hall in the city of Lisk. Ben Adair sang with the Marrow Quartet at Lisk Hall. "
+    "The organ of Lisk Hall was given by Jonas Merrin.",
+    "Mount Brannoch": "Mount Brannoch is a mountain above the Brannoch Mine. Copper was found on Mount Brannoch by Ivor Kells. "
+    "The Brannoch Mine was owned by the Kells Company.",
+    "Ivor Kells": "Ivor Kells was a miner who founded the Kells Company. His daughter Thea Kells closed the Brannoch Mine. "
+    "Thea Kells sold the Kells Company to the Oskel Company.",
+}
+SMALL: dict[str, Any] = {"max_cluster_size": 3}
+"""Settings under which the valley has communities on more than one level."""
+
+
+def write(folder: Path, documents: Mapping[str, str] | None = None) -> Path:
+    """Write documents, a file each, whose title is its heading."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for title, text in (VALLEY if documents is None else documents).items():
+        (folder / f"{title.lower().replace(' ', '-')}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
+    return folder
+
+
+def made(folder: Path, documents: Mapping[str, str] | None = None, **options: Any) -> Structured:
+    """Make an index of documents beside them, with a graph."""
+    Index.build([write(folder.parent / f"{folder.name}-documents", documents)], folder, WordEncoder())
+    return structured(folder, **options)
+
+
+def structured(folder: Path, recluster: bool = False, **options: Any) -> Structured:
+    """Make the graph of an index, or bring it up to date, by rules."""
+    return structure(folder, options, recluster)[0]
+
+
+def opened(folder: Path) -> GraphIndex:
+    """Open an index with a graph."""
+    index = GraphIndex.open(folder, WordEncoder())
+    assert isinstance(index, GraphIndex)
+    return index
+
+
+def reports_of(folder: Path) -> Reports:
+    """Read the graph of an index."""
+    return Reports(folder / GRAPH)
+
+
+def dump(folder: Path) -> bytes:
+    """Give the graph's file, byte by byte."""
+    return (folder / GRAPH).read_bytes()
+
+
+def rows(folder: Path, sql: str, given: Iterable[object] = ()) -> list[tuple[Any, ...]]:
+    """Look something up in the graph's file."""
+    with closing(sqlite3.connect(folder / GRAPH)) as database:
+        return database.execute(sql, list(given)).fetchall()
+
+
+def copied(built: Path, folder: Path) -> Path:
+    """Copy an index that `made` made; its documents stay where they are, as they were."""
+    (folder.parent / f"{folder.name}-documents").symlink_to(rewritten(built, VALLEY))
+    return Path(shutil.copytree(built, folder))
+
+
+def rewritten(folder: Path, documents: Mapping[str, str]) -> Path:
+    """Put documents in the place of those beside an index."""
+    beside = folder.parent / f"{folder.name}-documents"
+    for path in beside.iterdir():
+        path.unlink()
+    return write(beside, documents)
+
+
+def updated(folder: Path, documents: Mapping[str, str]) -> None:
+    """Bring the passages of an index up to date with other documents."""
+    Index.build([rewritten(folder, documents)], folder, WordEncoder())

@@ -1,0 +1,170 @@
+"""What is known of a corpus: names, what connects them and what is claimed of them, each instance with the passage it is from; and its sum.
+
+Instances of one element are summed up (GraphRAG §1): names that fold to the same key are one, and a name of one word joins the only longer
+name of its document that ends with it. So whoever removes a passage removes what it contributed, by summing up again without it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ramify.tools.folding import fold
+from ramify.tools.index.identity import document_of
+
+Pair = tuple[str, str]
+"""The keys of two connected names, in order."""
+
+
+class Mention(NamedTuple):
+    """A name where it stands; kind and description may be empty."""
+
+    key: str
+    name: str
+    passage: str
+    kind: str = ""
+    description: str = ""
+
+
+class Link(NamedTuple):
+    """A connection of two names where it is told, with the strength from 1 to 10 that the text gives it."""
+
+    pair: Pair
+    description: str
+    passage: str
+    strength: float = 1.0
+
+
+class Claim(NamedTuple):
+    """What a text claims of a name: a covariate (GraphRAG §1)."""
+
+    subject: str
+    object: str
+    kind: str
+    description: str
+    passage: str
+    span: str = ""
+    start: str = ""
+    end: str = ""
+
+
+class Elements(NamedTuple):
+    """The instances found in one passage, or in a unit of several."""
+
+    mentions: tuple[Mention, ...] = ()
+    links: tuple[Link, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+
+class Told(NamedTuple):
+    """What is said of an element, and the passage that says it."""
+
+    text: str
+    passage: str
+
+
+@dataclass
+class Entity:
+    """A name with all that is said of it."""
+
+    key: str
+    names: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    told: list[Told] = field(default_factory=list)
+    passages: set[str] = field(default_factory=set)
+
+    @property
+    def name(self) -> str:
+        """Write it as it is written most often."""
+        return min(self.names, key=lambda name: (-self.names[name], name))
+
+    @property
+    def kind(self) -> str:
+        """Name its kind, empty where none is known."""
+        return min(self.kinds, key=lambda kind: (-self.kinds[kind], kind), default="")
+
+
+@dataclass
+class Relation:
+    """A connection with all that is said of it."""
+
+    count: int = 0
+    strength: float = 0.0
+    told: list[Told] = field(default_factory=list)
+
+
+@dataclass
+class Knowledge:
+    """The names of a corpus by key, their relations by pair, and the claims; all in order of their keys."""
+
+    entities: dict[str, Entity]
+    relations: dict[Pair, Relation]
+    claims: list[Claim]
+
+    def degrees(self) -> Counter[str]:
+        """Count the relations of each name."""
+        return Counter(key for pair in self.relations for key in pair)
+
+
+def linked(one: str, other: str, description: str, passage: str, strength: float = 1.0) -> Link:
+    """Connect two names, whichever comes first."""
+    return Link((one, other) if one < other else (other, one), description, passage, strength)
+
+
+def key_of(name: str) -> str:
+    """Give the key of a name: names that differ in case, accents and punctuation are one."""
+    return fold(name)
+
+
+def sum_up(found: Iterable[Elements]) -> Knowledge:
+    """Sum up the instances; their order changes nothing."""
+    instances = list(found)
+    mentions = [mention for part in instances for mention in part.mentions]
+    same = _longer_names(mentions)
+    entities: dict[str, Entity] = {}
+    for mention in sorted(set(mentions)):
+        key = same.get((document_of(mention.passage), mention.key), mention.key)
+        entity = entities.setdefault(key, Entity(key))
+        if key == mention.key:
+            entity.names[mention.name] += 1
+        if mention.kind:
+            entity.kinds[mention.kind] += 1
+        if mention.description:
+            entity.told.append(Told(mention.description, mention.passage))
+        entity.passages.add(mention.passage)
+    relations = _relations([link for part in instances for link in part.links], same, entities)
+    claims = sorted({claim for part in instances for claim in part.claims})
+    resolved = [claim._replace(subject=same.get((document_of(claim.passage), claim.subject), claim.subject)) for claim in claims]
+    return Knowledge(
+        {key: entities[key] for key in sorted(entities)}, relations, [claim for claim in resolved if claim.subject in entities]
+    )
+
+
+def _relations(links: list[Link], same: Mapping[Pair, str], entities: Mapping[str, Entity]) -> dict[Pair, Relation]:
+    relations: dict[Pair, Relation] = {}
+    for link in sorted(links):
+        document = document_of(link.passage)
+        one, other = (same.get((document, key), key) for key in link.pair)
+        if one == other or one not in entities or other not in entities:
+            continue
+        relation = relations.setdefault((min(one, other), max(one, other)), Relation())
+        relation.count += 1
+        relation.strength += link.strength
+        if link.description:
+            relation.told.append(Told(link.description, link.passage))
+    return {pair: relations[pair] for pair in sorted(relations)}
+
+
+def _longer_names(mentions: Iterable[Mention]) -> dict[Pair, str]:
+    """Map a document and a name of one word in it to the only longer name there that ends with it."""
+    keys: dict[str, set[str]] = defaultdict(set)
+    for mention in mentions:
+        keys[document_of(mention.passage)].add(mention.key)
+    joined: dict[Pair, str] = {}
+    for document, named in keys.items():
+        by_last: dict[str, set[str]] = defaultdict(set)
+        for key in named:
+            if " " in key:
+                by_last[key.rpartition(" ")[2]].add(key)
+        joined |= {(document, key): longer.pop() for key in named if " " not in key and len(longer := by_last.get(key, set())) == 1}
+    return joined

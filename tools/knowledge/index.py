@@ -1,0 +1,53 @@
+"""An index with a graph: searched as every index is, along the names in its passages."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from pydantic import ValidationError
+
+from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.errors import UsageError
+from ramify.tools.index.index import Index
+from ramify.tools.index.snapshot import How, Snapshot, Steer
+from ramify.tools.knowledge.content import Reports
+from ramify.tools.knowledge.file import GRAPH
+from ramify.tools.knowledge.walk import Walk, WalkSearch
+
+
+class GraphIndex(Index):
+    """An index of kind `graph`; its hits are passages, and their scores cosines, as in any other."""
+
+    _walked: tuple[Snapshot, Walk] | None = None
+
+    @property
+    def _walk(self) -> Walk:
+        """Give the names of the passages as they are now: adding and deleting puts passages into other places."""
+        snapshot, held = self._snapshot, self._walked
+        if held is None or held[0] is not snapshot:
+            held = self._walked = (snapshot, Walk(self.folder / GRAPH, snapshot.store.ids()))
+        return held[1]
+
+    @cached_property
+    def reports(self) -> Reports:
+        """Give the communities and their reports."""
+        return Reports(self.folder / GRAPH)
+
+    def _steer(self, how: How) -> Steer | None:
+        if how.view == "flat":
+            return None
+        return self._along_names(how.options)
+
+    def _along_names(self, options: Mapping[str, Any] | None) -> Steer:
+        try:
+            settings = WalkSearch.model_validate(dict(options or {}))
+        except ValidationError as error:
+            first = error.errors()[0]
+            what = f"search.{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid for an index with a graph ({first['msg']})"
+            raise UsageError(what, f"choose among {', '.join(WalkSearch.model_fields)}") from error
+        stored = self._snapshot.graph
+
+        def steer(query: str, vector: Matrix, order: list[int]) -> list[int]:
+            return self._walk.steered(query, lambda positions: stored.vectors(positions) @ vector, order, settings)
+
+        return steer
