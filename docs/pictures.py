@@ -1,4 +1,4 @@
-"""Make the pictures of docs/studio.md: the page of a real answer, and of the same answer after a fork, with remarks beside its tree.
+"""Make the pictures of the documents: the page of an answer, and of the same one after a fork, with remarks beside its tree; a graph.
 
 `make pictures`; the pages are those of `ramify ask --html`, looked at with Debian's Chromium.
 """
@@ -17,7 +17,14 @@ from playwright.sync_api import sync_playwright
 
 import ramify.graphs as graphs
 from ramify.nodes.tree import Tree
+from ramify.studio.graph_drawing import drawing
+from ramify.studio.graph_picture import HEIGHT, WIDTH
+from ramify.studio.graph_picture import picture as laid_out
+from ramify.studio.inspection import inspection
 from ramify.studio.page import page
+from ramify.tools.demo import demo_index
+from ramify.tools.index.search import opened
+from ramify.tools.quoting import brief
 
 HERE = Path(__file__).parent
 CHROMIUM = "/usr/bin/chromium"
@@ -122,6 +129,48 @@ def way() -> None:
     )
 
 
+GROUND = """<style>
+.labels text { fill: #1c2330; stroke: #f4f6f9; stroke-width: 3.2px; stroke-linejoin: round; paint-order: stroke; }
+.dots circle { stroke: #f4f6f9; }
+</style>"""
+
+
+def names() -> None:
+    """Draw the graph of the demo corpus, with a legend of its largest communities."""
+    inside = inspection(opened(demo_index("graph"))).inside
+    assert inside is not None
+    shown = laid_out(inside)
+    parts = [GROUND, drawing(shown)]
+    column = (WIDTH - 2 * MARGIN) / 3
+    for number, (id, colour) in enumerate(shown.colours.items()):
+        x, y = MARGIN + (number % 3) * column, HEIGHT + 22 + (number // 3) * 24
+        parts.append(f'<circle cx="{x + 7:g}" cy="{y - 5:g}" r="6" fill="{colour}"/>')
+        parts.append(text(x + 20, y, brief(inside.reports[id].title, 38), 12, "#3a4353"))
+    rows = -(-len(shown.colours) // 3)
+    title = f"The {len(shown.dots)} most connected of the {len(inside.graph.names)} names in the demo corpus, coloured by community"
+    picture("graph.svg", title, WIDTH, HEIGHT + 14 + rows * 24 + MARGIN / 2, "".join(parts))
+
+
+OVERALL = "What do these articles say about the Nobel Prize?"
+OVERALL_SETTINGS = {"model": "extractive", "batch_tokens": 3000}
+NARROW = """
+main.ramify { margin: 0; max-width: none; padding: 20px 24px 24px; }
+main.ramify :is(.tools, footer, .below, .citations li:nth-child(n + 4)) { display: none; }
+"""
+"""What is left of the page of a global answer: the answer, its first sources, the map of its batches."""
+
+
+def overall() -> None:
+    """Look at the page of an answer from everything, with its batches and their scores."""
+    result = graphs.ask(OVERALL, "global", **OVERALL_SETTINGS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        sheet = browser.new_page(viewport={"width": 960, "height": 600}, device_scale_factor=1.5)
+        sheet.set_content(page(result))
+        sheet.add_style_tag(content=NARROW)
+        sheet.locator("main").screenshot(path=HERE / "global.png")
+
+
 def main() -> None:
     """Make the pictures."""
     before, after = asyncio.run(answers())
@@ -132,6 +181,8 @@ def main() -> None:
     right = {EDITED: "Edited at the checkpoint at which it was open.", "0.1": "Filled anew, with the director who was meant."}
     photograph({"studio_wrong.png": (before, wrong), "studio_right.png": (after, right)})
     way()
+    names()
+    overall()
 
 
 if __name__ == "__main__":
