@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
+from ramify.graphs.building import structure
 from ramify.tools.index import Index
 from ramify.tools.index.identity import document_of
 
@@ -26,7 +27,7 @@ def _read(name: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
-    """Index the gold paragraphs of a few questions among others, straight from the gzipped records."""
+    """Index the gold paragraphs of a few questions among others, straight from the gzipped records, with a graph beside them."""
     questions = _read("questions.jsonl.gz")[:QUESTIONS]
     gold = {fact["doc_id"] for question in questions for fact in question["supporting"]}
     corpus = _read("corpus.jsonl.gz")
@@ -36,6 +37,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
         file.writelines(json.dumps(record) + "\n" for record in kept)
     built = Index.build([folder / "corpus.jsonl.gz"], folder / "index")
     assert built.documents == len(kept)
+    structure(folder / "index")
     return folder / "index", questions
 
 
