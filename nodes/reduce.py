@@ -1,27 +1,35 @@
 """reduce: answer the whole question from the answers of its batches, the most helpful first (GraphRAG §2, reduce)."""
 
 import asyncio
-from typing import Any
+from typing import Any, NamedTuple
 
-from ramify.nodes.citing import SHOWN, cite
+from ramify.nodes.citing import SHOWN, cite, headings
 from ramify.nodes.closing import closing
 from ramify.nodes.conclude import stranded
 from ramify.nodes.once import model_call
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.retrieve_reports import COMMUNITY, index_of
 from ramify.nodes.settings import EMBEDDED, GlobalSettings
-from ramify.nodes.state import Citation, State
+from ramify.nodes.state import State
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import UNKNOWN, Branch, Passage, is_unknown
 from ramify.prompts import REDUCE
 from ramify.tools.english import content
 from ramify.tools.index.snapshot import Hit
 from ramify.tools.knowledge.index import GraphIndex
-from ramify.tools.knowledge.reports import Finding
+from ramify.tools.quotation import statements
 
 PART = "part "
 """What the id of a partial answer begins with, beside those of passages."""
-QUOTED = "the answer is sentences quoted from the documents, each under the names of its community; a language model would sum them up"
+_QUOTED = "the answer is sentences quoted from the documents, each under the {}; a language model would sum them up"
+QUOTED = {"reports": _QUOTED.format("names of its community"), "passages": _QUOTED.format("title of its document")}
+
+
+class _Ground(NamedTuple):
+    """A passage that an answer may rest on, and what it says: the findings of reports that name it, or its sentences."""
+
+    passage: Passage
+    says: list[str]
 
 
 @whole(final=True)
@@ -52,17 +60,19 @@ async def reduce(state: State, settings: GlobalSettings) -> Update:
 async def _sources(state: State, update: Update, parts: list[Branch], answer: str, settings: GlobalSettings, sure: bool = True) -> Update:
     """Cite what an answer rests on; a line that quotes a passage gets its number."""
     cited = sure and any(part.cited for part in parts)
-    passages, citations = await asyncio.to_thread(_cited, state, parts, answer, cited, settings)
+    most = settings.final_k if cited else SHOWN
+    grounds = await asyncio.to_thread(_grounds, state, parts, answer, most, settings)
+    quotes = [next((line for line in ground.says if line in answer and line in ground.passage.text), "") for ground in grounds]
     return {
-        "answer": "\n".join(_numbered(line, citations) for line in answer.splitlines()),
-        "passages": {**update.get("passages", {}), **passages},
-        "citations": citations,
-        **({"notices": [*update.get("notices", state["notices"]), QUOTED]} if state["model"] == EMBEDDED else {}),
+        "answer": "\n".join(_numbered(line, grounds) for line in answer.splitlines()),
+        "passages": {**update.get("passages", {}), **{ground.passage.id: ground.passage for ground in grounds}},
+        "citations": cite([ground.passage for ground in grounds], quotes, cited),
+        **({"notices": [*update.get("notices", state["notices"]), QUOTED[settings.over]]} if state["model"] == EMBEDDED else {}),
     }
 
 
-def _numbered(line: str, citations: list[Citation]) -> str:
-    marks = "".join(f"[{number}]" for number, citation in enumerate(citations, 1) if citation.quote and citation.quote in line)
+def _numbered(line: str, grounds: list[_Ground]) -> str:
+    marks = "".join(f"[{number}]" for number, ground in enumerate(grounds, 1) if any(said in line for said in ground.says))
     return f"{line} {marks}".rstrip()
 
 
@@ -73,37 +83,32 @@ def _part(branch: Branch) -> Passage:
     return Passage(id=PART + branch.path, text=branch.answer or "", source=PART + branch.path, score=score, metadata={"title": title})
 
 
-def _cited(
-    state: State, parts: list[Branch], answer: str, cited: bool, settings: GlobalSettings
-) -> tuple[dict[str, Passage], list[Citation]]:
-    """Lead from the parts that were cited through their reports to passages: first what the answer says most of; blocking."""
-    read = [id for part in parts for id in part.cited or part.evidence]
-    reported = any(id.startswith(COMMUNITY) for id in read)
-    index = index_of(settings) if reported else None
+def _grounds(state: State, parts: list[Branch], answer: str, most: int, settings: GlobalSettings) -> list[_Ground]:
+    """Lead from what the parts read, through the findings of its reports, to the passages that the answer says most of; blocking."""
+    read = dict.fromkeys(id for part in parts for id in part.cited or part.evidence)
+    held = {id: state["passages"][id] for id in read if not id.startswith(COMMUNITY) and id in state["passages"]}
+    says = {id: statements(passage.text, headings(passage)) for id, passage in held.items()}
+    index = index_of(settings) if len(held) < len(read) else None
     reports = index.reports.every() if isinstance(index, GraphIndex) else {}
-    told: dict[str, str] = {}
-    for id in read:
-        report = reports.get(id.removeprefix(COMMUNITY))
-        for finding in report.findings if report else (Finding("", (id,)),):
-            for passage in finding.passages:
-                told.setdefault(passage, finding.text)
-    texts = {id: told[id] or state["passages"][id].text for id in told if told[id] or id in state["passages"]}
-    ranked = sorted(texts, key=lambda id: _apart(texts[id], answer))[: settings.final_k if cited else SHOWN]
-    found = {str(document.id): passage_of(Hit(document, 0.0, 0.0)) for document in (index.get_by_ids(ranked) if index else ())}
-    held = [found[id] if id in found else state["passages"][id] for id in ranked if id in found or id in state["passages"]]
-    quotes = [_quote(passage, told[passage.id], answer) for passage in held]
-    return {passage.id: passage for passage in held}, cite(held, quotes, cited)
+    for report in (reports[name] for id in read if (name := id.removeprefix(COMMUNITY)) in reports):
+        for finding in report.findings:
+            for id in finding.passages:
+                says.setdefault(id, []).append(finding.text)
+    chosen = _said(says, answer)[:most] or _nearest(says, answer)[:most]
+    held |= {str(document.id): passage_of(Hit(document, 0.0, 0.0)) for document in (index.get_by_ids(chosen) if index else ())}
+    return [_Ground(held[id], says[id]) for id in chosen if id in held]
 
 
-def _quote(passage: Passage, finding: str, answer: str) -> str:
-    """Quote what a report says in the passage's own words, else the line that the answer has word for word."""
-    if finding:
-        return finding if finding in passage.text else ""
-    return next((line for line in passage.text.splitlines() if line.strip() and line.strip() in answer), "").strip()
+def _said(says: dict[str, list[str]], answer: str) -> list[str]:
+    """List the passages of which the answer says something word for word, in its order."""
+    places = {id: min((place for line in lines if line and (place := answer.find(line)) >= 0), default=-1) for id, lines in says.items()}
+    return sorted((id for id, place in places.items() if place >= 0), key=lambda id: places[id])
 
 
-def _apart(finding: str, answer: str) -> tuple[int, float]:
-    """Rank a finding by where the answer says it word for word, else by the share of its words that the answer has not."""
-    place = answer.find(finding) if finding else -1
-    words = content(finding)
-    return (place, 0.0) if place >= 0 else (len(answer), 1 - len(words & content(answer)) / max(1, len(words)))
+def _nearest(says: dict[str, list[str]], answer: str) -> list[str]:
+    """List the passages by the share of the words of what they say that the answer has."""
+    told = content(answer)
+    shares = {
+        id: max((len(words & told) / len(words) for line in lines if (words := content(line))), default=0.0) for id, lines in says.items()
+    }
+    return sorted(says, key=lambda id: -shares[id])

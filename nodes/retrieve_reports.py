@@ -82,29 +82,33 @@ def _batches(question: str, settings: GlobalSettings, found: list[Passage] | Non
     """Read and cut; tell what was not read, or from which level on, where that is not what was meant."""
     model = current_model(settings)
     if found is not None:
-        return _cut(found, settings, model)[
-            : settings.max_batches
-        ], f"the index has no reports: what it finds is read ({len(found)} passages)"
+        read, _ = _most(_cut(found, settings, model), "", settings)
+        return read, f"the index has no reports: what it finds is read ({sum(map(len, read))} passages)"
     index = index_of(settings)
     if settings.over == "passages":
-        cut = _cut(_passages(index, settings), settings, model)
-        left = f"{settings.max_batches:,} of {len(cut):,} batches of passages are read; max_batches={len(cut)} reads all"
-        return cut[: settings.max_batches], left if len(cut) > settings.max_batches else ""
+        return _most(_cut(_passages(index, settings), settings, model), "all passages", settings)
     if settings.filter:
         raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
     if not isinstance(index, GraphIndex):
         remedy = f"make a graph beside its passages: `ramify index --kind graph --out {index.folder}`; `--set over=passages` reads them all"
         raise UsageError(f"{str(index.folder)!r} is an index without reports", remedy)
     if settings.level != "auto":
-        return _cut([_report(one) for one in index.reports.reports(settings.level)], settings, model), ""
-    deepest = 0 if model.surveys(question) else index.reports.levels()[-1].number
-    for level in range(deepest, -1, -1):
+        deepest = highest = settings.level
+    else:
+        deepest, highest = 0 if model.surveys(question) else index.reports.levels()[-1].number, 0
+    for level in range(deepest, highest - 1, -1):
         cut = _cut([_report(one) for one in index.reports.reports(level)], settings, model)
         if len(cut) <= settings.max_batches:
             raised = f"the reports of level {level} are read: those of level {level + 1} are more than max_batches={settings.max_batches}"
             return cut, raised if level < deepest else ""
-    left = f"{settings.max_batches:,} of {len(cut):,} batches of reports are read: even of the root level there are more than max_batches"
-    return cut[: settings.max_batches], left
+    return _most(cut, f"the reports of level {highest}", settings)
+
+
+def _most(cut: Batches, what: str, settings: GlobalSettings) -> tuple[Batches, str]:
+    """Keep as many batches as may be asked, and say so where some are left."""
+    most = settings.max_batches
+    left = f"{most:,} of {len(cut):,} batches of {what} are read, a part that is drawn: max_batches says how many"
+    return cut[:most], left if len(cut) > most else ""
 
 
 def index_of(settings: GlobalSettings) -> Index:

@@ -9,6 +9,8 @@ import pytest
 
 import ramify.graphs as graphs
 from ramify.graphs import Result
+from ramify.graphs.ceiling import ceiling
+from ramify.nodes.settings import GlobalSettings
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.knowledge.index import GraphIndex
@@ -133,6 +135,16 @@ class TestReduce:
             assert citation.source.endswith(".md")
         assert len({citation.id for citation in result.citations}) == len(result.citations)
 
+    @pytest.mark.parametrize("over", ["reports", "passages"])
+    def test_each_quoted_line_has_the_number_of_its_passage_and_each_citation_a_line(self, index: GraphIndex, over: str) -> None:
+        result = asked(index, "extractive", level=2, over=over, batch_tokens=None)
+        marks = [{int(number) for number in re.findall(r"\[(\d+)\]", line)} for line in result.answer.splitlines()]
+        assert len(marks) > 3
+        assert all(marks)
+        assert set.union(*marks) == set(range(1, len(result.citations) + 1))
+        under = {"reports": "the names of its community", "passages": "the title of its document"}[over]
+        assert any(f"quoted from the documents, each under {under}" in notice for notice in result.notices)
+
     def test_only_reports_of_parts_that_are_cited_are_led_to_passages(self, index: GraphIndex) -> None:
         result = asked(index, by_name(Kells=partial(80)))
         assert {citation.source for citation in result.citations} <= {"mount-brannoch.md", "ivor-kells.md"}
@@ -159,7 +171,13 @@ class TestWhatIsRead:
     def test_of_a_root_level_that_is_too_large_a_part_and_it_says_so(self, index: GraphIndex) -> None:
         result = asked(index, level="auto", max_batches=3)
         assert len(batches(result)) == 3
-        assert any(notice.startswith("3 of 4 batches of reports are read") for notice in result.notices)
+        assert any(notice.startswith("3 of 4 batches of the reports of level 0 are read") for notice in result.notices)
+
+    def test_of_a_level_that_is_asked_for_no_more_than_the_ceiling_says(self, index: GraphIndex) -> None:
+        result = asked(index, chat := model(), level=2, max_batches=3)
+        most = ceiling("global", GlobalSettings(model=chat, index=index, level=2, max_batches=3))
+        assert len(chat.calls) == most.calls == 4
+        assert any(notice.startswith("3 of 10 batches of the reports of level 2 are read") for notice in result.notices)
 
     def test_batches_are_filled(self, index: GraphIndex) -> None:
         assert len(batches(asked(index, level=2, batch_tokens=None))) == 1
@@ -170,7 +188,7 @@ class TestWhatIsRead:
         assert sorted(id for branch in batches(result) for id in branch.evidence) == sorted(index.ids())
         assert {citation.id for citation in result.citations} <= set(index.ids())
         some = asked(index, over="passages", level="auto", max_batches=2)
-        assert any(re.match(r"2 of \d+ batches of passages are read; max_batches=\d+ reads all", notice) for notice in some.notices)
+        assert any(re.match(r"2 of \d+ batches of all passages are read, a part that is drawn: max_batches", said) for said in some.notices)
 
     def test_passages_that_pass_a_filter(self, index: GraphIndex) -> None:
         result = asked(index, over="passages", filter={"source": "vane.md"})

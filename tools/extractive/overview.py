@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ramify.tools.embeddings.similar import similarities
 from ramify.tools.english import content
 from ramify.tools.extractive.slots import Reply, Slots
+from ramify.tools.quotation import statements
 from ramify.tools.reader.pairs import Quote
 from ramify.tools.unknown import UNKNOWN
 
@@ -89,11 +90,7 @@ def _whole(question: str) -> float:
 
 
 def _worth(question: str, reports: Sequence[Quote], whole: float) -> list[_Sentence]:
-    said = [
-        (number, report, place, line)
-        for number, report in enumerate(reports, 1)
-        for place, line in enumerate(line for line in report["text"].splitlines() if line.strip())
-    ]
+    said = [(number, report, place, line) for number, report in enumerate(reports, 1) for place, line in enumerate(_lines(report))]
     near = similarities(question, [f"{report['title']}{_MARK}{line}" for _, report, _, line in said])
     return [
         _Sentence(
@@ -105,10 +102,21 @@ def _worth(question: str, reports: Sequence[Quote], whole: float) -> list[_Sente
     ]
 
 
+def _lines(report: Quote) -> list[str]:
+    """List the findings of a report, or the sentences of a passage, without its headings."""
+    if _places(report["source"]):
+        return [line for line in report["text"].splitlines() if line.strip()]
+    return statements(report["text"], report["title"].split(" > "))
+
+
 def _size(source: str) -> float:
     """Weigh a community by its place among the others, which are numbered by their size; a passage has no place."""
+    return float(_NEXT_COMMUNITY ** sum(_places(source)))
+
+
+def _places(source: str) -> list[int]:
     places = source.rpartition(" ")[2].split(".")
-    return float(_NEXT_COMMUNITY ** sum(map(int, places))) if all(place.isdigit() for place in places) else 1.0
+    return [int(place) for place in places] if all(place.isdigit() for place in places) else []
 
 
 def _helpfulness(part: Quote) -> float:
