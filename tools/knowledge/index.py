@@ -34,17 +34,18 @@ class GraphIndex(Index):
         return Reports(self.folder / GRAPH)
 
     def _steer(self, how: How) -> Steer | None:
-        if how.view == "flat":
-            return None
-        return self._along_names(how.options)
+        settings = self._settings(how.options)
+        return None if how.view == "flat" else self._along_names(settings)
 
-    def _along_names(self, options: Mapping[str, Any] | None) -> Steer:
+    def _settings(self, options: Mapping[str, Any] | None) -> WalkSearch:
         try:
-            settings = WalkSearch.model_validate(dict(options or {}))
+            return WalkSearch.model_validate(dict(options or {}))
         except ValidationError as error:
             first = error.errors()[0]
             what = f"search.{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid for an index with a graph ({first['msg']})"
             raise UsageError(what, f"choose among {', '.join(WalkSearch.model_fields)}") from error
+
+    def _along_names(self, settings: WalkSearch) -> Steer:
         stored = self._snapshot.graph
 
         def steer(query: str, vector: Matrix, order: list[int]) -> list[int]:

@@ -13,19 +13,7 @@ from ramify.tools.index.manifest import MANIFEST, read_manifest
 from ramify.tools.knowledge.communities import levels
 from ramify.tools.knowledge.file import GRAPH
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import SMALL, VALLEY, copied, dump, made, opened, reports_of, structured, write
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("valley") / "index"
-    made(folder, **SMALL)
-    return folder
-
-
-@pytest.fixture
-def folder(built: Path, tmp_path: Path) -> Path:
-    return copied(built, tmp_path / "index")
+from tests.tools.knowledge.valley import SMALL, VALLEY, dump, opened, reports_of, structured, write
 
 
 class TestContent:
@@ -66,10 +54,10 @@ class TestContent:
         assert (manifest.kind, manifest.damage(built)) == ("graph", None)
         assert set(manifest.sha256) == {"graph.sqlite", "passages.sqlite", "vectors.faiss"}
 
-    def test_by_pmi_it_has_other_weights_and_every_name_all_the_same(self, folder: Path) -> None:
-        before = reports_of(folder).partition()
-        structured(folder, **SMALL, weights="pmi")
-        after = reports_of(folder).partition()
+    def test_by_pmi_it_has_other_weights_and_every_name_all_the_same(self, copy: Path) -> None:
+        before = reports_of(copy).partition()
+        structured(copy, **SMALL, weights="pmi")
+        after = reports_of(copy).partition()
         assert after != before
         assert {key for one in after.values() for key in one.members} == {key for one in before.values() for key in one.members}
 
@@ -127,8 +115,8 @@ class TestRefused:
 
 class TestDamage:
     @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "flipped", "rubbish", "changed"])
-    def test_is_one_clear_error_and_repaired_by_building_again(self, folder: Path, damage: str) -> None:
-        content = dump(folder)
+    def test_is_one_clear_error_and_repaired_by_building_again(self, copy: Path, damage: str) -> None:
+        content = dump(copy)
         middle = len(content) // 2
         damaged = {
             "empty": b"",
@@ -137,11 +125,11 @@ class TestDamage:
             "changed": content.replace(b"Copper was found on Mount", b"Silver was found on Mount"),
             "rubbish": b"rubbish" * 4000,
         }
-        (folder / GRAPH).unlink()
+        (copy / GRAPH).unlink()
         if damage != "missing":
-            (folder / GRAPH).write_bytes(damaged[damage])
+            (copy / GRAPH).write_bytes(damaged[damage])
         with pytest.raises(IndexingError, match=r"damaged: graph.sqlite is (missing|damaged).* — run `ramify index PATH… --out .*` again"):
-            opened(folder)
-        Index.build([folder.parent / "index-documents"], folder, WordEncoder())
-        structured(folder, **SMALL)
-        assert dump(folder) == content
+            opened(copy)
+        Index.build([copy.parent / "index-documents"], copy, WordEncoder())
+        structured(copy, **SMALL)
+        assert dump(copy) == content

@@ -11,102 +11,90 @@ from ramify.tools.knowledge.build import NEW_EDGES
 from ramify.tools.knowledge.file import GRAPH
 from ramify.tools.knowledge.publish import drop_graph
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import SMALL, VALLEY, copied, dump, made, opened, reports_of, rewritten, rows, structured, updated
+from tests.tools.knowledge.valley import SMALL, VALLEY, dump, made, opened, reports_of, rewritten, rows, structured, updated
 
 MARROW = {"Marrow Fair": "The Marrow Fair is held in Lisk each spring. Orla Finch opened the Marrow Fair with Ben Adair."}
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("valley") / "index"
-    made(folder, **SMALL)
-    return folder
-
-
-@pytest.fixture
-def folder(built: Path, tmp_path: Path) -> Path:
-    return copied(built, tmp_path / "index")
-
-
 class TestUpdates:
-    def test_a_second_run_makes_no_report_and_the_same_file(self, folder: Path) -> None:
-        before = dump(folder)
-        again = structured(folder, **SMALL)
+    def test_a_second_run_makes_no_report_and_the_same_file(self, copy: Path) -> None:
+        before = dump(copy)
+        again = structured(copy, **SMALL)
         assert (again.rewritten, again.new_edges) == (0, 0.0)
-        assert dump(folder) == before
+        assert dump(copy) == before
 
-    def test_another_document_leaves_communities_as_they_were_and_most_reports(self, folder: Path) -> None:
-        before, reports = reports_of(folder).partition(), reports_of(folder).every()
-        updated(folder, {**VALLEY, **MARROW})
-        found = structured(folder, **SMALL)
-        after = reports_of(folder).partition()
+    def test_another_document_leaves_communities_as_they_were_and_most_reports(self, copy: Path) -> None:
+        before, reports = reports_of(copy).partition(), reports_of(copy).every()
+        updated(copy, {**VALLEY, **MARROW})
+        found = structured(copy, **SMALL)
+        after = reports_of(copy).partition()
         home = {"marrow fair"} | {key for one in before.values() for key in one.members}
         assert {id: set(one.members) - {"marrow fair"} for id, one in after.items()} == {id: set(one.members) for id, one in before.items()}
         assert {key for one in after.values() for key in one.members} == home
-        same = [id for id, report in reports_of(folder).every().items() if report == reports[id]]
+        same = [id for id, report in reports_of(copy).every().items() if report == reports[id]]
         assert len(same) == found.communities - found.rewritten >= 0.6 * found.communities
         assert 0 < found.new_edges < NEW_EDGES
 
-    def test_what_only_a_deleted_document_said_is_gone(self, folder: Path) -> None:
-        updated(folder, {title: text for title, text in VALLEY.items() if title != "Ivor Kells"})
-        structured(folder, **SMALL)
-        graph = reports_of(folder).graph()
+    def test_what_only_a_deleted_document_said_is_gone(self, copy: Path) -> None:
+        updated(copy, {title: text for title, text in VALLEY.items() if title != "Ivor Kells"})
+        structured(copy, **SMALL)
+        graph = reports_of(copy).graph()
         assert "thea kells" not in graph.names
         assert graph.names["ivor kells"].passages == ("mount-brannoch.md#mount-brannoch",)
         assert ("kells company", "oskel company") not in graph.edges
         assert all(
-            "ivor-kells.md" not in finding.passages[0] for report in reports_of(folder).every().values() for finding in report.findings
+            "ivor-kells.md" not in finding.passages[0] for report in reports_of(copy).every().values() for finding in report.findings
         )
 
-    def test_what_came_and_went_again_leaves_nothing_behind_but_the_count(self, folder: Path) -> None:
-        before = rows(folder, "SELECT key FROM names"), reports_of(folder).every()
-        updated(folder, {**VALLEY, **MARROW})
-        structured(folder, **SMALL)
-        updated(folder, VALLEY)
-        structured(folder, **SMALL)
-        assert (rows(folder, "SELECT key FROM names"), reports_of(folder).every()) == before
+    def test_what_came_and_went_again_leaves_nothing_behind_but_the_count(self, copy: Path) -> None:
+        before = rows(copy, "SELECT key FROM names"), reports_of(copy).every()
+        updated(copy, {**VALLEY, **MARROW})
+        structured(copy, **SMALL)
+        updated(copy, VALLEY)
+        structured(copy, **SMALL)
+        assert (rows(copy, "SELECT key FROM names"), reports_of(copy).every()) == before
 
-    def test_new_connections_are_counted_until_communities_are_made_anew(self, folder: Path) -> None:
+    def test_new_connections_are_counted_until_communities_are_made_anew(self, copy: Path) -> None:
         shares = []
         for number in range(3):
             more = {f"Marrow Fair {n}": f"Marrow Fair {n} is a fair that Sela Worth {n} opened in Lisk." for n in range(number + 1)}
-            updated(folder, {**VALLEY, **more})
-            shares.append(structured(folder, **SMALL).new_edges)
+            updated(copy, {**VALLEY, **more})
+            shares.append(structured(copy, **SMALL).new_edges)
         assert shares == sorted(shares)
         assert shares[0] > 0
-        assert structured(folder, **SMALL).new_edges == shares[-1]
-        assert structured(folder, recluster=True, **SMALL).new_edges == 0
+        assert structured(copy, **SMALL).new_edges == shares[-1]
+        assert structured(copy, recluster=True, **SMALL).new_edges == 0
 
-    def test_made_anew_they_are_those_of_a_new_index(self, folder: Path, tmp_path: Path) -> None:
-        updated(folder, {**VALLEY, **MARROW})
-        structured(folder, **SMALL)
-        structured(folder, recluster=True, **SMALL)
+    def test_made_anew_they_are_those_of_a_new_index(self, copy: Path, tmp_path: Path) -> None:
+        updated(copy, {**VALLEY, **MARROW})
+        structured(copy, **SMALL)
+        structured(copy, recluster=True, **SMALL)
         made(tmp_path / "new", {**VALLEY, **MARROW}, **SMALL)
-        assert dump(folder) == dump(tmp_path / "new")
+        assert dump(copy) == dump(tmp_path / "new")
 
-    def test_another_size_makes_them_anew(self, folder: Path) -> None:
-        assert structured(folder, max_cluster_size=50).levels == 1
+    def test_another_size_makes_them_anew(self, copy: Path) -> None:
+        assert structured(copy, max_cluster_size=50).levels == 1
 
-    def test_passages_are_not_encoded_again(self, folder: Path) -> None:
-        before = (folder / "vectors.faiss").read_bytes(), (folder / "passages.sqlite").read_bytes()
-        structured(folder, recluster=True)
-        assert ((folder / "vectors.faiss").read_bytes(), (folder / "passages.sqlite").read_bytes()) == before
+    def test_passages_are_not_encoded_again(self, copy: Path) -> None:
+        before = (copy / "vectors.faiss").read_bytes(), (copy / "passages.sqlite").read_bytes()
+        structured(copy, recluster=True)
+        assert ((copy / "vectors.faiss").read_bytes(), (copy / "passages.sqlite").read_bytes()) == before
 
-    def test_it_can_be_taken_away(self, folder: Path) -> None:
-        drop_graph(folder)
-        assert not (folder / GRAPH).exists()
-        assert Index.open(folder, WordEncoder()).manifest.kind == "passages"
+    def test_it_can_be_taken_away(self, copy: Path) -> None:
+        drop_graph(copy)
+        assert not (copy / GRAPH).exists()
+        assert Index.open(copy, WordEncoder()).manifest.kind == "passages"
 
 
 class TestOpenIndex:
-    def test_an_update_of_the_passages_keeps_the_kind(self, folder: Path) -> None:
-        updated(folder, {**VALLEY, **MARROW})
-        index = opened(folder)
+    def test_an_update_of_the_passages_keeps_the_kind(self, copy: Path) -> None:
+        updated(copy, {**VALLEY, **MARROW})
+        index = opened(copy)
         assert index.manifest.kind == "graph"
         assert "marrow-fair.md#marrow-fair" in {hit.document.id for hit in index.search(["Marrow Fair"], 5)[0]}
 
-    def test_texts_can_be_added_and_deleted_between_searches(self, folder: Path) -> None:
-        index = opened(folder)
+    def test_texts_can_be_added_and_deleted_between_searches(self, copy: Path) -> None:
+        index = opened(copy)
         query = "Who was the keeper of the lighthouse on Harrow Point?"
         index.search([query], 5)
         [fresh] = index.add_texts(["The Marrow Fair is held in Lisk."], ids=["fair"])
@@ -114,19 +102,19 @@ class TestOpenIndex:
         assert index.manifest.kind == "graph"
         assert fresh in index.ids()
         for one in (query, "Marrow Fair", "Oskel Company"):
-            found, anew = (_shown(how.search([one], 20)[0]) for how in (index, opened(folder)))
+            found, anew = (_shown(how.search([one], 20)[0]) for how in (index, opened(copy)))
             assert found == anew
 
-    def test_plain_ramify_index_keeps_the_kind_and_brings_the_graph_up_to_date(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_plain_ramify_index_keeps_the_kind_and_brings_the_graph_up_to_date(self, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from ramify.studio.index_command import index
 
         monkeypatch.setattr("ramify.tools.index.index.load_encoder", lambda name: WordEncoder())
-        documents = rewritten(folder, {**VALLEY, **MARROW})
-        index(folder, [documents])
-        assert read_manifest(folder / MANIFEST).kind == "graph"  # type: ignore[union-attr]  # it is there
-        assert "marrow fair" in reports_of(folder).graph().names
-        index(folder, [documents], kind="passages")
-        assert not (folder / GRAPH).exists()
+        documents = rewritten(copy, {**VALLEY, **MARROW})
+        index(copy, [documents])
+        assert read_manifest(copy / MANIFEST).kind == "graph"  # type: ignore[union-attr]  # it is there
+        assert "marrow fair" in reports_of(copy).graph().names
+        index(copy, [documents], kind="passages")
+        assert not (copy / GRAPH).exists()
 
 
 def _shown(hits: Any) -> list[tuple[str, float]]:

@@ -1,6 +1,5 @@
 """What a graph would cost: worked out from a few calls, which a build does not make again."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,10 @@ from ramify.tools.knowledge.work import WORK
 from ramify.tools.models.tokens import estimate as tokens
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.scribe import built, but, indexed, scribe
+from tests.tools.knowledge.scribe import built, but, scribe
 from tests.tools.knowledge.valley import SMALL, VALLEY, write
 
 OPTIONS = {**SMALL, "gleanings": 0}
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("valley") / "index")
-
-
-@pytest.fixture
-def folder(plain: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(plain, tmp_path / "index"))
 
 
 def estimated(folder: Path, chat: FakeModel | str, **options: Any) -> dict[str, Stage]:

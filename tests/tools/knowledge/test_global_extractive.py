@@ -25,7 +25,7 @@ def asked(index: GraphIndex, question: str = "What are the main themes?", **opti
 
 def test_themes_are_sentences_of_the_documents_with_their_sources(index: GraphIndex) -> None:
     result = asked(index)
-    assert QUOTED in result.notices
+    assert QUOTED["reports"] in result.notices
     lines = [re.fullmatch(r"(?P<names>.+?): (?P<said>.+?)(?P<marks> (\[\d+\])+)", line) for line in result.answer.splitlines()]
     assert len(lines) >= 3
     for line in lines:

@@ -17,20 +17,10 @@ from ramify.tools.knowledge.build import BUDGET
 from ramify.tools.knowledge.file import GRAPH
 from ramify.tools.knowledge.work import WORK, Work
 from tests.fakes import FakeModel
-from tests.tools.knowledge.scribe import NAMES, built, but, indexed, replies, scribe
+from tests.tools.knowledge.scribe import NAMES, built, but, replies, scribe
 from tests.tools.knowledge.valley import VALLEY, dump, opened, reports_of
 
 AT_ONCE = 2
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("valley") / "index")
-
-
-@pytest.fixture
-def folder(plain: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(plain, tmp_path / "index"))
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
+from ramify.tools.index.snapshot import View
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.walk import WalkSearch
 from tests.tools.fakes import WordEncoder
@@ -136,10 +137,13 @@ class TestFilter:
 
 
 class TestOptions:
+    @pytest.mark.parametrize("view", ["auto", "flat"])
     @pytest.mark.parametrize("options", [{"seed": 3}, {"seeds": -1}, {"seeds": "many"}, {"damping": 2}, {"muted": 0}])
-    def test_unknown_ones_and_bad_values_are_refused_with_what_there_is(self, graph: GraphIndex, options: dict[str, Any]) -> None:
+    def test_unknown_ones_and_bad_values_are_refused_with_what_there_is(
+        self, graph: GraphIndex, options: dict[str, Any], view: View
+    ) -> None:
         with pytest.raises(UsageError, match=f"search.{next(iter(options))}=.* is not valid") as caught:
-            graph.search([QUESTION], options=options)
+            graph.search([QUESTION], options=options, view=view)
         assert "\n" not in str(caught.value)
         assert ", ".join(WalkSearch.model_fields) in caught.value.remedy
 

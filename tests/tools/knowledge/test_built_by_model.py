@@ -1,6 +1,5 @@
 """A graph built with a language model: what it says lands in the graph, and what it does not say well is halved, quoted or told."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +8,10 @@ import pytest
 from ramify.tools.errors import IndexingError, ModelError
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.scribe import KINDS, NAMES, Lines, built, but, found_in, indexed, replies, scribe
+from tests.tools.knowledge.scribe import KINDS, NAMES, Lines, built, but, found_in, replies, scribe
 from tests.tools.knowledge.valley import VALLEY, reports_of
 
 KELLS = "ivor-kells.md#ivor-kells"
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("valley") / "index")
-
-
-@pytest.fixture
-def folder(plain: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(plain, tmp_path / "index"))
 
 
 def cut(slots: Any, names: int, relations: int) -> Lines:

@@ -1,0 +1,35 @@
+"""The valley as an index: without a graph and with one, and copies of both for a test to change."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.tools.knowledge.scribe import indexed
+from tests.tools.knowledge.valley import SMALL, copied, made
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give an index without a graph."""
+    return indexed(tmp_path_factory.mktemp("valley") / "index")
+
+
+@pytest.fixture
+def folder(plain: Path, tmp_path: Path) -> Path:
+    """Copy the index without a graph."""
+    return Path(shutil.copytree(plain, tmp_path / "index"))
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give an index with a graph, by rules."""
+    folder = tmp_path_factory.mktemp("valley") / "index"
+    made(folder, **SMALL)
+    return folder
+
+
+@pytest.fixture
+def copy(built: Path, tmp_path: Path) -> Path:
+    """Copy the index with a graph."""
+    return copied(built, tmp_path / "index")
