@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ramify.evaluation.dataset import HitsBy, Question
 from ramify.evaluation.losses import Losses
 from ramify.evaluation.rows import Row, key_of
-from ramify.evaluation.scoring import scores
+from ramify.evaluation.scoring import UNSCORED, scores
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
 from ramify.nodes.tree import Value
@@ -15,13 +15,13 @@ PRINTED = 300
 """Characters of a citation that a line keeps."""
 CITED = ("id", "source", "cited")
 """What of a citation a line keeps beside its text: where it lies on this machine is nobody's business."""
-KEPT = ("answer", "confidence", "confidence_source", "stopped_by", "usage", "tree", "model", "notices")
+KEPT = ("answer", "explanation", "confidence", "confidence_source", "stopped_by", "usage", "tree", "model", "notices")
 STILL_KEPT = ("usage", "tree", "model", "notices")
 """What a line keeps of a question that failed on its way: it says where."""
 NOTHING: Row = {
-    **{"answer": "", "confidence": 0.0, "confidence_source": None, "stopped_by": "error", "usage": None, "model": None, "notices": []},
-    **{"em": 0.0, "f1": 0.0, "containment": 0.0, "official": 0.0, "abstained": False, "citations": [], "tree": []},
-    **{"retrieved": [], "retrieval": None, "gold_retrieved": False},
+    **{"answer": "", "explanation": "", "confidence": 0.0, "confidence_source": None, "stopped_by": "error"},
+    **{"usage": None, "model": None, "notices": [], "abstained": False, "citations": [], "tree": []},
+    **{"em": 0.0, "f1": 0.0, "containment": 0.0, "official": 0.0, "retrieved": [], "retrieval": None, "gold_retrieved": False},
 }
 """What a line says of a question that failed."""
 
@@ -62,8 +62,9 @@ def answered(task: Task, result: Result) -> Row:
 
 
 def failed(task: Task, why: str) -> Row:
-    """Make the line of a question that failed: it scores nothing."""
-    return {**head(task), **NOTHING, "error": scrub(why)}
+    """Make the line of a question that failed: it scores nothing, where there is a gold answer to score it by."""
+    unscored = {} if task.question.answer else UNSCORED
+    return {**head(task), **NOTHING, **unscored, "error": scrub(why)}
 
 
 def _told(result: Result, names: Iterable[str]) -> Row:

@@ -14,6 +14,8 @@ from ramify.nodes.state import State
 from ramify.nodes.tree import Passage, is_unknown
 from ramify.tools.index.identity import document_of
 
+UNSCORED: dict[str, Any] = dict.fromkeys(("em", "f1", "containment", "official"))
+"""What a line says where no gold answer is known: of an open question, or for retrieval alone."""
 NOT_SEARCHED: dict[str, Any] = {"retrieved": [], "retrieval": None, "gold_retrieved": False}
 
 
@@ -28,7 +30,7 @@ def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any
         "official": official_multihop_rag(answer, question.answer),
     }
     return {
-        **(known if question.answer else dict.fromkeys(known)),  # for retrieval alone, a question needs no gold answer
+        **(known if question.answer else UNSCORED),
         "abstained": is_unknown(answer),
         **(retrieval(question, handed(result, hits_by), hits_by, cited) if result.usage.retrievals else NOT_SEARCHED),
     }

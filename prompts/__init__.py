@@ -19,6 +19,7 @@ from ramify.prompts.map_report import MAP_REPORT, Partial
 from ramify.prompts.missed import MISSED, Complete
 from ramify.prompts.next_question import NEXT_QUESTION, Next
 from ramify.prompts.plan import PLAN, Plan
+from ramify.prompts.prefer import PREFER, Preference
 from ramify.prompts.prompt import Above, Finding, Prompt, Quote, Turn
 from ramify.prompts.reduce import REDUCE, Reduced
 from ramify.prompts.report import REPORT, Reported
@@ -45,6 +46,7 @@ __all__ = [
     "MISSED",
     "NEXT_QUESTION",
     "PLAN",
+    "PREFER",
     "REDUCE",
     "REPORT",
     "RUBRIC",
@@ -66,6 +68,7 @@ __all__ = [
     "Pair",
     "Partial",
     "Plan",
+    "Preference",
     "Prompt",
     "Quote",
     "Reduced",

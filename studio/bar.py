@@ -21,7 +21,7 @@ from ramify.studio.consoles import err, note
 from ramify.tools.index.progress import Progress as Report
 
 VERBS = {
-    **{"files": "reading", "documents": "reading", "units": "reading", "passages for names": "reading"},
+    **{"files": "reading", "documents": "reading", "units": "reading", "verdicts": "reaching", "passages for names": "reading"},
     **{"passages": "encoding", "vectors": "linking", "descriptions": "writing", "reports": "writing"},
 }
 EVERY_S = 10.0

@@ -12,6 +12,7 @@ import typer
 from ramify.studio import (
     ask_command,
     chat_command,
+    compare_command,
     doctor,
     download_command,
     eval_command,
@@ -46,7 +47,7 @@ for command, name in (
     (ask_command.ask, "ask"),
     (chat_command.chat, "chat"),
     (eval_command.evaluate, "eval"),
-    (eval_command.compare, "compare"),
+    (compare_command.compare, "compare"),
     (graph_command.graph, "graph"),
     (settings_command.settings, "settings"),
     (doctor.doctor, "doctor"),

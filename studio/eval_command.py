@@ -6,10 +6,8 @@ from typing import Annotated
 import typer
 
 from ramify.studio.ask_command import BaseUrl, ModelName, Settings
-from ramify.studio.consoles import note
 from ramify.studio.pairs import joined, read_pairs, read_value
 from ramify.tools.errors import UsageError
-from ramify.tools.whole import write_whole
 
 Datasets = Annotated[
     list[str],
@@ -95,24 +93,6 @@ def _with_prior(strategies: list[str], retrieval_only: bool) -> tuple[str, ...]:
     """Add what the model says without any document: beside that, a score means something."""
     prior = [] if retrieval_only or not strategies else ["closed-book"]
     return tuple(dict.fromkeys((*strategies, *prior)))
-
-
-RunA = Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of a run.")]
-RunB = Annotated[Path, typer.Argument(metavar="RUN_B", help="Folder of another run on the same questions.")]
-Html = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write one page as well, with every question of both side by side.")
-]
-
-
-def compare(run_a: RunA, run_b: RunB, html: Html = None) -> None:
-    """Compare two runs on the questions they share: differences with intervals, and where which one wins."""
-    from ramify.evaluation.report import compare as compared
-    from ramify.evaluation.report import compare_page
-
-    typer.echo(compared(run_a, run_b))
-    if html is not None:
-        write_whole(compare_page(run_a, run_b), html)
-        note(f"the page is in {html}")
 
 
 def read_sweeps(texts: list[str]) -> dict[str, list[object]]:

@@ -1,6 +1,6 @@
 """Load a data set: the demo questions, a folder of one's own, or an original release.
 
-* "demo", "demo:development", "demo:reporting": the questions that come with ramify;
+* "demo", "demo:development", "demo:reporting": the questions that come with ramify; "demo:overview": open ones, about all of its documents;
 * a folder with `questions.jsonl` and `corpus.jsonl` (or `.jsonl.gz`), or the file of questions itself;
 * the files of MultiHop-RAG (`MultiHopRAG.json` beside `corpus.json`), HotpotQA, 2WikiMultihopQA (and `id_aliases.json` beside it),
   MuSiQue, or a folder that holds one of them; they are told apart by what is in them.
@@ -12,7 +12,7 @@ from pathlib import Path
 from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.load.demo import NAME as DEMO
 from ramify.evaluation.load.demo import load_demo
-from ramify.evaluation.load.folder import CORPUS, QUESTIONS, first_of, load_folder
+from ramify.evaluation.load.folder import CORPUS, OPEN, QUESTIONS, first_of, load_folder
 from ramify.evaluation.load.hotpot import load_hotpot
 from ramify.evaluation.load.multihop_rag import load_multihop_rag
 from ramify.evaluation.load.musique import load_musique
@@ -47,7 +47,7 @@ def load(path: str | Path, work: Path, *, retrieval_only: bool = False) -> Datas
     for needed, loader in RELEASES.values():
         if needed <= fields:
             return loader(file, records, work)
-    if {"id", "question", "answer"} <= fields:
+    if {"id", "question"} <= fields and ("answer" in fields or records[0].value.get("type") == OPEN):
         return load_folder(file, records, retrieval_only)
     looked = "; ".join(f"{name}: {', '.join(sorted(needed))}" for name, (needed, _) in RELEASES.items())
     what = f"{str(file)!r} is no data set that is known: its records have the fields {', '.join(sorted(fields)) or 'none'}"

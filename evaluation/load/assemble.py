@@ -50,7 +50,8 @@ def answer_of(record: Record) -> str:
         what = f"{record.place} has no gold answer"
         raise InputError(
             what,
-            "give it one (Unknown where there is none to be found), use the half of a release that has answers, or measure retrieval alone",
+            'give it one (Unknown where there is none to be found; the type "open" where none is the right one), use the half of a '
+            "release that has answers, or measure retrieval alone",
         )
     return text_of(record, "answer")
 
@@ -121,7 +122,7 @@ def _about_text(corpus: Corpus) -> list[str]:
 
 def _about_gold(questions: Sequence[Question]) -> list[str]:
     """Say how many questions retrieval cannot be scored on."""
-    answerable = [question for question in questions if not question.unanswerable]
+    answerable = [question for question in questions if question.answer and not question.unanswerable]
     unknown = sum(not question.supporting for question in answerable)
     return [
         f"The gold documents of {unknown} of {len(answerable)} answerable questions are not known: retrieval is scored on the others."

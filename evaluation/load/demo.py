@@ -2,13 +2,13 @@
 
 from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.load.assemble import Read, assemble
-from ramify.evaluation.load.folder import question_of
+from ramify.evaluation.load.folder import about_open, question_of
 from ramify.evaluation.load.records import read_records
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import UsageError
 
 NAME = "demo"
-SPLITS = ("development", "reporting")
+SPLITS = ("development", "reporting", "overview")
 
 
 def load_demo(name: str) -> Dataset:
@@ -17,7 +17,7 @@ def load_demo(name: str) -> Dataset:
     if split not in ("", *SPLITS):
         raise UsageError(f"the demo questions have no split {split!r}", f"choose {' or '.join(f'{NAME}:{one}' for one in SPLITS)}")
     corpus = demo_corpus()
-    records = read_records(corpus.with_name("questions.jsonl"))
-    read = [Read(record.place, question_of(record)) for record in records]
-    wanted = [one for one in read if not split or one.question.metadata["split"] == split]
-    return assemble("-".join(filter(None, (NAME, split))), wanted, corpus)
+    file = "overview.jsonl" if split == "overview" else "questions.jsonl"
+    read = [Read(record.place, question_of(record)) for record in read_records(corpus.with_name(file))]
+    wanted = [one for one in read if not split or one.question.metadata.get("split", split) == split]
+    return assemble("-".join(filter(None, (NAME, split))), wanted, corpus, caveats=about_open(wanted))

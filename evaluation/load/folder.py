@@ -1,6 +1,7 @@
 """A folder of one's own: `questions.jsonl` and `corpus.jsonl`, or gzipped.
 
-A question has `id`, `question`, `answer` ("Unknown" where the documents do not tell) and may have `answer_aliases`, `type`, `supporting`
+A question has `id`, `question`, `answer` ("Unknown" where the documents do not tell; none with the `type` "open", to which there is no one
+right answer) and may have `answer_aliases`, `type`, `supporting`
 (`[{doc_id, title, fact or facts}]`), `decomposition` and `metadata`. A document has `id`, `title`, `text` and may have `metadata`.
 """
 
@@ -16,7 +17,7 @@ from ramify.tools.errors import InputError
 
 QUESTIONS = ("questions.jsonl", "questions.jsonl.gz")
 CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
-UNANSWERABLE = "unanswerable"
+UNANSWERABLE, OPEN = "unanswerable", "open"
 FACT_TYPES = frozenset({"inference_query", "comparison_query", "temporal_query", "null_query"})
 """MultiHop-RAG's types of questions: its passages count by the gold sentences they hold."""
 _SHAPE = "give it as a list of {doc_id, title, fact or facts}"
@@ -28,7 +29,7 @@ def load_folder(file: Path, records: Sequence[Record], retrieval_only: bool) -> 
     if corpus is None:
         raise InputError(f"there is no corpus beside {str(file)!r}", f"put {' or '.join(CORPUS)} there")
     read = [Read(record.place, question_of(record, retrieval_only)) for record in records]
-    return assemble(file.parent.name, read, corpus, hits_by=_hits_by(read), caveats=_about_types(read))
+    return assemble(file.parent.name, read, corpus, hits_by=_hits_by(read), caveats=(*_about_types(read), *about_open(read)))
 
 
 def first_of(folder: Path, names: Sequence[str]) -> Path | None:
@@ -64,7 +65,7 @@ def _answer(record: Record, retrieval_only: bool) -> str:
     if not value.get("answer"):
         if value.get("type") == UNANSWERABLE:
             return UNKNOWN
-        if retrieval_only and value.get("supporting"):
+        if value.get("type") == OPEN or (retrieval_only and value.get("supporting")):
             return ""
     return answer_of(record)
 
@@ -94,3 +95,10 @@ def _hits_by(read: Sequence[Read]) -> HitsBy:
 def _about_types(read: Sequence[Read]) -> list[str]:
     inferred = sum(question.metadata.get("type_origin") == "inferred" for _, question in read)
     return [f"The type of {inferred} of {len(read)} questions was inferred by a rule."] * bool(inferred)
+
+
+def about_open(read: Sequence[Read]) -> list[str]:
+    """Say how many questions have no gold answer, and how their answers are compared."""
+    count = sum(question.type == OPEN for _, question in read)
+    told = f"{count} of {len(read)} questions are open: no answer to them is right or wrong."
+    return [f"{told} Two runs are compared on them by `ramify compare RUN_A RUN_B --judge MODEL`."] * bool(count)

@@ -15,7 +15,7 @@ from ramify.tools.markup import element
 
 TOGETHER = 120
 """Lines packed together."""
-OUTCOMES = ("right", "wrong", "abstained", "failed", "searched")
+OUTCOMES = ("right", "wrong", "abstained", "failed", "searched", "answered")
 KEPT = (
     "citations",
     "confidence_source",

@@ -49,11 +49,11 @@ def sections(run: Run) -> list[Section]:
 
 
 def _main(run: Run) -> list[Section]:
-    """Show every strategy on every data set in one table and two drawings; nothing where nothing was answered."""
-    if not run.answered:
+    """Show every strategy on every data set in one table and two drawings; nothing where nothing was scored."""
+    if not run.scored:
         return []
     table = at_a_glance(run)
-    asked = {dataset: found for dataset in run.datasets if (found := run.of(dataset))}
+    asked = {dataset: found for dataset in run.scored if (found := run.of(dataset))}
 
     drawings = [
         Plot(drawn("plots.answers", asked), "Answers: EM (filled) and F1 (hollow) of each strategy, with 95 % intervals."),

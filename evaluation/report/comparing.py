@@ -1,6 +1,7 @@
 """Two runs on the same questions: what differs between them, by how much, and where each one wins."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,28 +9,47 @@ from ramify.evaluation.report.blocks import Block, Cell, Column, Section, Table,
 from ramify.evaluation.report.html import html
 from ramify.evaluation.report.markdown import markdown
 from ramify.evaluation.report.paired import Contest, Pairs, common, paired_table
+from ramify.evaluation.report.preferences import Group, side
+from ramify.evaluation.report.preferences import section as preferences
 from ramify.evaluation.report.reading import read_run
 from ramify.evaluation.report.run import Line, Run
+from ramify.evaluation.rows import Row
 from ramify.tools.errors import UsageError
 
 TITLE = "Two runs compared"
 DESCRIBED = ("model", "embedding", "index_kinds", "seed", "base", "limit", "sample", "ramify", "versions", "machine")
+PRIOR = "closed-book"
 SHOWN = 20
 """Questions that are listed of those one run wins."""
-Group = tuple[str, str, str]
 
 
-def compare(run_a: Path, run_b: Path) -> str:
-    """Compare two runs in Markdown; UsageError where they cannot be compared."""
-    return markdown(TITLE, _sections(*_read(run_a, run_b)))
+@dataclass(frozen=True)
+class Compared:
+    """Two runs, and the lines of both on the same questions."""
+
+    a: Run
+    b: Run
+    pairs: Mapping[tuple[Group, Group], Pairs]
+
+    @property
+    def answers(self) -> list[tuple[Row, Row]]:
+        """List the pairs of answers."""
+        found = (pair for pairs in self.pairs.values() for pair in pairs)
+        return [(a.row, b.row) for a, b in found if not (a.failed or b.failed or a.searched or b.searched)]
 
 
-def compare_page(run_a: Path, run_b: Path) -> str:
+def compare(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None) -> str:
+    """Compare two runs in Markdown, with a judge's verdicts on their answers; UsageError where they cannot be compared."""
+    return markdown(TITLE, _sections(read_runs(run_a, run_b), verdicts))
+
+
+def compare_page(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None) -> str:
     """Compare two runs as one page, with every question of both side by side."""
-    a, b, pairs = _read(run_a, run_b)
+    runs = read_runs(run_a, run_b)
+    a, b = runs.a, runs.b
     lines = tuple(_named(line, name) for run, name in ((a, "A"), (b, "B")) for line in run.lines)
     names = list(dict.fromkeys(line.row["strategy"] for line in lines))
-    return html(Run(a.folder, {**a.manifest, "strategies": names}, lines), TITLE, _sections(a, b, pairs))
+    return html(Run(a.folder, {**a.manifest, "strategies": names}, lines), TITLE, _sections(runs, verdicts))
 
 
 def _named(line: Line, name: str) -> Line:
@@ -37,7 +57,8 @@ def _named(line: Line, name: str) -> Line:
     return Line(line.number, {**line.row, "strategy": strategy, "key": f"{name}|{line.row['key']}"})
 
 
-def _read(run_a: Path, run_b: Path) -> tuple[Run, Run, dict[tuple[Group, Group], Pairs]]:
+def read_runs(run_a: Path, run_b: Path) -> Compared:
+    """Read two runs; UsageError where they cannot be compared."""
     a, b = read_run(run_a), read_run(run_b)
     shared = [dataset for dataset in a.datasets if dataset in b.datasets]
     if not shared:
@@ -53,29 +74,36 @@ def _read(run_a: Path, run_b: Path) -> tuple[Run, Run, dict[tuple[Group, Group],
         raise UsageError(
             "the two runs have no question in common that the same strategy answered", "run the same strategy on the same questions"
         )
-    return a, b, pairs
+    return Compared(a, b, pairs)
 
 
 def _matched(a: Run, b: Run) -> Iterator[tuple[Group, Group]]:
-    """Match the same strategy and variant; where a run has but one of them, it is matched whatever it is."""
+    """Match the same strategy and variant; where a run has but one of them beside the prior, it is matched whatever it is."""
+    sides = [{group for group in run.answered if group[1] != PRIOR} or set(run.answered) for run in (a, b)]
     same = [(group, group) for group in a.answered if group in b.answered]
-    if same or len({group[1:] for group in a.answered}) != 1 or len({group[1:] for group in b.answered}) != 1:
+    if sides[0] & sides[1] or any(len({group[1:] for group in side}) != 1 for side in sides):
         yield from same
         return
-    yield from ((one, other) for one in a.answered for other in b.answered if one[0] == other[0])
+    yield from ((one, other) for one in a.answered for other in b.answered if one in sides[0] and other in sides[1] and one[0] == other[0])
 
 
-def _sections(a: Run, b: Run, pairs: dict[tuple[Group, Group], Pairs]) -> list[Section]:
+def _sections(runs: Compared, verdicts: Sequence[Row] | None) -> list[Section]:
+    a, b = runs.a, runs.b
     warnings: list[Block] = [Words(f"{name}: {warning}", "warning") for name, run in (("A", a), ("B", b)) for warning in run.warnings]
     what = Words(f"A is {a.folder}, B is {b.folder}; the differences are A less B, on the questions both were asked.")
-    lists = [_won(groups, found) for groups, found in pairs.items()]
-    return [
+    scored = {groups: found for groups, pairs in runs.pairs.items() if (found := [pair for pair in pairs if pair[0].scored])}
+    parts = [
         Section("runs", "The runs", [*warnings, what, *_differing(a, b)]),
-        Section("differences", "The differences", [_differences(pairs)]),
-        Section(
-            "wins", "Where one wins", [table for tables in lists for table in tables] or [Words("Both answer the same questions rightly.")]
-        ),
+        Section("differences", "The differences", [_differences(scored)]) if scored else None,
+        preferences(runs.pairs, verdicts),
+        Section("wins", "Where one wins", _all_won(scored)) if scored else None,
     ]
+    return [part for part in parts if part]
+
+
+def _all_won(pairs: Mapping[tuple[Group, Group], Pairs]) -> list[Block]:
+    tables = [table for groups, found in pairs.items() for table in _won(groups, found)]
+    return list(tables) or [Words("Both answer the same questions rightly.")]
 
 
 def _differing(a: Run, b: Run) -> list[Block]:
@@ -93,7 +121,7 @@ def _told(value: Any) -> str:
     return ", ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else "" if value is None else str(value)
 
 
-def _differences(pairs: dict[tuple[Group, Group], Pairs]) -> Table:
+def _differences(pairs: Mapping[tuple[Group, Group], Pairs]) -> Table:
     contests = []
     for (one, other), found in pairs.items():
         where = _where(one, other)
@@ -125,5 +153,5 @@ def _where(one: Group, other: Group) -> Where:
 
 
 def _name(one: Group, other: Group) -> str:
-    names = [" ".join(filter(None, group[1:])) for group in (one, other)]
+    names = [side(one), side(other)]
     return names[0] if names[0] == names[1] else f"{names[0]} / {names[1]}"

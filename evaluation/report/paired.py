@@ -109,8 +109,13 @@ def _difference(told: Difference | None, p: float, where: Where) -> list[Cell]:
     sign = "" if p >= SIGNIFICANT else " ▲" if told.mean > 0 else " ▼"
     return [
         Cell(_points(told.mean) + sign, f"{_points(told.low)} to {_points(told.high)}", where),
-        Cell("< 0.001" if p < 0.001 else f"{p:.3f}"),
+        Cell(shown_p(p)),
     ]
+
+
+def shown_p(p: float) -> str:
+    """Write a p value."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _points(value: float) -> str:

@@ -8,12 +8,12 @@ REFERENCE = "naive"
 
 
 def against_reference(run: Run) -> Section | None:
-    """Compare every strategy with the reference, on every data set; none where nothing was answered."""
-    names = [strategy for dataset in run.datasets for strategy in run.of(dataset)]
+    """Compare every strategy with the reference, on every data set; none where nothing was scored."""
+    names = [strategy for dataset in run.scored for strategy in run.of(dataset)]
     if not names:
         return None
     reference = REFERENCE if REFERENCE in names else names[0]
-    contests = [contest for dataset in run.datasets for contest in _contests(run, dataset, reference)]
+    contests = [contest for dataset in run.scored for contest in _contests(run, dataset, reference)]
     if not contests:
         return Section("tests", "Differences", [Words("There is only one strategy, so there is nothing to compare.")])
     note = f"The strategy less {reference}, in points, on the questions both were asked."

@@ -28,7 +28,12 @@ class Line:
     @property
     def searched(self) -> bool:
         """Tell whether nothing was asked: passages were searched for, and that is all."""
-        return not self.failed and self.row.get("em") is None
+        return not self.failed and not self.scored and not self.row.get("answer")
+
+    @property
+    def scored(self) -> bool:
+        """Tell whether there is a gold answer to score the answer by."""
+        return self.row.get("em") is not None
 
     @property
     def right(self) -> bool:
@@ -37,12 +42,12 @@ class Line:
 
     @property
     def outcome(self) -> str:
-        """Say what came of the question; an abstention that was right is right."""
+        """Say what came of the question; an abstention that was right is right, and where none is known, an answer is but one."""
         if self.failed or self.searched:
             return "failed" if self.failed else "searched"
         if self.right:
             return "right"
-        return "abstained" if self.row.get("abstained") else "wrong"
+        return "abstained" if self.row.get("abstained") else "wrong" if self.scored else "answered"
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,11 @@ class Run:
     def datasets(self) -> list[str]:
         """List the data sets that have lines."""
         return list(dict.fromkeys(dataset for dataset, _, _ in self.groups))
+
+    @property
+    def scored(self) -> list[str]:
+        """List the data sets that have gold answers."""
+        return [dataset for dataset in self.datasets if any(line.scored for lines in self.of(dataset).values() for line in lines)]
 
     def of(self, dataset: str) -> dict[str, list[Line]]:
         """Give the answers to a data set by strategy, at the run's own settings."""

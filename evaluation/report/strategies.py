@@ -25,14 +25,13 @@ def searches_of(run: Run, dataset: str) -> list[Group]:
 
 def at_a_glance(run: Run) -> Table:
     """Show EM and F1 of every strategy on every data set."""
-    names = list(dict.fromkeys(strategy for dataset in run.datasets for strategy in run.of(dataset)))
-    tables = {dataset: measured("", groups_of(run, dataset), (EM, F1)) for dataset in run.datasets}
+    names = list(dict.fromkeys(strategy for dataset in run.scored for strategy in run.of(dataset)))
+    tables = {dataset: measured("", groups_of(run, dataset), (EM, F1)) for dataset in run.scored}
     cells = {(dataset, row[0].text): row[2:] for dataset, table in tables.items() for row in table.rows}
     rows = [
-        [Cell(name, head=True), *(cell for dataset in run.datasets for cell in cells.get((dataset, name), [Cell("–")] * 2))]
-        for name in names
+        [Cell(name, head=True), *(cell for dataset in run.scored for cell in cells.get((dataset, name), [Cell("–")] * 2))] for name in names
     ]
-    columns = [Column(f"{dataset} {title}") for dataset in run.datasets for title in ("EM", "F1")]
+    columns = [Column(f"{dataset} {title}") for dataset in run.scored for title in ("EM", "F1")]
     return Table("EM and F1", [Column("strategy"), *columns], rows, lines=Where(variant="").jq)
 
 

@@ -14,8 +14,8 @@ def values_of(lines: Sequence[Line], value: Value) -> list[float]:
 
 
 def score(name: str) -> Value:
-    """Read a score of the answer; a failed line scores nothing."""
-    return lambda line: 0.0 if line.failed else _number(line.row.get(name))
+    """Read a score of the answer; a failed line scores nothing, and where no gold answer is known, no line does."""
+    return lambda line: 0.0 if line.failed and line.scored else _number(line.row.get(name))
 
 
 def found(name: str) -> Value:
@@ -50,7 +50,7 @@ def spent(*names: str) -> Value:
 
 def forgotten(line: Line) -> float | None:
     """Tell whether all gold was retrieved and the answer is wrong all the same; none where not all gold was retrieved."""
-    return float(not line.right) if line.row.get("gold_retrieved") else None
+    return float(not line.right) if line.row.get("gold_retrieved") and line.scored else None
 
 
 def abstained_rightly(line: Line) -> float | None:
@@ -65,7 +65,7 @@ def unanswerable_seen(line: Line) -> float | None:
 
 def confident(lines: Sequence[Line]) -> tuple[list[float], list[bool]]:
     """List confidences and whether the answers are right, of the lines that have an answer."""
-    sure = [line for line in lines if not line.failed and _number(line.row.get("confidence")) is not None]
+    sure = [line for line in lines if not line.failed and line.scored and _number(line.row.get("confidence")) is not None]
     return [float(line.row["confidence"]) for line in sure], [line.right for line in sure]
 
 

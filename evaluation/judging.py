@@ -1,0 +1,142 @@
+"""Which of two answers is better: a language model judges each pair, several times and in both orders (GraphRAG, its win rates).
+
+Models favour what stands first (Zheng et al. 2023, position bias): A and B take turns in that place.
+"""
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import Field
+
+from ramify.evaluation.load.records import parsed
+from ramify.evaluation.log import Log
+from ramify.evaluation.rows import Row
+from ramify.graphs.run import blocking
+from ramify.nodes.ask import ask, current_model
+from ramify.nodes.budget import Ledger, working
+from ramify.nodes.kept import AT_ONCE, side_by_side
+from ramify.nodes.settings import EMBEDDED, Settings
+from ramify.nodes.state import Usage
+from ramify.nodes.tree import Passage
+from ramify.prompts import PREFER
+from ramify.prompts.prefer import CRITERIA
+from ramify.tools.errors import ReplyError, UsageError
+from ramify.tools.index.progress import Progress, silent
+
+JUDGED = "judged.jsonl"
+REPEATS = 5
+TIE = "tie"
+
+
+class JudgeSettings(Settings):
+    """How answers are judged. Repeated at temperature 0, a judge would say the same again."""
+
+    temperature: float = Field(default=0.7, ge=0, le=2, description="Sampling temperature of every verdict.")
+    num_predict: int = Field(default=256, ge=16, description="Longest verdict in tokens, without a thought before it.")
+    passage_tokens: int = Field(default=3000, ge=20, description="An answer is cut to this many tokens before it is judged.")
+    context_tokens: int = Field(default=6000, ge=50, description="Tokens of both answers together.")
+
+
+class Duel(NamedTuple):
+    """Two answers to a question, to be judged once more; `a` and `b` are lines of a run."""
+
+    a: Row
+    b: Row
+    repeat: int
+    judge: str
+
+    @property
+    def first(self) -> str:
+        """Say which of the two stands first."""
+        return "AB"[self.repeat % 2]
+
+    @property
+    def shown(self) -> list[str]:
+        """Write out both answers in the order in which they are shown."""
+        texts = [written(self.a), written(self.b)]
+        return texts if self.first == "A" else texts[::-1]
+
+    @property
+    def key(self) -> str:
+        """Name the verdict by all that it depends on."""
+        told = [self.judge, str(self.repeat), self.a["question"], *self.shown, PREFER.task]
+        return hashlib.sha256("\x1f".join(told).encode()).hexdigest()[:24]
+
+
+def duels(pairs: Sequence[tuple[Row, Row]], judge: str, repeats: int) -> Iterator[Duel]:
+    """List what is to be judged; where no answer came, there is nothing to judge."""
+    for a, b in pairs:
+        if not (a.get("error") or b.get("error")):
+            yield from (Duel(a, b, repeat, judge) for repeat in range(repeats))
+
+
+def written(row: Row) -> str:
+    """Write out an answer as a reader sees it: what it says, why, and the sources that it cites."""
+    sources = dict.fromkeys(str(one["source"]) for one in row.get("citations") or () if one.get("cited", True))
+    cited = f"Sources: {', '.join(sources)}" if sources else ""
+    return "\n".join(filter(None, (str(row.get("answer") or ""), str(row.get("explanation") or ""), cited)))
+
+
+def judge(
+    pairs: Sequence[tuple[Row, Row]], options: Mapping[str, Any], file: Path, repeats: int = REPEATS, progress: Progress = silent
+) -> list[Row]:
+    """Give a verdict on each pair and repeat; each is kept in `file` at once, and what is kept there is not asked again. Blocking.
+
+    A verdict that failed says so in its `error`, and is asked for again the next time. UsageError for a judge that cannot judge.
+    """
+    settings = JudgeSettings.model_validate(dict(options))
+    name = current_model(settings).name
+    if name == EMBEDDED:
+        raise UsageError("the embedded model cannot judge answers", "name a language model, such as --judge ollama:llama3.1:8b")
+    wanted = list(duels(pairs, name, repeats))
+    with Log(file) as log:
+        held = {row["key"]: row for row in _held(file)}
+        missing = [duel for duel in wanted if duel.key not in held]
+        made = blocking(_judged(missing, settings, log, progress))
+    return [held.get(duel.key) or made[duel.key] for duel in wanted]
+
+
+def _held(file: Path) -> Iterator[Row]:
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        yield parsed(line, f"line {number} of {str(file)!r}")
+
+
+async def _judged(missing: Sequence[Duel], settings: JudgeSettings, log: Log, progress: Progress) -> dict[str, Row]:
+    async def one(duel: Duel) -> Row:
+        row = await _verdict(duel, settings.model_copy(update={"seed": settings.seed + duel.repeat}), ledger)
+        if row["error"] is None:
+            log.write([row])
+        return row
+
+    ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
+    made = await side_by_side(one, missing, settings.max_concurrency or AT_ONCE, lambda done: progress(done, len(missing), "verdicts"))
+    return {duel.key: row if isinstance(row, dict) else _row(duel, str(row)) for duel, row in zip(missing, made, strict=True)}
+
+
+async def _verdict(duel: Duel, settings: JudgeSettings, ledger: Ledger) -> Row:
+    answers = tuple(
+        Passage(id=str(number), text=text, source=f"answer {number}", score=1.0, metadata={"title": f"Answer {number}"})
+        for number, text in enumerate(duel.shown, 1)
+    )
+    with working(settings, ledger):
+        try:
+            reply = await ask(PREFER, answers, field="", question=duel.a["question"])
+        except ReplyError as error:
+            return _row(duel, str(error))
+    if len(reply.passages) < len(answers):
+        return _row(duel, "the two answers do not fit into the judge's window: raise num_ctx, or lower passage_tokens")
+    return _row(duel, None, reply.value.model_dump())
+
+
+def _row(duel: Duel, error: str | None, said: Mapping[str, str] | None = None) -> Row:
+    second = "AB".replace(duel.first, "")
+    winner = {"1": duel.first, "2": second, "TIE": TIE}
+    verdicts = {name: winner[said[name]] for name in CRITERIA} if said else {}
+    told = {name: duel.a[name] for name in ("dataset", "id", "question")}
+    sides = {name: " ".join(filter(None, (row["strategy"], row.get("variant")))) for name, row in (("a", duel.a), ("b", duel.b))}
+    reasons = said["reasons"] if said else ""
+    placed = {"judge": duel.judge, "repeat": duel.repeat, "first": duel.first}
+    return {"key": duel.key, **told, **sides, **placed, **verdicts, "reasons": reasons, "error": error}

@@ -1,0 +1,158 @@
+"""Answers that no gold decides on: judged in pairs, in both orders, each verdict kept; and what is counted without a judge."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ramify.evaluation.judging import JUDGED, judge, written
+from ramify.evaluation.load import load
+from ramify.evaluation.report import compare, compare_page, read_runs, write_report
+from ramify.evaluation.rows import Row
+from ramify.evaluation.run import execute
+from ramify.prompts.prefer import CRITERIA
+from ramify.tools.errors import UsageError
+from tests.evaluation.small import TOWNS, knowing, order, write_data
+from tests.evaluation.test_report import line, small, table
+from tests.fakes import FakeModel
+
+FULL, BRIEF = "Bridges, mills and a railway were built. Ships were built at Drumlow.", "Bridges."
+QUESTIONS = 6
+NAMED = "hotpotqa: global and naive"
+
+
+def open_run(folder: Path, strategy: str, answer: str, cited: int) -> Path:
+    """Write a run on open questions: no answer to them has a score."""
+    unscored = dict.fromkeys(("em", "f1", "containment", "official"))
+    citations = [{"id": f"p{place}", "source": f"{place}.md", "text": "", "cited": True} for place in range(cited)]
+    said = {"gold": "", "error": None, "answer": answer, "explanation": "", "citations": citations, "tree": [], "abstained": False}
+    rows = [line(number, strategy, question=f"What was built? {number}", **unscored, **said) for number in range(QUESTIONS)]
+    return small(folder, *rows)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> tuple[Path, Path]:
+    return open_run(tmp_path / "a", "global", FULL, 3), open_run(tmp_path / "b", "naive", BRIEF, 1)
+
+
+def said(choose: Any) -> FakeModel:
+    """Make a judge that chooses between the two texts that it is shown."""
+
+    def reply(prompt: str, slots: Mapping[str, Any]) -> Any:
+        assert prompt == "prefer"
+        choice = choose(*(one["text"] for one in slots["passages"]))
+        return choice if isinstance(choice, str) and len(choice) > 3 else {**dict.fromkeys(CRITERIA, choice), "reasons": "So it is."}
+
+    return FakeModel(replies=reply)
+
+
+def longer(first: str, second: str) -> str:
+    return "1" if len(first) > len(second) else "2"
+
+
+def judged(runs: tuple[Path, Path], chat: FakeModel, repeats: int = 5, **options: Any) -> list[Row]:
+    return judge(read_runs(*runs).answers, {"model": chat, **options}, runs[0] / JUDGED, repeats)
+
+
+class TestJudge:
+    def test_what_it_prefers_is_counted_whatever_stands_first(self, runs: tuple[Path, Path]) -> None:
+        rows = table(compare(*runs, judged(runs, said(longer))), f"{NAMED}, judged by FakeModel")
+        assert [row[0] for row in rows[1:]] == list(CRITERIA)
+        assert {tuple(row[1:5]) for row in rows[1:]} == {(str(QUESTIONS), "100 %", "0 %", "0 %")}
+        assert {row[5] for row in rows[1:]} == {"100 % (100 to 100)"}, "six questions are too few for a mark after the correction"
+
+    def test_both_orders_come_by_turns(self, runs: tuple[Path, Path]) -> None:
+        judged(runs, chat := said(longer), repeats=4)
+        first = [slots["passages"][0]["text"].startswith("Bridges, mills") for slots in chat.asked("prefer")]
+        assert (first.count(True), first.count(False)) == (2 * QUESTIONS, 2 * QUESTIONS)
+
+    def test_that_takes_what_stands_first_is_found_out(self, runs: tuple[Path, Path]) -> None:
+        told = compare(*runs, judged(runs, said(lambda first, second: "1"), repeats=4))
+        assert {row[5] for row in table(told, f"{NAMED}, judged by FakeModel")[1:]} == {"50 % (50 to 50)"}
+        assert "Of its verdicts for one side, 100 % were for what stood first." in told
+
+    def test_a_tie_is_half_a_win(self, runs: tuple[Path, Path]) -> None:
+        row = table(compare(*runs, judged(runs, said(lambda first, second: "tie"))), f"{NAMED}, judged by FakeModel")[1]
+        assert row[2:6] == ["0 %", "0 %", "100 %", "50 % (50 to 50)"]
+
+    def test_it_is_shown_the_sources(self, runs: tuple[Path, Path]) -> None:
+        [(answer, _), *_] = read_runs(*runs).answers
+        assert written(answer).splitlines() == [FULL, "Sources: 0.md, 1.md, 2.md"]
+
+    def test_the_embedded_model_is_none(self, runs: tuple[Path, Path]) -> None:
+        with pytest.raises(UsageError, match=r"cannot judge answers — name a language model"):
+            judge(read_runs(*runs).answers, {"model": "extractive"}, runs[0] / JUDGED)
+
+    def test_answers_that_do_not_fit_are_no_verdict(self, runs: tuple[Path, Path]) -> None:
+        rows = judged(runs, said(longer), repeats=1, passage_tokens=20, context_tokens=50, num_ctx=1000)
+        assert all(row["error"] is None for row in rows), "they are cut"
+
+
+class TestKept:
+    def test_each_verdict_is_a_line_and_asked_for_once(self, runs: tuple[Path, Path]) -> None:
+        first = judged(runs, said(longer))
+        lines = [json.loads(text) for text in (runs[0] / JUDGED).read_text().splitlines()]
+        assert sorted(row["key"] for row in first) == sorted(row["key"] for row in lines)
+        assert {(row["a"], row["b"], row["judge"]) for row in lines} == {("global", "naive", "FakeModel")}
+        again = judged(runs, chat := said(lambda first, second: "tie"))
+        assert (again, chat.calls) == (first, [])
+
+    def test_more_repeats_ask_for_those_alone(self, runs: tuple[Path, Path]) -> None:
+        judged(runs, said(longer), repeats=2)
+        judged(runs, chat := said(longer), repeats=5)
+        assert len(chat.calls) == 3 * QUESTIONS
+
+    def test_half_a_line_of_a_killed_run_is_asked_for_again(self, runs: tuple[Path, Path]) -> None:
+        judged(runs, said(longer), repeats=1)
+        file = runs[0] / JUDGED
+        file.write_bytes(file.read_bytes()[:-20])
+        judged(runs, chat := said(longer), repeats=1)
+        assert len(chat.calls) == 1
+
+    def test_a_budget_ends_it_and_the_rest_is_said_to_be_missing(self, runs: tuple[Path, Path]) -> None:
+        told = compare(*runs, judged(runs, said(longer), repeats=1, max_calls=4))
+        assert "2 of 6 verdicts did not come, and count for nothing; the same command asks for them again" in told
+        assert len(judged(runs, chat := said(longer), repeats=1)) == QUESTIONS
+        assert len(chat.calls) == 2
+
+    @pytest.mark.parametrize("reply", ["no JSON at all", '{"reasons": "So."}', '{"comprehensiveness": "3", "diversity": "1"}'])
+    def test_a_malformed_one_counts_for_nothing(self, runs: tuple[Path, Path], reply: str) -> None:
+        rows = judged(runs, said(lambda first, second: reply), repeats=2)
+        assert all("malformed" in row["error"] for row in rows)
+        assert not (runs[0] / JUDGED).read_text()
+        assert f"{NAMED}: no verdict came of 12 asked for" in compare(*runs, rows)
+
+
+class TestOpenQuestions:
+    def test_without_a_judge_what_they_rest_on_is_counted_and_called_a_proxy(self, runs: tuple[Path, Path]) -> None:
+        told = compare(*runs)
+        counted = {row[0]: row[1:4] for row in table(told, f"{NAMED}: proxies")[1:]}
+        assert counted["documents cited"] == ["6", "3.0", "1.0"]
+        assert counted["distinct sentences"] == ["6", "2.0", "1.0"]
+        assert "Proxies, counted without a judge" in told
+        assert "A less B\n" not in told
+
+    def test_the_page_says_the_same(self, runs: tuple[Path, Path]) -> None:
+        page = compare_page(*runs, judged(runs, said(longer), repeats=1))
+        assert "judged by FakeModel" in page
+        assert "comprehensiveness" in page
+
+    def test_a_run_on_them_scores_no_answer_and_fails_none(self, tmp_path: Path, cache: None) -> None:
+        asked = [{"id": town, "question": f"What of {town}?", "type": "open"} for town in TOWNS]
+        rows = execute(order(write_data(tmp_path / "data", asked), tmp_path / "run", knowing(lambda question: "Rome" in question)))
+        assert {row["em"] for row in rows} == {None}
+        assert [row["id"] for row in rows if row["error"]] == ["Rome"]
+        write_report(tmp_path / "run")
+        told = (tmp_path / "run" / "report.md").read_text()
+        assert "6 of 6 questions are open: no answer to them is right or wrong." in told
+        assert "EM" not in told
+        assert "At a glance" not in told
+
+    def test_the_demo_s_are_of_five_users_with_five_tasks_each(self, tmp_path: Path) -> None:
+        data = load("demo:overview", tmp_path)
+        asked = Counter((question.metadata["user"], question.metadata["task"]) for question in data.questions)
+        assert (len(asked), set(asked.values()), len({user for user, _ in asked})) == (25, {5}, 5)
+        assert len({question.question for question in data.questions}) == 125
