@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
@@ -34,6 +34,7 @@ TIE = "tie"
 class JudgeSettings(Settings):
     """How answers are judged. Repeated at temperature 0, a judge would say the same again."""
 
+    listed: ClassVar[str] = "a judge's are temperature, seed, num_ctx, num_predict, passage_tokens, timeout and max_concurrency"
     temperature: float = Field(default=0.7, ge=0, le=2, description="Sampling temperature of every verdict.")
     num_predict: int = Field(default=256, ge=16, description="Longest verdict in tokens, without a thought before it.")
     passage_tokens: int = Field(default=3000, ge=20, description="An answer is cut to this many tokens before it is judged.")

@@ -62,9 +62,20 @@ def _loaded(settings: GlobalSettings) -> float:
     """
     began = time.perf_counter()
     if isinstance(settings.index, (Index, str)):
-        index_of(settings)
+        _readable(index_of(settings), settings)
     opening = time.perf_counter() - began
     return (opening if opening >= _WAITED else 0.0) + current_model(settings).load()
+
+
+def _readable(index: Index, settings: GlobalSettings) -> None:
+    """Refuse, before anything is loaded, reports that there are not."""
+    if settings.over == "passages":
+        return
+    if settings.filter:
+        raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
+    if not isinstance(index, GraphIndex):
+        remedy = f"make a graph beside its passages: `ramify index --kind graph --out {index.folder}`; `--set over=passages` reads them all"
+        raise UsageError(f"{str(index.folder)!r} is an index without reports", remedy)
 
 
 async def _found(question: str, settings: GlobalSettings) -> list[Passage]:
@@ -85,13 +96,8 @@ def _batches(question: str, settings: GlobalSettings, found: list[Passage] | Non
         read, _ = _most(_cut(found, settings, model), "", settings)
         return read, f"the index has no reports: what it finds is read ({sum(map(len, read))} passages)"
     index = index_of(settings)
-    if settings.over == "passages":
+    if settings.over == "passages" or not isinstance(index, GraphIndex):
         return _most(_cut(_passages(index, settings), settings, model), "all passages", settings)
-    if settings.filter:
-        raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
-    if not isinstance(index, GraphIndex):
-        remedy = f"make a graph beside its passages: `ramify index --kind graph --out {index.folder}`; `--set over=passages` reads them all"
-        raise UsageError(f"{str(index.folder)!r} is an index without reports", remedy)
     if settings.level != "auto":
         deepest = highest = settings.level
     else:

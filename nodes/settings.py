@@ -3,7 +3,7 @@
 A knob that changes the drawing (`joint`, `backtrace`, an ablation) is an argument of a strategy's `build`, never a setting.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
@@ -33,6 +33,8 @@ class Settings(BaseModel):
     """What every strategy can be told."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, coerce_numbers_to_str=True)
+    listed: ClassVar[str] = "`ramify settings STRATEGY` lists what it can be"
+    """What to do about a setting that there is not."""
 
     model: str | SkipJsonSchema[BaseChatModel] = Field(
         default="auto",
@@ -103,7 +105,7 @@ class Settings(BaseModel):
             first = error.errors()[0]
             what = f"{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid ({first['msg']})"
             example = next(iter(getattr(cls.model_fields.get(str(first["loc"][0])), "examples", None) or ()), None)
-            remedy = f"write it as `--set '{first['loc'][0]}={example}'`" if example else "`ramify settings STRATEGY` lists what it can be"
+            remedy = f"write it as `--set '{first['loc'][0]}={example}'`" if example else cls.listed
             raise UsageError(what, remedy) from None
 
 
@@ -179,6 +181,10 @@ class IterativeSettings(Settings):
 class BuildSettings(Settings):
     """The building of a graph with a language model (GraphRAG §1)."""
 
+    listed: ClassVar[str] = (
+        "a graph's are reporter, report_levels, unit_tokens, gleanings, claims, entity_types, max_cluster_size and weights; "
+        "a model's calls have temperature, seed, num_ctx, num_predict, timeout and max_concurrency"
+    )
     model: str | SkipJsonSchema[BaseChatModel] = Field(
         default=EMBEDDED, description="Who finds the names: extractive for rules, or a chat model; never auto, because that can take hours."
     )

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from ramify.graphs.building import asks_model
-from ramify.graphs.estimating import Range, Stage, encoding, estimate
+from ramify.graphs.estimating import PILOT, REPORTED, Range, Stage, encoding, estimate
 from ramify.studio.bar import bar
 from ramify.studio.consoles import note, out
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, read_manifest
@@ -24,6 +24,8 @@ def show_estimate(
     paths: Sequence[Path], folder: Path, kind: Kind, options: Mapping[str, Any], embedding: str, chunking: tuple[int, int], clean: bool
 ) -> None:
     """Print stage by stage what a build would cost; nothing is built, and what a model was asked for it is not asked again by a build."""
+    if kind == "graph" and asks_model(options):
+        note(f"for an estimate the model is asked about {PILOT} texts and {REPORTED} reports; a build does not ask that again")
     there = read_manifest(folder / MANIFEST) if not paths else None
     with bar() as progress, TemporaryDirectory(prefix="ramify-estimate-") as spare:
         if there is not None:
