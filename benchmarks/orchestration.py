@@ -15,8 +15,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from langgraph.func import task
+from langgraph.graph import START, StateGraph
+
 import ramify.graphs as graphs
 from ramify.graphs.building import structure
+from ramify.prompts import MAP_REPORT as MAP
+from ramify.prompts import REDUCE
 from ramify.tools.demo import demo_corpus
 from ramify.tools.index import Index
 from tests.fakes import FakeModel
@@ -81,6 +86,37 @@ async def wall(strategy: str, options: Mapping[str, Any], index: Any = None) -> 
     return result, result.usage.wall_s / (result.usage.critical_path_calls * LATENCY)
 
 
+async def bare(parts: int) -> float:
+    """Give the same for what `global` cannot do without: five nodes of LangGraph, a task of it a part, LangChain's structured calls."""
+    model = FakeModel(replies=full_tree, latency=LATENCY, logprobs=True)
+    slots = {"question": QUESTION, "passages": [{"title": "Seine", "text": "It runs through Paris. " * 150, "source": "community 0"}]}
+    told = {prompt.name: (model.with_structured_output(prompt.reply, include_raw=True), prompt.render(slots)) for prompt in (MAP, REDUCE)}
+
+    async def call(name: str) -> None:
+        asked, messages = told[name]
+        await asked.ainvoke(messages)
+
+    part = task(name="part")(call)
+
+    async def nothing(state: dict[str, Any]) -> None: ...
+
+    async def side_by_side(state: dict[str, Any]) -> None:
+        await asyncio.gather(*(part(MAP.name) for _ in range(parts)))
+
+    async def join(state: dict[str, Any]) -> None:
+        await call(REDUCE.name)
+
+    graph = StateGraph(dict)
+    steps = {"plant": nothing, "retrieve": nothing, "map": side_by_side, "prune": nothing, "reduce": join}
+    graph.add_sequence(list(steps.items()))
+    graph.add_edge(START, "plant")
+    ready = graph.compile()
+    await ready.ainvoke({"question": QUESTION})
+    began = time.perf_counter()
+    await ready.ainvoke({"question": QUESTION})
+    return (time.perf_counter() - began) / (2 * LATENCY)
+
+
 async def crowd(strategy: str) -> tuple[float, int, int]:
     """Run many questions at once under a cap; give the share of it that was busy, the most in flight, and how many ended."""
     model = Metered(replies=full_tree, latency=LATENCY, logprobs=True)
@@ -110,6 +146,8 @@ async def measured(reports: str) -> int:
         told = f"{strategy} {options}: {ratio:.3f}  calls {usage.llm_calls}  path {usage.critical_path_calls}  branches {len(result.tree)}"
         missed += ratio > WALL or (calls is not None and usage.llm_calls > calls)
         print(f"  {told}")
+    floor = min([await bare(result.usage.llm_calls - 1) for _ in range(3)])
+    print(f"  the same with LangGraph and LangChain and nothing else: {floor:.3f}")
     print(f"{RUNS} questions at once, cap {CAP}: share of the cap kept busy, target >= {BUSY}")
     for strategy in ("tor", "prune"):
         busy, most, ended = await crowd(strategy)

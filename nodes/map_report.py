@@ -10,7 +10,7 @@ from ramify.prompts import MAP_REPORT
 @each(reading("found"), gives=("judged",))
 async def map_report(found: Found, settings: GlobalSettings) -> Growth:
     """Answer from one batch; its score is its helpfulness."""
-    reply = await ask(MAP_REPORT, found.passages, "helpfulness", question=found.branch.question)
+    reply = await ask(MAP_REPORT, found.passages, field="", question=found.branch.question)
     left = len(found.passages) - len(reply.passages)
     note = f"{left} of {len(found.passages)} did not fit into the prompt" if left else ""
     answer = reply.value.text

@@ -89,8 +89,8 @@ def _grounds(state: State, parts: list[Branch], answer: str, most: int, settings
     held = {id: state["passages"][id] for id in read if not id.startswith(COMMUNITY) and id in state["passages"]}
     says = {id: statements(passage.text, headings(passage)) for id, passage in held.items()}
     index = index_of(settings) if len(held) < len(read) else None
-    reports = index.reports.every() if isinstance(index, GraphIndex) else {}
-    for report in (reports[name] for id in read if (name := id.removeprefix(COMMUNITY)) in reports):
+    communities = [id.removeprefix(COMMUNITY) for id in read if id.startswith(COMMUNITY)]
+    for report in index.reports.of(communities) if isinstance(index, GraphIndex) else ():
         for finding in report.findings:
             for id in finding.passages:
                 says.setdefault(id, []).append(finding.text)

@@ -31,6 +31,8 @@ COMMUNITY = "community "
 _LEAST = 100
 _WAITED = 0.1
 """Seconds from which on opening an index is waiting for it."""
+_SURELY = 2
+"""A level is not read where its tokens, as they were counted when it was made, are so many times those of all batches."""
 _WIDE = 100
 """Passages asked of a store or retriever of another make."""
 
@@ -98,11 +100,14 @@ def _batches(question: str, settings: GlobalSettings, found: list[Passage] | Non
     index = index_of(settings)
     if settings.over == "passages" or not isinstance(index, GraphIndex):
         return _most(_cut(_passages(index, settings), settings, model), "all passages", settings)
-    if settings.level != "auto":
-        deepest = highest = settings.level
-    else:
-        deepest, highest = 0 if model.surveys(question) else index.reports.levels()[-1].number, 0
+    levels = index.reports.levels
+    deepest, highest = (len(levels) - 1, 0) if settings.level == "auto" else (settings.level, settings.level)
+    if settings.level == "auto" and model.surveys(question):
+        deepest = 0
+    surely = _SURELY * settings.max_batches * _room(settings, model)
     for level in range(deepest, highest - 1, -1):
+        if highest < level and levels[level].tokens > surely:
+            continue
         cut = _cut([_report(one) for one in index.reports.reports(level)], settings, model)
         if len(cut) <= settings.max_batches:
             raised = f"the reports of level {level} are read: those of level {level + 1} are more than max_batches={settings.max_batches}"
@@ -145,8 +150,13 @@ def _cut(texts: list[Passage], settings: GlobalSettings, model: Model) -> Batche
     return list(_filled(shuffled, settings, model))
 
 
+def _room(settings: GlobalSettings, model: Model) -> int:
+    """Work out the tokens of a batch."""
+    return max(_LEAST, min(settings.batch_tokens or settings.num_ctx, room_for(settings, model) - _TOLD))
+
+
 def _filled(texts: Sequence[Passage], settings: GlobalSettings, model: Model) -> Iterator[list[Passage]]:
-    room = max(_LEAST, min(settings.batch_tokens or settings.num_ctx, room_for(settings, model) - _TOLD))
+    room = _room(settings, model)
     batch: list[Passage] = []
     total = 0
     for text in texts:

@@ -114,7 +114,7 @@ def _inside(index: Index, content: Reports) -> Inside:
     groups = [[partition[id].members for id in ids] for ids in levels(partition)]
     sizes = [
         Level(level.number, level.communities, level.tokens, level.tokens / max(1, tokens), modularity(edges, group))
-        for level, group in zip(content.levels(), groups, strict=True)
+        for level, group in zip(content.levels, groups, strict=True)
     ]
     return Inside(graph, partition, content.every(), facts, tuple(sizes), tokens)
 

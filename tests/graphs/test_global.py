@@ -30,7 +30,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> GraphIndex:
     folder = tmp_path_factory.mktemp("valley") / "index"
     made(folder, **SMALL)
     found = opened(folder)
-    assert {level.number: level.communities for level in found.reports.levels()} == REPORTS
+    assert {level.number: level.communities for level in found.reports.levels} == REPORTS
     return found
 
 

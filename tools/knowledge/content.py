@@ -1,7 +1,7 @@
 """The communities and reports of a finished graph, as they are read for questions about everything, and looked at."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,7 @@ class Reports:
         with self._opened() as database:
             return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
 
+    @cached_property
     def levels(self) -> list[Level]:
         """List the levels, the root level first."""
         sql = """SELECT level, count(*), sum(tokens) FROM levels JOIN reports ON reports.community = levels.community
@@ -46,7 +47,7 @@ class Reports:
 
     def reports(self, level: int) -> list[Report]:
         """Return the reports of a level; UsageError where there is no such level."""
-        there = [one.number for one in self.levels()]
+        there = [one.number for one in self.levels]
         if level not in there:
             raise UsageError(
                 f"there is no level {level}: the graph has levels {there[0]} to {there[-1]}", "take one of them, or level=auto"
@@ -58,6 +59,11 @@ class Reports:
         """Return the reports of all communities by id."""
         with self._opened() as database:
             return {report.community: report for report in read_reports(database)}
+
+    def of(self, ids: Iterable[str]) -> list[Report]:
+        """Return the reports of some communities; what is none is passed over."""
+        with self._opened() as database:
+            return read_reports(database, ids=ids)
 
     def partition(self) -> Partition:
         """Return the communities."""

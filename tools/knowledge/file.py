@@ -1,5 +1,6 @@
 """`graph.sqlite`: the graph, its communities and their reports, written whole and in one order: the same content is the same file."""
 
+import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -165,10 +166,14 @@ def read_partition(database: sqlite3.Connection) -> Partition:
     return {id: Community(id, tuple(found[id])) for id in sorted(found, key=place)}
 
 
-def read_reports(database: sqlite3.Connection, level: int | None = None) -> list[Report]:
-    """Read the reports in order of their communities: all, or those of a level."""
-    among = "" if level is None else "WHERE community IN (SELECT community FROM levels WHERE level = ?)"
-    given = [] if level is None else [level]
+def read_reports(database: sqlite3.Connection, level: int | None = None, ids: Iterable[str] | None = None) -> list[Report]:
+    """Read the reports in order of their communities: all, those of a level, or those of some communities."""
+    among, given = "", []
+    if level is not None:
+        among, given = "WHERE community IN (SELECT community FROM levels WHERE level = ?)", [str(level)]
+    if ids is not None:
+        chosen = "SELECT number FROM communities WHERE id IN (SELECT value FROM json_each(?))"
+        among, given = f"WHERE community IN ({chosen})", [json.dumps(list(ids))]
     findings: dict[int, list[Finding]] = {}
     for number, text, passages in database.execute(
         f"SELECT community, text, passages FROM findings {among} ORDER BY community, place", given

@@ -34,7 +34,7 @@ class TestContent:
         reports = reports_of(built)
         partition, names = reports.partition(), sorted(reports.graph().names)
         found = levels(partition)
-        assert len(found) == len(reports.levels()) > 1
+        assert len(found) == len(reports.levels) > 1
         for number, ids in enumerate(found):
             assert sorted(key for id in ids for key in partition[id].members) == names
             assert [report.community for report in reports.reports(number)] == sorted(ids, key=list(partition).index)

@@ -122,7 +122,7 @@ class TestBudgets:
         assert {name for name, why in reports.facts.items() if why == BUDGET} == {f"unread {id}" for id in made.unread}
         index = opened(folder)
         assert index.search(["Where is Vane?"], 3)[0]
-        assert [level.communities for level in index.reports.levels()]
+        assert [level.communities for level in index.reports.levels]
         again, usage = built(folder)
         assert usage.llm_calls == undisturbed[1] - calls
         assert (again.unread, again.replaced) == ({}, 0)
