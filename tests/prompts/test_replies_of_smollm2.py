@@ -16,9 +16,9 @@ from tests.prompts.test_prompts import ALL, sample
 from tests.smollm2 import NAME, REAL
 
 pytestmark = REAL
-FIELDS = {"judge": "sufficiency", "rubric": "verdict", "filter": "relevance", "map_report": "helpfulness", "missed": "complete"}
+FIELDS = {"judge": "sufficiency", "rubric": "verdict", "filter": "relevance", "missed": "complete"}
 """The field that a step reads the confidence of, where it is not the answer."""
-BUILDING = {"missed", "glean", "claims", "describe", "report", "map_report", "reduce"}
+BUILDING = {"prefer", "missed", "glean", "claims", "describe", "report", "map_report", "reduce"}
 """Asked once, without examples: each is long."""
 ANSWERED = {"aggregate", "answer", "closed_book", "compress", "finalize", "summarize"}
 LONGEST = {
