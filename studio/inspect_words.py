@@ -45,7 +45,8 @@ def _graph(inside: Inside, passages: int) -> Iterator[tuple[str, str]]:
     yield "names", f"{len(inside.graph.names):,}, found by {who(inside.facts.get('made_by', ''))}{alone}"
     yield "", f"in {inside.named:,} of {passages:,} passages ({percent(inside.named / max(1, passages))})"
     yield "connections", f"{len(inside.graph.edges):,}"
-    yield "claims", f"{len(inside.graph.claims):,}"
+    if inside.graph.claims:
+        yield "claims", f"{len(inside.graph.claims):,}"
     replaced = f", {inside.replaced:,} of them replaced by quotations" if inside.replaced else ""
     yield "reports", f"{len(inside.reports):,}, written by {who(inside.facts.get('reported_by', ''))}{replaced}"
     if inside.unread:

@@ -22,6 +22,7 @@ from ramify.prompts import (
     JUDGE,
     NEXT_QUESTION,
     PLAN,
+    PREFER,
     RUBRIC,
     SUMMARIZE,
     Prompt,
@@ -87,7 +88,8 @@ SLOTS: dict[str, Any] = {
     "told": ["Solaris is a film.", "Andrei Tarkovsky directed it."],
     "material": ["Solaris: Solaris is a film of 1972."],
 }
-EVERY = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
+EVERY = [value for value in vars(prompts).values() if isinstance(value, Prompt) and value is not PREFER]
+"""All but the one that weighs answers: the embedded model is no judge."""
 
 
 @pytest.fixture(autouse=True)

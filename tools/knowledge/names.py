@@ -104,9 +104,17 @@ class Titles(NamedTuple):
 def titles_of(written: Mapping[str, str], known: Lexicon) -> Titles:
     """Take the titles that are names wherever they are written: several words, a word with signs in it, or one that is not common."""
     telling = {
-        key: title for key, title in written.items() if _fits(key, title) and (_SIGNS.search(title) or not _says_little(key.split(), known))
+        key: _spelled(title, known)
+        for key, title in written.items()
+        if _fits(key, title) and (_SIGNS.search(title) or not _says_little(key.split(), known))
     }
     return Titles(telling, by_first_word(telling))
+
+
+def _spelled(title: str, known: Lexicon) -> str:
+    """Write a title that is written small, as a file's name may be, as the texts write it."""
+    small = title.islower() and not _SIGNS.search(title)
+    return title.title() if small and all(known.capital[word] > known.small[word] for word in title.split()) else title
 
 
 def names_of(text: str, known: Lexicon, titles: Titles) -> list[Named]:

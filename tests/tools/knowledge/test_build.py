@@ -54,6 +54,11 @@ class TestContent:
         assert (manifest.kind, manifest.damage(built)) == ("graph", None)
         assert set(manifest.sha256) == {"graph.sqlite", "passages.sqlite", "vectors.faiss"}
 
+    def test_units_and_gleanings_mean_nothing_to_the_rules(self, copy: Path) -> None:
+        before = dump(copy)
+        structured(copy, recluster=True, **SMALL, unit_tokens=2400, gleanings=3)
+        assert dump(copy) == before
+
     def test_by_pmi_it_has_other_weights_and_every_name_all_the_same(self, copy: Path) -> None:
         before = reports_of(copy).partition()
         structured(copy, **SMALL, weights="pmi")

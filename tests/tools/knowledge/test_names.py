@@ -91,6 +91,11 @@ class TestTitles:
         text = "Play A Day at the Mill and then the rest."
         assert "A Day at the Mill" in named(text, titles=("A Day at the Mill",))
 
+    @pytest.mark.parametrize(("file", "written"), [("korvalen", "Korvalen"), ("mount brannoch", "Mount Brannoch"), ("trout", "trout")])
+    def test_that_are_files_names_are_written_as_in_the_texts(self, file: str, written: str) -> None:
+        known = lexicon(["They came to Korvalen, and saw Mount Brannoch. Trout are fish. We like trout."])
+        assert titles_of({file: file}, known).written.get(file, "trout") == written
+
     def test_with_signs_in_them_are_names_in_small_letters(self) -> None:
         assert named("first run git-rebase, then pg_dump", titles=("git-rebase", "pg_dump")) == ["git-rebase", "pg_dump"]
 
