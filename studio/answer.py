@@ -1,5 +1,7 @@
 """The answer as HTML: how sure it is, and numbered sources that unfold and lead to their files. Page and notebook share it."""
 
+import re
+
 from ramify.graphs.result import Result
 from ramify.nodes.state import NOT_CITED, Citation
 from ramify.nodes.tree import is_unknown
@@ -10,11 +12,13 @@ from ramify.tools.markup import element, marked, safe
 LONG = 120
 """Characters from which on an answer is a text to read, not a name to see."""
 
+_BEHIND = re.compile(r"\[(\d{1,3})\](?=(?:\[\d{1,3}\])*$)", re.MULTILINE)
+
 
 def answer_html(result: Result, prefix: str = "") -> str:
     """Give the answer with the numbers of its sources, how sure it is, and what there is to say about it; below it the notices."""
     kind = " unknown" if is_unknown(result.answer) else " long" if len(result.answer) > LONG else ""
-    said = element("span", safe(result.answer), dir="auto") + _numbers(result, prefix)
+    said = element("span", _said(result, prefix), dir="auto") + _numbers(result, prefix)
     origin = ORIGINS.get(result.confidence_source or "", "")
     parts = [
         element("p", said, class_=f"final{kind}"),
@@ -33,14 +37,26 @@ def _sentence(told: str) -> str:
     return f"{told[:1].upper()}{told[1:].rstrip('.')}."
 
 
+def _said(result: Result, prefix: str) -> str:
+    """Write the answer; a number at the end of a line of it, behind what it is the source of, leads there."""
+    cited = set(_cited(result))
+    return _BEHIND.sub(lambda found: _link(int(found[1]), prefix) if int(found[1]) in cited else found[0], safe(result.answer))
+
+
 def _numbers(result: Result, prefix: str) -> str:
     """Each leads into its passage: a browser unfolds what a link leads into. What is not cited has no number behind the answer.
 
     One that stands in the answer already, behind what it is the source of, is not said again.
     """
-    cited = [number for number, citation in enumerate(result.citations, 1) if citation.cited]
-    numbers = [number for number in cited if f"[{number}]" not in result.answer]
-    return "".join(element("a", f"[{n}]", class_="number", href=f"#{prefix}source-{n}", title=f"Open source {n}") for n in numbers)
+    return "".join(_link(number, prefix) for number in _cited(result) if f"[{number}]" not in result.answer)
+
+
+def _cited(result: Result) -> list[int]:
+    return [number for number, citation in enumerate(result.citations, 1) if citation.cited]
+
+
+def _link(number: int, prefix: str) -> str:
+    return element("a", f"[{number}]", class_="number", href=f"#{prefix}source-{number}", title=f"Open source {number}")
 
 
 def sources_html(result: Result, prefix: str = "") -> str:

@@ -136,6 +136,21 @@ def test_the_demo_with_nothing_but_the_package(notebook: Open) -> None:
     book.picture("3-korean")
 
 
+def test_a_question_about_everything_shows_its_batches(notebook: Open) -> None:
+    book = notebook(
+        "from ramify.studio import Chat", "Chat(model='extractive', strategy='global', level=2, batch_tokens=2000)", height=1600
+    )
+    book.ask("What are the main themes of these documents?")
+    expect(book.turn.locator(".final .number").first).to_be_visible(timeout=120_000)
+    expect(book.turn.locator(".notices")).to_contain_text("sentences quoted from the documents")
+    expect(book.turn.locator(".card").nth(2)).to_be_visible()
+    book.picture("1-themes")
+    book.turn.locator(".final .number").first.click()
+    expect(book.turn.locator(".citations p").first).to_be_visible()
+    book.turn.locator(".evidence summary").nth(1).click()
+    book.picture("2-report")
+
+
 def test_the_tour_runs_and_reads_well(notebook: Open) -> None:
     book = notebook(tour=True, height=5200)
     book.page.locator(".lm-MenuBar-itemLabel", has_text="Run").click()

@@ -101,6 +101,13 @@ def test_links_lead_to_cards() -> None:
     assert {value[1:] for name, value in told.attributes if name in LINKS and value} <= anchors
 
 
+def test_a_number_behind_a_line_of_an_answer_leads_to_its_source() -> None:
+    told = read(page(result(answer="Bridges were built.[1]\nThe [1] in it, and [9]\nShips [9][1]")))
+    assert [value for name, value in told.attributes if name == "href" and value == "#source-1"] == ["#source-1"] * 2
+    assert "The [1] in it, and [9]" in "".join(told.words)
+    assert "#source-9" not in {value for _, value in told.attributes}
+
+
 def test_two_trees_on_one_page_share_no_name() -> None:
     first, second = (read(tree_html(TREE, PASSAGES, prefix)) for prefix in ("a-", "b-"))
     named = [{value for name, value in told.attributes if name == "id"} for told in (first, second)]
