@@ -1,7 +1,7 @@
 """Replies to the prompts about everything at once: map_report, reduce. Sentences of the reports, under the names of their community.
 
 A sentence is worth what its nearness to the question says. A question about the whole, known by its nearness to a few such questions, is
-near to no sentence: there the largest communities are worth most, each by what stands first in its report.
+near to no sentence but those on documents as such: there the largest communities are worth most, each by what stands first in its report.
 """
 
 from collections.abc import Sequence
@@ -66,13 +66,13 @@ def reduce(slots: Slots) -> Reply:
     question, parts = str(slots["question"]), slots["passages"]
     lines = [(number, line) for number, part in enumerate(parts, 1) for line in part["text"].splitlines()]
     helpful = {number: _helpfulness(part) for number, part in enumerate(parts, 1)}
-    near = similarities(question, [line for _, line in lines])
+    near, about = similarities(question, [line for _, line in lines]), _about(_whole(question))
     # The first line of a part is worth what the part is; the following ones less and less.
     places = {entry: place for part in helpful for place, entry in enumerate(entry for entry in lines if entry[0] == part)}
-    found = [
-        _Sentence(max(_share(cosine, _NEAR_FROM, _NEAR_TO), helpful[number] * _NEXT_COMMUNITY ** places[number, line]), number, line)
-        for (number, line), cosine in zip(lines, near, strict=True)
-    ]
+    found = []
+    for (number, line), cosine in zip(lines, near, strict=True):
+        inherited = helpful[number] * _NEXT_COMMUNITY ** places[number, line]
+        found.append(_Sentence(max(about * _share(cosine, _NEAR_FROM, _NEAR_TO), inherited), number, line))
     chosen = _chosen(found, _IN_ALL)
     if not chosen:
         return {"answer": UNKNOWN, "points": [], "quotes": [], "confidence": 0.0, "citations": []}
@@ -89,12 +89,17 @@ def _whole(question: str) -> float:
     return _AT_MOST * _share(max(similarities(question, _WHOLE)), _WHOLE_FROM, _WHOLE_TO)
 
 
+def _about(whole: float) -> float:
+    """Say how far nearness to a question counts: not at all where it is about the whole."""
+    return 1 - whole / _AT_MOST
+
+
 def _worth(question: str, reports: Sequence[Quote], whole: float) -> list[_Sentence]:
     said = [(number, report, place, line) for number, report in enumerate(reports, 1) for place, line in enumerate(_lines(report))]
     near = similarities(question, [f"{report['title']}{_MARK}{line}" for _, report, _, line in said])
     return [
         _Sentence(
-            max(_share(cosine, _NEAR_FROM, _NEAR_TO), whole * _size(report["source"]) * _NEXT_SENTENCE**place),
+            max(_about(whole) * _share(cosine, _NEAR_FROM, _NEAR_TO), whole * _size(report["source"]) * _NEXT_SENTENCE**place),
             number,
             f"{report['title']}{_MARK}{line}" if report["title"] else line,
         )

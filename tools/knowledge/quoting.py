@@ -1,5 +1,6 @@
 """Elements by rules, without a model: names by their shape, connected where a sentence has both, described by that sentence."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -10,6 +11,10 @@ from ramify.tools.knowledge.elements import Elements, Link, Mention, key_of, lin
 from ramify.tools.knowledge.names import Named, Titles, by_first_word, lexicon, names_of, spans_of, titles_of
 from ramify.tools.knowledge.units import Piece
 
+MOST_FILES = 2
+"""Files that a title may stand in and be a name."""
+_NUMBER = re.compile(r"^(?:[A-Z]\.)?(?:\d+(?:\.\d+)+\.?|\d+[.)])\s+(?=\S)")
+"""Of a section: 9.8. or E.19.4 or 3), but not that of "12 Years a Slave"."""
 MOST_NAMES = 20
 """Names of a sentence that are connected with each other; of a table or a list the first."""
 
@@ -17,7 +22,7 @@ MOST_NAMES = 20
 def quoted_elements(pieces: Sequence[Piece]) -> Iterator[Elements]:
     """Yield the elements of each passage: each name and each connection with the sentence that tells of it."""
     known = lexicon(piece.text for piece in pieces)
-    titles = titles_of({title_key(title): bare_title(title) for piece in pieces for title in piece.titles}, known)
+    titles = titles_of(_telling(pieces), known)
     for piece in pieces:
         yield _elements(piece, names_of(piece.text, known, titles), titles)
 
@@ -32,8 +37,22 @@ def in_sentences(pieces: Sequence[Piece], names: Iterable[str]) -> Iterator[Link
 
 
 def title_key(title: str) -> str:
-    """Give the key of a title: without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
-    return key_of(bare_title(title))
+    """Give the key of a title: without its number, and without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
+    return key_of(_bare(title))
+
+
+def _bare(title: str) -> str:
+    return bare_title(_NUMBER.sub("", title))
+
+
+def _telling(pieces: Sequence[Piece]) -> dict[str, str]:
+    """List titles and headings as they are written, by key: but those that head parts of many files, as Examples does, name nothing."""
+    written = {title_key(title): _bare(title) for piece in pieces for title in piece.titles}
+    files: dict[str, set[str]] = defaultdict(set)
+    for piece in pieces:
+        for title in piece.titles:
+            files[title_key(title)].add(piece.document.partition("#")[0])
+    return {key: title for key, title in written.items() if len(files[key]) <= MOST_FILES}
 
 
 def topics(piece: Piece, titles: Titles) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.graphs import Result
 from ramify.nodes.reduce import QUOTED
+from ramify.tools.extractive.overview import map_report
 from ramify.tools.knowledge.index import GraphIndex
 from tests.tools.knowledge.valley import SMALL, VALLEY, made, opened
 
@@ -32,6 +33,15 @@ def test_themes_are_sentences_of_the_documents_with_their_sources(index: GraphIn
         assert line is not None, result.answer
         numbers = [int(number) for number in re.findall(r"\d+", line["marks"])]
         assert all(line["said"] in VALLEY[result.citations[number - 1].title] for number in numbers)
+
+
+def test_themes_are_not_what_is_said_of_documents() -> None:
+    reports = [
+        {"title": "Colophon", "source": "community 9", "text": "These documents and their main themes are summarised in this collection."},
+        {"title": "Vane, Oskel", "source": "community 0", "text": "Vane is a market town on the river Oskel."},
+    ]
+    quoted = map_report({"question": "What are the main themes of these documents?", "passages": reports})["quotes"]
+    assert quoted[0] == "Vane, Oskel: Vane is a market town on the river Oskel."
 
 
 def test_something_particular_is_found(index: GraphIndex) -> None:

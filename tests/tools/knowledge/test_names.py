@@ -109,6 +109,25 @@ class TestTitles:
         found = knowledge("The keeper was Nell Garvey.", "It was lit by Piet Corrow.", title="Skerry Light")
         assert set(found.relations) == {("nell garvey", "skerry light"), ("piet corrow", "skerry light")}
 
+    def test_that_head_parts_of_many_files_are_none(self) -> None:
+        texts = {"a.html#1": "Nell Garvey kept it.", "b.html#1": "Piet Corrow rang.", "c.html#1": "Ada Lantz drew."}
+        pieces = [Piece(id, id, text, ("Module Contents",)) for id, text in texts.items()]
+        assert "module contents" not in sum_up(quoted_elements(pieces)).entities
+        assert "module contents" in sum_up(quoted_elements(pieces[:2])).entities
+
+    @pytest.mark.parametrize(
+        ("heading", "key"),
+        [
+            ("9.8. Data Types", "data types"),
+            ("E.19.4. Thanks", "thanks"),
+            ("3) Ferry", "ferry"),
+            ("12 Years a Slave", "12 years a slave"),
+            ("2001: The Ship", "2001 the ship"),
+        ],
+    )
+    def test_lose_the_number_of_a_section(self, heading: str, key: str) -> None:
+        assert title_key(heading) == key
+
     def test_lose_what_tells_two_articles_apart(self) -> None:
         assert title_key("Lapwing (ship)") == "lapwing"
 
