@@ -26,7 +26,7 @@ _WHOLE_FROM, _WHOLE_TO = 0.5, 0.75
 _NEAR_FROM, _NEAR_TO = 0.3, 0.75
 """Cosines between which a sentence bears on a question, none to all."""
 _AT_MOST = 0.5
-"""Worth of the largest community to a question about the whole: whether it is what the reader calls a theme, nobody has measured."""
+"""Worth of the largest community to a question about the whole, and most confidence in what is quoted: nobody measured how it answers."""
 _NEXT_COMMUNITY, _NEXT_SENTENCE = 0.95, 0.5
 """What a place further down leaves of a sentence's worth: among the communities, the largest of which comes first, and in a report."""
 _OF_BEST = 0.6
@@ -45,8 +45,8 @@ class _Sentence(NamedTuple):
 
 
 def surveys(question: str) -> bool:
-    """Tell whether a question is about the whole."""
-    return _whole(question) > 0
+    """Tell whether a question is about the whole more than about something in it."""
+    return _whole(question) > _AT_MOST / 2
 
 
 def map_report(slots: Slots) -> Reply:
@@ -80,7 +80,7 @@ def reduce(slots: Slots) -> Reply:
         "answer": chosen[0].line,
         "points": [],
         "quotes": [sentence.line for sentence in chosen],
-        "confidence": chosen[0].worth,
+        "confidence": min(_AT_MOST, chosen[0].worth),
         "citations": list(dict.fromkeys(sentence.number for sentence in chosen)),
     }
 
@@ -96,7 +96,7 @@ def _about(whole: float) -> float:
 
 def _worth(question: str, reports: Sequence[Quote], whole: float) -> list[_Sentence]:
     said = [(number, report, place, line) for number, report in enumerate(reports, 1) for place, line in enumerate(_lines(report))]
-    near = similarities(question, [f"{report['title']}{_MARK}{line}" for _, report, _, line in said])
+    near = similarities(question, [line for _, report, _, line in said])
     return [
         _Sentence(
             max(_about(whole) * _share(cosine, _NEAR_FROM, _NEAR_TO), whole * _size(report["source"]) * _NEXT_SENTENCE**place),
