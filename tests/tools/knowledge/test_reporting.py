@@ -1,7 +1,6 @@
 """Reports: who writes them, what they are made from, and how their findings lead to passages."""
 
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +10,12 @@ from ramify.tools.knowledge.materials import Materials
 from ramify.tools.knowledge.reports import fill, quoted_report
 from ramify.tools.models.tokens import estimate
 from tests.fakes import FakeModel
-from tests.tools.knowledge.scribe import built, but, indexed, replies
+from tests.tools.knowledge.scribe import built, but, replies
 from tests.tools.knowledge.valley import reports_of
 
 
 class Writer(FakeModel):
     """A model of another name."""
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(tmp_path_factory.mktemp("valley") / "index")
-
-
-@pytest.fixture
-def folder(plain: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(plain, tmp_path / "index"))
 
 
 class TestReporter:
