@@ -13,8 +13,8 @@ from ramify.tools.knowledge.units import Piece
 
 MOST_FILES = 2
 """Files that a title may stand in and be a name."""
-_NUMBER = re.compile(r"^(?:[A-Z]\.)?(?:\d+(?:\.\d+)+\.?|\d+[.)])\s+(?=\S)")
-"""Of a section: 9.8. or E.19.4 or 3), but not that of "12 Years a Slave"."""
+_NUMBERED = re.compile(r"^(?:[A-Z]\.)?(?:\d+(?:\.\d+)+\.?|\d+[.)])\s+(?=\S)")
+"""A section: 9.8. Data Types, E.19.4 Thanks, 3) Ferry, but not "12 Years a Slave"."""
 MOST_NAMES = 20
 """Names of a sentence that are connected with each other; of a table or a list the first."""
 
@@ -37,17 +37,13 @@ def in_sentences(pieces: Sequence[Piece], names: Iterable[str]) -> Iterator[Link
 
 
 def title_key(title: str) -> str:
-    """Give the key of a title: without its number, and without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
-    return key_of(_bare(title))
-
-
-def _bare(title: str) -> str:
-    return bare_title(_NUMBER.sub("", title))
+    """Give the key of a title: without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
+    return key_of(bare_title(title))
 
 
 def _telling(pieces: Sequence[Piece]) -> dict[str, str]:
-    """List titles and headings as they are written, by key: but those that head parts of many files, as Examples does, name nothing."""
-    written = {title_key(title): _bare(title) for piece in pieces for title in piece.titles}
+    """List titles and headings as they are written, by key; those of numbered sections, and of parts of many files, name nothing."""
+    written = {title_key(title): bare_title(title) for piece in pieces for title in piece.titles if not _NUMBERED.match(title)}
     files: dict[str, set[str]] = defaultdict(set)
     for piece in pieces:
         for title in piece.titles:
