@@ -102,10 +102,12 @@ class Settings(BaseModel):
         try:
             return handler(given)
         except ValidationError as error:
-            first = error.errors()[0]
-            what = f"{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid ({first['msg']})"
-            example = next(iter(getattr(cls.model_fields.get(str(first["loc"][0])), "examples", None) or ()), None)
-            remedy = f"write it as `--set '{first['loc'][0]}={example}'`" if example else cls.listed
+            first, *others = error.errors()
+            name = str(first["loc"][0])
+            or_else = [other["msg"] for other in others if other["loc"][0] == name]  # of a setting that may be one thing or another
+            what = f"{name}={first['input']!r} is not valid ({'; or: '.join([first['msg'], *or_else])})"
+            example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
+            remedy = f"write it as `--set '{name}={example}'`" if example else cls.listed
             raise UsageError(what, remedy) from None
 
 

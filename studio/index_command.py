@@ -76,6 +76,10 @@ def index(
     flags = {"model": model, "base_url": base_url, "max_calls": max_calls, "max_seconds": max_seconds}
     options = joined(read_pairs(settings or [], "--set"), flags)
     wanted = _kind(kind, out_, options or recluster)
+    if wanted == "graph":
+        from ramify.nodes.settings import BuildSettings
+
+        BuildSettings.model_validate(options)  # refused now, and not when all is encoded
     if estimate:
         from ramify.studio.estimate import show_estimate
 

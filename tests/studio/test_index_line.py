@@ -1,8 +1,25 @@
-"""The line that `ramify index` ends with."""
+"""The line that `ramify index` ends with, and what it refuses before it begins."""
+
+from pathlib import Path
 
 from ramify.studio.index_command import left_out
+from tests.studio.conftest import Ramify
 
 
 def test_the_line_counts_what_is_left_out_of_search() -> None:
     assert left_out({"contents": 310, "twin": 894}) == ", 1,204 left out of search (310 contents, 894 repeated)"
     assert left_out({}) == ""
+
+
+def test_a_setting_that_a_graph_does_not_have_is_refused_before_anything_is_read(ramify: Ramify, tmp_path: Path) -> None:
+    (tmp_path / "vane.txt").write_text("Hollin Bridge spans the Oskel at Vane.")
+    done = ramify("index", tmp_path / "vane.txt", "--out", tmp_path / "index", "--kind", "graph", "--set", "colour=red")
+    assert done.code == 2
+    assert done.err.startswith("error: colour='red' is not valid (Extra inputs are not permitted) — a graph's are reporter, report_levels")
+    assert not (tmp_path / "index").exists()
+
+
+def test_of_a_setting_that_may_be_a_number_or_a_word_both_are_told(ramify: Ramify) -> None:
+    done = ramify("ask", "What of it?", "--strategy", "global", "--set", "level=low", "--model", "extractive")
+    assert done.err.startswith("error: level='low' is not valid (Input should be a valid integer")
+    assert "or: Input should be 'auto'" in done.err
