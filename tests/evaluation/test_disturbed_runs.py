@@ -156,4 +156,5 @@ def test_an_interruption_of_workers_is_silent(data: Path, tmp_path: Path, monkey
     with pytest.raises(KeyboardInterrupt):
         execute(order(data, tmp_path / "run", "extractive", workers=2), interrupt)
     assert broken == []
-    assert len(asked(read_rows(tmp_path / "run" / RESULTS))) == MEASURED + 1 < 12
+    kept = len(asked(read_rows(tmp_path / "run" / RESULTS)))
+    assert kept in (MEASURED + 1, MEASURED + 2), "an answer that the other worker gave in the same moment is kept"
