@@ -174,6 +174,7 @@ def _joined(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> dict[s
 def _fixed(told: dict[str, Any]) -> dict[str, Any]:
     """List what may not change, with the data; a data set is told by its hash."""
     own = {NAMED.get(name, name): told[name] for name in FIXED if name in told} | {"index kind": _kinds(told)[0]}
+    own |= {"label": ", ".join(told.get("label") or ()) or "none"}
     return own | {f"the data set {one['name']!r} of sha256": one["sha256"] for one in told["datasets"]}
 
 

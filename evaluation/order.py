@@ -38,6 +38,8 @@ class Order(Value):
     at_once: int = 8
     workers: int = 1
     embedding: str = "minilm"
+    label: tuple[str, ...] = ()
+    """Fields of metadata that passages are searched under, beside title and headings."""
     retrieval_only: bool = False
     index_kinds: tuple[str, ...] | None = None
 

@@ -59,6 +59,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
     told = {
         **facts,
         **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
+        **({"label": list(order.label)} if order.label else {}),
         "model": model,
         "reader": reader_of(model),
         "model_file": file_of(model),
@@ -72,15 +73,21 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
 
 
 def _index_folder(dataset: Dataset, order: Order) -> Path:
-    name = "".join(letter if letter.isalnum() else "-" for letter in order.embedding)
+    name = _written(order.embedding)
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
-    return order.work / "indexes" / f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}"
+    labelled = "".join(f"-{_written(field)}" for field in order.label)
+    return order.work / "indexes" / f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
+
+
+def _written(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
 def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
     """Bring each data set's index up to date, in every kind that is wanted."""
     for _, dataset, folder in plan.sources:
-        Index.build(list(dataset.documents), folder, order.embedding, chunk_tokens=CHUNK_TOKENS[dataset.hits_by], progress=progress)
+        chunk_tokens = CHUNK_TOKENS[dataset.hits_by]
+        Index.build(list(dataset.documents), folder, order.embedding, chunk_tokens=chunk_tokens, label=order.label, progress=progress)
         for kind in order.kinds:
             bring(folder, kind, progress)
 

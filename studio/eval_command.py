@@ -31,6 +31,10 @@ Seed = Annotated[int, typer.Option(metavar="N", help="Seed of the model's calls,
 AtOnce = Annotated[int, typer.Option(metavar="N", min=1, help="Questions under way at the same time.")]
 Workers = Annotated[int, typer.Option(metavar="N", min=1, help="Processes: more than one pays for the extractive model only.")]
 Embedding = Annotated[str, typer.Option(metavar="NAME", help="Embedding of the indexes: minilm, ollama:NAME, or sentence-transformers.")]
+Label = Annotated[
+    str | None,
+    typer.Option(metavar="F,G", help="Metadata that passages are searched under, beside title and headings: in an index of its own."),
+]
 RetrievalOnly = Annotated[
     bool, typer.Option("--retrieval-only", help="Compare ways of searching, and the passages of strategies if any are named.")
 ]
@@ -57,6 +61,7 @@ def evaluate(
     at_once: AtOnce = 8,
     workers: Workers = 1,
     embedding: Embedding = "minilm",
+    label: Label = None,
     retrieval_only: RetrievalOnly = False,
     index_kind: IndexKind = None,
 ) -> None:
@@ -79,6 +84,7 @@ def evaluate(
         at_once=at_once,
         workers=workers,
         embedding=embedding,
+        label=tuple(_names(label or "")),
         retrieval_only=retrieval_only,
         index_kinds=None if index_kind is None else tuple(_names(index_kind)),
     )

@@ -46,6 +46,12 @@ Clean = Annotated[
     bool,
     typer.Option("--clean/--no-clean", help="Leave contents, legal notices and repeated text out of search."),
 ]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        "--label", metavar="F,G", help="Metadata that passages are searched under, beside title and headings, such as chapter,section."
+    ),
+]
 KindName = Annotated[
     str | None,
     typer.Option(
@@ -64,7 +70,8 @@ _REASONS = {"twin": "repeated"}
 
 def index(
     out_: Out, paths: Paths = None, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
-    query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, clean: Clean = True, kind: KindName = None,
+    query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, clean: Clean = True, label: Label = None,
+    kind: KindName = None,
     model: BuilderName = None, base_url: BaseUrl = None, settings: Settings = None, estimate: Estimate = False,
     recluster: Recluster = False, max_calls: MaxCalls = None, max_seconds: MaxSeconds = None, verbose: Verbose = False,
 ) -> None:  # fmt: skip
@@ -91,6 +98,7 @@ def index(
                 built = Index.build(
                     paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
                     query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
+                    label=None if label is None else [field.strip() for field in label.split(",") if field.strip()],
                 )  # fmt: skip
         except OSError as error:
             what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"

@@ -35,6 +35,8 @@ def sizes(found: Inspection) -> Iterator[tuple[str, str]]:
     yield "kind", manifest.kind
     yield "documents", f"{manifest.documents:,}"
     yield "passages", f"{manifest.passages:,} searched{left_out(manifest.hidden)}"
+    if manifest.label:
+        yield "label", f"{', '.join(manifest.label)}, title and headings: passages are searched under them"
     yield "embedding", f"{manifest.embedding}; passages of at most {manifest.chunk_tokens:,} tokens, {manifest.overlap:,} of them shared"
     if found.inside is not None:
         yield from _graph(found.inside, manifest.passages)

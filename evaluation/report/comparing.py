@@ -17,7 +17,7 @@ from ramify.evaluation.rows import Row
 from ramify.tools.errors import UsageError
 
 TITLE = "Two runs compared"
-DESCRIBED = ("model", "embedding", "index_kinds", "seed", "base", "limit", "sample", "ramify", "versions", "machine")
+DESCRIBED = ("model", "embedding", "label", "index_kinds", "seed", "base", "limit", "sample", "ramify", "versions", "machine")
 PRIOR = "closed-book"
 SHOWN = 20
 """Questions that are listed of those one run wins."""

@@ -42,6 +42,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     facts = [
         ("Model", told.get("model")),
         ("Embedding", told.get("embedding")),
+        ("Searched under", ", ".join(told.get("label") or ()) or None),
         ("Strategies", ", ".join(map(str, told["strategies"]))),
         ("Kinds of index", ", ".join(map(str, told.get("index_kinds") or ())) or None),
         ("Machine", " · ".join(str(part) for part in parts if part)),

@@ -185,3 +185,18 @@ def test_two_runs_are_compared_by_a_judge_whose_verdicts_are_kept(ramify: Ramify
 def test_settings_of_a_judge_without_one_are_refused(ramify: Ramify, tmp_path: Path) -> None:
     done = ramify("compare", tmp_path, tmp_path, "--set", "temperature=0")
     assert (done.code, done.err) == (2, "error: --base-url and --set are for the judge — name one with --judge MODEL, or leave them out\n")
+
+
+def test_a_label_has_an_index_of_its_own_and_stays_for_the_run(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:
+    corpus = data / "corpus.jsonl"
+    towns = [json.loads(line) for line in corpus.read_text().splitlines()]
+    corpus.write_text("".join(json.dumps({**town, "metadata": {"land": "Land of " + town["title"]}}) + "\n" for town in towns))
+    plain, labelled = tmp_path / "plain", tmp_path / "labelled"
+    assert ramify("eval", data, "--out", plain, "--retrieval-only").code == 0
+    done = ramify("eval", data, "--out", labelled, "--retrieval-only", "--label", "land")
+    assert done.code == 0, done.err
+    assert "Searched under: land" in (labelled / "report.md").read_text()
+    assert "Searched under" not in (plain / "report.md").read_text()
+    other = ramify("eval", data, "--out", labelled, "--retrieval-only")
+    assert other.code == 2
+    assert "holds a run with label 'land', not 'none'" in other.err

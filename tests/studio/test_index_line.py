@@ -1,5 +1,6 @@
 """The line that `ramify index` ends with, and what it refuses before it begins."""
 
+import json
 from pathlib import Path
 
 from ramify.studio.index_command import left_out
@@ -23,3 +24,15 @@ def test_of_a_setting_that_may_be_a_number_or_a_word_both_are_told(ramify: Ramif
     done = ramify("ask", "What of it?", "--strategy", "global", "--set", "level=low", "--model", "extractive")
     assert done.err.startswith("error: level='low' is not valid (Input should be a valid integer")
     assert "or: Input should be 'auto'" in done.err
+
+
+def test_metadata_to_search_under_are_named_and_shown(ramify: Ramify, tmp_path: Path) -> None:
+    record = {"id": "dope", "title": "General", "text": "It is brushed on.", "metadata": {"chapter": "Fabric", "section": "Doping"}}
+    (tmp_path / "manual.jsonl").write_text(json.dumps(record) + "\n")
+    assert ramify("index", tmp_path / "manual.jsonl", "--out", tmp_path / "index", "--label", "chapter, section").code == 0
+    assert "chapter, section, title and headings: passages are searched under them" in " ".join(
+        ramify("inspect", tmp_path / "index").out.split()
+    )
+    wrong = ramify("index", tmp_path / "manual.jsonl", "--out", tmp_path / "other", "--label", "page")
+    assert (wrong.code, (tmp_path / "other").exists()) == (1, False)
+    assert wrong.err.startswith("error: no document has the metadata 'page' — label passages with what there is: chapter, section, source")

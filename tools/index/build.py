@@ -11,6 +11,7 @@ from ramify.tools.documents.files import Skipped, existing, files_under
 from ramify.tools.documents.load import nothing_readable
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import advice, with_prefixes
+from ramify.tools.errors import InputError
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.hide import hide_twins
 from ramify.tools.index.intake import Found, Intake
@@ -45,8 +46,9 @@ class Built(NamedTuple):
 
 
 def build_index(
-    paths: Sequence[str | Path], folder: Path, encoder: Encoder, chunking: Chunking, batch_size: int, progress: Progress, clean: bool = True
-) -> Built:
+    paths: Sequence[str | Path], folder: Path, encoder: Encoder, chunking: Chunking, batch_size: int, progress: Progress,
+    clean: bool = True, label: Sequence[str] | None = None,
+) -> Built:  # fmt: skip
     """Bring an index up to date with what lies under the paths; see `Index.build`."""
     began = time.perf_counter()
     given = {existing(path).resolve(): existing(path) for path in paths}
@@ -54,12 +56,15 @@ def build_index(
     check_target(folder, given)
     if not (folder / PASSAGES).exists():
         _ = encoder.dimension  # asks for a vector: an error now, and not when everything has been read
-    with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking, clean=clean) as draft:
+    with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking, clean=clean, label=label) as draft:
         encoder = with_prefixes(encoder, draft.prefixes)
         intake = Intake(draft, encoder, chunking, map(str, given))
         intake.take(files_under(list(given.values()), skipped), skipped, progress)
         if not intake.seen:
             raise nothing_readable(list(given.values()), skipped)
+        if intake.absent and intake.fields:
+            what = f"no document has the metadata {', '.join(map(repr, intake.absent))}"
+            raise InputError(what, f"label passages with what there is: {', '.join(sorted(intake.fields))}")
         gone = intake.let_go()
         if clean:
             hide_twins(draft)

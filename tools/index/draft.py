@@ -97,6 +97,11 @@ class Draft:
         """Tell whether what only lists, licenses or repeats is left out of search."""
         return self.facts().get("clean", "yes") == "yes"
 
+    @property
+    def label(self) -> tuple[str, ...]:
+        """List the metadata fields that passages are embedded and searched under, beside title and headings."""
+        return tuple(filter(None, self.facts().get("label", "").split(",")))
+
     def remember(self, facts: dict[str, str]) -> None:
         """Keep how the draft is made, to refuse going on otherwise."""
         with self._db:

@@ -36,6 +36,7 @@ class Index(VectorStore):
         paths: Sequence[str | Path] | str | Path, out: str | Path, embedding: str | Embeddings = "minilm", *,
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
+        label: Sequence[str] | None = None,
     ) -> Built:  # fmt: skip
         """Make an index of files and folders, or bring one up to date.
 
@@ -47,13 +48,16 @@ class Index(VectorStore):
 
         Unless `clean` is False, sections too short to be found go to their neighbours, and passages that only list (tables of contents,
         indexes), license, or say again what another file says are kept and not searched; the index remembers which.
+
+        `label` names fields of metadata, such as chapter and section, that passages are embedded and searched under beside their title
+        and headings; quoted is the text alone. Not given, they are those of the index that is there.
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        return build_index(paths, Path(out), encoder, chunking, batch_size, progress or silent, clean)
+        return build_index(paths, Path(out), encoder, chunking, batch_size, progress or silent, clean, label)
 
     @classmethod
     def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":

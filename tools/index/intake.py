@@ -37,6 +37,10 @@ class Intake:
         self.seen: set[str] = set()
         self.added = self.changed = self.unchanged = 0
         self.remarks: list[Skipped] = []
+        self.absent = list(draft.label)
+        """Fields that passages are to be labelled with, and that no document read so far has."""
+        self.fields: set[str] = set()
+        """All fields of the documents read."""
         self._files: set[tuple[str, str]] = set()
         self._draft = draft
         self._encoder = encoder
@@ -101,8 +105,11 @@ class Intake:
         """Write the documents that are not held as they are, under the ids they have."""
         new = [(one, document_digest(one.document)) for one in found if self._is_new(one)]
         documents = [one.document for one, _ in new]
-        passages = split(documents, self._encoder, self._chunking)
-        labels = [clip(label(document.metadata), self._encoder) for document in documents]
+        fields = self._draft.label
+        self.absent = [field for field in self.absent if not any(field in document.metadata for document in documents)]
+        self.fields.update(field for document in documents for field in document.metadata)
+        labels = [clip(label(document.metadata, fields), self._encoder) for document in documents]
+        passages = split(documents, self._encoder, self._chunking, labels)
         self._draft.write(
             Entry(str(one.document.id), one.root, one.file, digest, above, parts, one.kind)
             for (one, digest), above, parts in zip(new, labels, passages, strict=True)

@@ -1,7 +1,7 @@
-"""What stands above a passage when it is embedded and searched: its title and headings, each once."""
+"""What stands above a passage when it is embedded and searched: chosen metadata, its title and headings, each once."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _NUMBER = re.compile(r"^(?:[A-Z]\.)?\d+(?:\.\d+)*[.:)]?\s+(?=\S)")
@@ -9,12 +9,19 @@ _SEPARATOR = re.compile(r"\s+[—–|·»:-]+\s+|:\s+")
 _WORD = re.compile(r"\w+")
 
 
-def label(metadata: Mapping[str, Any]) -> str:
-    """Return title and headings, outermost first; what another of them says already is left out."""
+def label(metadata: Mapping[str, Any], fields: Iterable[str] = ()) -> str:
+    """Return chosen fields, title and headings, outermost first; what another of them says already is left out."""
+    chosen = [value for field in fields for value in _values(metadata.get(field))]
     headings = [heading.strip() for heading in str(metadata.get("heading") or "").split(" > ")]
     title = str(metadata.get("title") or "").strip()
-    parts = list(dict.fromkeys(part for part in (title, *headings) if part))
+    parts = list(dict.fromkeys(part for part in (*chosen, title, *headings) if part))
     return " > ".join(part for place, part in enumerate(parts) if not _is_said(part, parts, place))
+
+
+def _values(given: Any) -> list[str]:
+    """Write the value of a field, or the values of a list."""
+    values = given if isinstance(given, list) else [given]
+    return [text for value in values if value is not None and (text := " ".join(str(value).split()))]
 
 
 def _is_said(part: str, parts: list[str], place: int) -> bool:

@@ -47,6 +47,8 @@ class Manifest:
     hidden: dict[str, int] = field(default_factory=dict)
     """How many passages are kept and not searched, by the reason."""
     kind: Kind = "passages"
+    label: list[str] = field(default_factory=list)
+    """Fields of metadata that passages are embedded and searched under, beside title and headings."""
 
     @property
     def prefixes(self) -> Prefixes:

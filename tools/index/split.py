@@ -46,9 +46,15 @@ def embedded_text(text: str, above: str) -> str:
     return text if not above or text.startswith(above) else f"{above}\n{text}"
 
 
-def split(documents: Sequence[Document], encoder: Encoder, chunking: Chunking = DEFAULT_CHUNKING) -> list[list[Document]]:
-    """Split each document; passages keep its metadata, `page` for its `pages` where they begin, and are called `id`, `id~2`, `id~3` …"""
-    labels = [clip(label(document.metadata), encoder) for document in documents]
+def split(
+    documents: Sequence[Document], encoder: Encoder, chunking: Chunking = DEFAULT_CHUNKING, labels: Sequence[str] | None = None
+) -> list[list[Document]]:
+    """Split each document; passages keep its metadata, `page` for its `pages` where they begin, and are called `id`, `id~2`, `id~3` …
+
+    labels: what each is embedded under; not given: its title and headings.
+    """
+    if labels is None:
+        labels = [clip(label(document.metadata), encoder) for document in documents]
     texts = [document.page_content for document in documents]
     label_offsets, text_offsets = encoder.offsets(labels), encoder.offsets(texts)
     return [

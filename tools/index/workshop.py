@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -61,16 +61,19 @@ def is_being_written(folder: Path) -> bool:
     return False
 
 
-def open_draft(folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True, clean: bool | None = None) -> Draft:
+def open_draft(
+    folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True, clean: bool | None = None, label: Sequence[str] | None = None
+) -> Draft:
     """Open the working copy: what an interrupted run left (`resume`), else a copy of the finished index, else a new one.
 
     clean: whether the index is to leave out of search what only lists or repeats; by default as it is, and in a new one, yes.
+    label: fields of metadata that passages are embedded under; by default as it is, and in a new one, none.
 
     A folder without a manifest cannot be opened as an index, so its first `passages.sqlite` is written in place.
     """
     finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
     manifest = _readable_manifest(folder, resume)
-    made = Making(encoder, chunking, clean)
+    made = Making(encoder, chunking, clean, None if label is None else tuple(label))
     if copy.exists() and not resume:
         _remove(copy)
     if copy.exists():
@@ -109,17 +112,19 @@ def _trusted(folder: Path, manifest: Manifest | None) -> bool:
 
 
 class Making(NamedTuple):
-    """How an index is to be made: see `Index.build`; `clean` is None where it may be as it is."""
+    """How an index is to be made: see `Index.build`; `clean` and `label` are None where they may be as they are."""
 
     encoder: Encoder
     chunking: Chunking
     clean: bool | None
+    label: tuple[str, ...] | None = None
 
     def facts(self) -> dict[str, str]:
         """Return what a draft remembers of it."""
         clean = {} if self.clean is None else {"clean": "yes" if self.clean else "no"}
+        label = {} if self.label is None else {"label": ",".join(self.label)}
         chunking = {"chunk_tokens": str(self.chunking.tokens), "overlap": str(self.chunking.overlap)}
-        return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean}
+        return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean, **label}
 
 
 def _checked(path: Path, making: Making) -> Draft:
@@ -142,6 +147,7 @@ def _checked(path: Path, making: Making) -> Draft:
 def _compare(draft: Draft, making: Making) -> None:
     """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
     made, encoder = draft.facts(), making.encoder
+    made = made and {"label": "", **made}  # one that says nothing of labels has none
     prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
     facts = making.facts() | prefixes
     held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
@@ -175,7 +181,7 @@ def _remove(path: Path) -> None:
 def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress) -> Manifest:
     """Put the draft in the place of the finished index: the files first, the manifest that vouches for them last."""
     documents, passages = draft.finish()
-    hidden = draft.hidden()
+    hidden, label = draft.hidden(), list(draft.label)
     graph = folder / (NEXT + VECTORS)
     dimension = draft.dimension() or encoder.dimension
     build_graph(draft.vectors(dimension), dimension, graph, passages, progress)
@@ -183,7 +189,8 @@ def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, pr
     sha256 = {PASSAGES: file_sha256(draft.path), VECTORS: file_sha256(graph)}
     kind, beside = _beside(folder)
     sha256 |= beside
-    manifest = Manifest(encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden, kind)
+    made = (encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden, kind)
+    manifest = Manifest(*made, label)
     manifest.write(folder / (NEXT + MANIFEST))
     draft.path.replace(folder / PASSAGES)
     graph.replace(folder / VECTORS)
