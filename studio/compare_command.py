@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.ask_command import BaseUrl, Settings
+from ramify.studio.ask_command import BaseUrl
 from ramify.studio.consoles import note
 from ramify.studio.pairs import joined, read_pairs
 from ramify.tools.errors import UsageError
@@ -22,6 +22,10 @@ Html = Annotated[
 Judge = Annotated[
     str | None,
     typer.Option("--judge", metavar="MODEL", help="Let a language model say which answers are better; verdicts are kept in RUN_A."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting of the judge's calls, such as temperature."),
 ]
 Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each pair of answers, which stand first by turns.")]
 

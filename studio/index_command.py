@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.ask_command import BaseUrl, Settings
+from ramify.studio.ask_command import BaseUrl
 from ramify.studio.consoles import note, one_line, out
 from ramify.studio.pairs import joined, read_pairs, readable
 from ramify.tools.errors import IndexingError, UsageError
@@ -60,6 +60,10 @@ KindName = Annotated[
 ]
 BuilderName = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="Who finds names and reports for a graph: extractive (rules), ollama:NAME, …")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting of the building of a graph: unit_tokens, gleanings, reporter and more."),
 ]
 Estimate = Annotated[bool, typer.Option("--estimate", help="Say what it would cost, by a start on a sample, and build nothing.")]
 Recluster = Annotated[bool, typer.Option("--recluster", help="Make the communities of a graph anew, not as they were.")]
@@ -126,7 +130,9 @@ def _kind(kind: str | None, folder: Path, for_graphs: object) -> "Kind":
     if found is None:
         raise UsageError(f"there is no kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
     if for_graphs and found == "passages":
-        raise UsageError("a model and settings are for the building of a graph", "say --kind graph as well, or leave them out")
+        raise UsageError(
+            "--model, --set, --recluster and budgets are for the building of a graph", "say --kind graph as well, or leave them out"
+        )
     return found
 
 

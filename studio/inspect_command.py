@@ -31,9 +31,10 @@ def inspect(where: Where, html: Html = None, as_json: AsJson = False) -> None:
         raise UsageError("--html and --json are two ways to see an index", "take one of them")
     with err().status("looking …"):
         from ramify.studio.inspection import inspection
-        from ramify.tools.index.search import opened
+        from ramify.tools.demo import demo_index
+        from ramify.tools.index.search import DEMO, opened
 
-        index = opened(where)
+        index = opened(demo_index("graph") if where == DEMO else where)
         found = inspection(index)
     if as_json:
         typer.echo(json.dumps(as_object(found), ensure_ascii=False, indent=2))

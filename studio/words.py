@@ -96,6 +96,8 @@ def advice(result: Result) -> str:
         return ""
     model = "a language model (model=ollama:llama3.1:8b)" if result.model == EMBEDDED else "a larger model"
     other = "" if result.model == EMBEDDED and open_ended(result.question) else "a narrower question, another strategy, or "
+    if result.strategy == "global":
+        other = "over=passages, other words, or "
     return f"try: {other}{model}"
 
 

@@ -18,12 +18,13 @@ Group = tuple[str, str, str]
 _MARKS = re.compile(r"\[\d+\]")
 _WORTH = {"A": 1.0, "B": 0.0, "tie": 0.5}
 HOW = (
-    "Each pair of answers was judged {repeats} times, A and B first by turns. A's share is its wins and half the ties, averaged over "
+    "Each pair of answers was judged {repeats}, A and B first by turns. A's share is its wins and half the ties, averaged over "
     "a question's verdicts, then over questions; p is of a paired sign-flip permutation test, after Holm's correction for the {tests} "
     "criteria. ▲ A is preferred, ▼ B is, at p < {significant}."
 )
 PROXIES = (
-    "Proxies, counted without a judge: they say how much an answer rests on, not whether it is good. p is of a paired sign-flip "
+    "Proxies, counted without a judge: they say how much an answer rests on (communities read are those whose reports were), not "
+    "whether it is good. p is of a paired sign-flip "
     "permutation test, after Holm's correction."
 )
 
@@ -57,11 +58,15 @@ def _preferences(name: str, verdicts: Sequence[Row]) -> list[Block]:
     rows = [_judged(criterion, valid, shares[criterion], p) for criterion, p in zip(CRITERIA, adjusted, strict=True)]
     columns = [Column("criterion", words=True), Column("n", "questions"), *(Column(title) for title in ("A wins", "B wins", "ties"))]
     columns += [Column("A's share", "wins and half the ties, with its 95 % interval"), Column("p", "after Holm's correction")]
-    how = HOW.format(repeats=max(row["repeat"] for row in verdicts) + 1, tests=len(CRITERIA), significant=SIGNIFICANT)
+    how = HOW.format(repeats=_times(max(row["repeat"] for row in verdicts) + 1), tests=len(CRITERIA), significant=SIGNIFICANT)
     lost = len(verdicts) - len(valid)
     told = f"{name}: {lost:,} of {len(verdicts):,} verdicts did not come, and count for nothing; the same command asks for them again"
     table = Table(f"{name}, judged by {valid[0]['judge']}", columns, rows, f"{how} {_first(valid)}")
     return [*([Words(told, "warning")] if lost else []), table]
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _shares(verdicts: Sequence[Row], criterion: str) -> list[float]:

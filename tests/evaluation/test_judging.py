@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.judging import JUDGED, judge, written
+from ramify.evaluation.judging import JUDGED, Duel, judge, written
 from ramify.evaluation.load import load
 from ramify.evaluation.report import compare, compare_page, read_runs, write_report
 from ramify.evaluation.rows import Row
@@ -68,6 +68,10 @@ class TestJudge:
         judged(runs, chat := said(longer), repeats=4)
         first = [slots["passages"][0]["text"].startswith("Bridges, mills") for slots in chat.asked("prefer")]
         assert (first.count(True), first.count(False)) == (2 * QUESTIONS, 2 * QUESTIONS)
+
+    def test_of_all_questions_each_side_stands_first_about_as_often(self) -> None:
+        first = [Duel({"id": f"q{number}"}, {}, 0, "").first for number in range(400)]
+        assert 160 < first.count("A") < 240
 
     def test_that_takes_what_stands_first_is_found_out(self, runs: tuple[Path, Path]) -> None:
         told = compare(*runs, judged(runs, said(lambda first, second: "1"), repeats=4))
