@@ -18,6 +18,7 @@ from ramify.tools.index.describe import describe
 from ramify.tools.index.index import Index
 from ramify.tools.index.search import DEMO, opened, searcher
 from ramify.tools.index.snapshot import Hit
+from ramify.tools.knowledge.content import Reports
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.reports import Report
 from ramify.tools.models import Model
@@ -64,20 +65,21 @@ def _loaded(settings: GlobalSettings) -> float:
     """
     began = time.perf_counter()
     if isinstance(settings.index, (Index, str)):
-        _readable(index_of(settings), settings)
+        index = index_of(settings)
+        if settings.over == "reports":
+            _reports(index, settings)  # refused before a model is loaded
     opening = time.perf_counter() - began
     return (opening if opening >= _WAITED else 0.0) + current_model(settings).load()
 
 
-def _readable(index: Index, settings: GlobalSettings) -> None:
-    """Refuse, before anything is loaded, reports that there are not."""
-    if settings.over == "passages":
-        return
+def _reports(index: Index, settings: GlobalSettings) -> Reports:
+    """Give the reports of an index; UsageError where there are none, or where a filter is to choose among them."""
     if settings.filter:
         raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
     if not isinstance(index, GraphIndex):
         remedy = f"make a graph beside its passages: `ramify index --kind graph --out {index.folder}`; `--set over=passages` reads them all"
         raise UsageError(f"{str(index.folder)!r} is an index without reports", remedy)
+    return index.reports
 
 
 async def _found(question: str, settings: GlobalSettings) -> list[Passage]:
@@ -98,9 +100,10 @@ def _batches(question: str, settings: GlobalSettings, found: list[Passage] | Non
         read, _ = _most(_cut(found, settings, model), "", settings)
         return read, f"the index has no reports: what it finds is read ({sum(map(len, read))} passages)"
     index = index_of(settings)
-    if settings.over == "passages" or not isinstance(index, GraphIndex):
+    if settings.over == "passages":
         return _most(_cut(_passages(index, settings), settings, model), "all passages", settings)
-    levels = index.reports.levels
+    reports = _reports(index, settings)
+    levels = reports.levels
     deepest, highest = (len(levels) - 1, 0) if settings.level == "auto" else (settings.level, settings.level)
     if settings.level == "auto" and model.surveys(question):
         deepest = 0
@@ -108,7 +111,7 @@ def _batches(question: str, settings: GlobalSettings, found: list[Passage] | Non
     for level in range(deepest, highest - 1, -1):
         if highest < level and levels[level].tokens > surely:
             continue
-        cut = _cut([_report(one) for one in index.reports.reports(level)], settings, model)
+        cut = _cut([_report(one) for one in reports.reports(level)], settings, model)
         if len(cut) <= settings.max_batches:
             raised = f"the reports of level {level} are read: those of level {level + 1} are more than max_batches={settings.max_batches}"
             return cut, raised if level < deepest else ""

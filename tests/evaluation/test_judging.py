@@ -90,9 +90,11 @@ class TestJudge:
         with pytest.raises(UsageError, match=r"cannot judge answers — name a language model"):
             judge(read_runs(*runs).answers, {"model": "extractive"}, runs[0] / JUDGED)
 
-    def test_answers_that_do_not_fit_are_no_verdict(self, runs: tuple[Path, Path]) -> None:
+    def test_long_answers_are_cut_and_short_windows_told(self, runs: tuple[Path, Path]) -> None:
         rows = judged(runs, said(longer), repeats=1, passage_tokens=20, context_tokens=50, num_ctx=1000)
         assert all(row["error"] is None for row in rows), "they are cut"
+        rows = judged(runs, said(longer), repeats=2, num_ctx=512)[1::2]
+        assert all("does not fit" in row["error"] or "do not fit" in row["error"] for row in rows)
 
 
 class TestKept:
