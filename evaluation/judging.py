@@ -98,7 +98,8 @@ def judge(
         held = {row["key"]: row for row in _held(file)}
         missing = [duel for duel in wanted if duel.key not in held]
         made = blocking(_judged(missing, settings, log, progress))
-    return [held.get(duel.key) or made[duel.key] for duel in wanted]
+    # The same answers may have been judged for another question of the same words, or another strategy.
+    return [{**(held.get(duel.key) or made[duel.key]), **_names(duel)} for duel in wanted]
 
 
 def _held(file: Path) -> Iterator[Row]:
@@ -137,8 +138,13 @@ def _row(duel: Duel, error: str | None, said: Mapping[str, str] | None = None) -
     second = "AB".replace(duel.first, "")
     winner = {"1": duel.first, "2": second, "TIE": TIE}
     verdicts = {name: winner[said[name]] for name in CRITERIA} if said else {}
-    told = {name: duel.a[name] for name in ("dataset", "id", "question")}
-    sides = {name: " ".join(filter(None, (row["strategy"], row.get("variant")))) for name, row in (("a", duel.a), ("b", duel.b))}
     reasons = said["reasons"] if said else ""
     placed = {"judge": duel.judge, "repeat": duel.repeat, "first": duel.first}
-    return {"key": duel.key, **told, **sides, **placed, **verdicts, "reasons": reasons, "error": error}
+    return {"key": duel.key, **_names(duel), **placed, **verdicts, "reasons": reasons, "error": error}
+
+
+def _names(duel: Duel) -> Row:
+    """Say whose answers to what were judged."""
+    told = {name: duel.a[name] for name in ("dataset", "id", "question")}
+    sides = {name: " ".join(filter(None, (row["strategy"], row.get("variant")))) for name, row in (("a", duel.a), ("b", duel.b))}
+    return {**told, **sides}

@@ -111,6 +111,15 @@ class TestKept:
         judged(runs, chat := said(longer), repeats=5)
         assert len(chat.calls) == 3 * QUESTIONS
 
+    def test_the_same_answers_of_another_strategy_are_not_judged_again_and_counted_for_it(
+        self, runs: tuple[Path, Path], tmp_path: Path
+    ) -> None:
+        judged(runs, said(longer), repeats=1)
+        others = runs[0], open_run(tmp_path / "c", "prune", BRIEF, 1)
+        rows = judged(others, chat := said(longer), repeats=1)
+        assert chat.calls == []
+        assert table(compare(*others, rows), "hotpotqa: global and prune, judged by FakeModel")[1][1] == str(QUESTIONS)
+
     def test_half_a_line_of_a_killed_run_is_asked_for_again(self, runs: tuple[Path, Path]) -> None:
         judged(runs, said(longer), repeats=1)
         file = runs[0] / JUDGED
