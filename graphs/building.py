@@ -7,19 +7,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from ramify.graphs.run import blocking
 from ramify.nodes.ask import current_model
 from ramify.nodes.budget import Ledger, working
 from ramify.nodes.extract_elements import Ask, extract_elements
 from ramify.nodes.kept import kept_ask
-from ramify.nodes.settings import EMBEDDED, BuildSettings
+from ramify.nodes.settings import EMBEDDED, BuildSettings, HierarchySettings
 from ramify.nodes.state import Usage
+from ramify.nodes.summarize_clusters import Summarizing
 from ramify.nodes.write_reports import describe, write_reports
-from ramify.tools.errors import IndexingError
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.hierarchy.build import Made, build_hierarchy
+from ramify.tools.hierarchy.summaries import Quoting
+from ramify.tools.hierarchy.validate import load_nli
+from ramify.tools.hierarchy.values import Routing
+from ramify.tools.index.index import Index
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import BUDGET, Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Knowledge
 from ramify.tools.knowledge.graph import Graph, quoted, settled
+from ramify.tools.knowledge.publish import manifest_of
 from ramify.tools.knowledge.reports import QUOTED, Material, Report
 from ramify.tools.knowledge.rules import ByRules
 from ramify.tools.knowledge.units import Piece, Unit, units
@@ -123,3 +132,50 @@ def asks_model(options: Mapping[str, Any]) -> bool:
     """Tell whether a build with these settings calls a model."""
     settings = BuildSettings.model_validate(dict(options))
     return settings.model != EMBEDDED or settings.reporter not in (None, EMBEDDED)
+
+
+def hierarchy(
+    folder: Path,
+    options: Mapping[str, Any] | None = None,
+    group_by: Sequence[str] | None = None,
+    rebuild: bool = False,
+    progress: Progress = silent,
+) -> tuple[Made, Usage]:
+    """Make the hierarchy of a finished index, or bring it up to date; tell what it cost. No passage is encoded again.
+
+    group_by: fields of metadata; not given, those that it has, or those that are proposed. rebuild: cluster anew what was clustered before.
+    Blocking. An interrupted build goes on with the group at work.
+    """
+    routing, settings = hierarchy_settings(options)
+    held = manifest_of(folder)
+    fields = group_by or (held.group_by if held.kind == "hierarchy" else None)
+    return blocking(_hierarchy(folder, routing, settings, fields, rebuild, progress))
+
+
+async def _hierarchy(
+    folder: Path, routing: Routing, settings: HierarchySettings, fields: Sequence[str] | None, rebuild: bool, progress: Progress
+) -> tuple[Made, Usage]:
+    encoder = Index.open(folder).embeddings
+    if settings.model == EMBEDDED:
+        return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
+    ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
+    with Work(folder / WORK) as work, working(settings, ledger) as spent:
+        model = current_model(settings)
+        asking = partial(kept_ask, work, model.name, settings)
+        if settings.nli:
+            load_nli(settings.nli)  # refused now, and not after the first call
+        summarizer = Summarizing(asking, settings, model, encoder)
+        return await build_hierarchy(folder, encoder, summarizer, fields, routing, rebuild, progress, work), spent.spent
+
+
+def hierarchy_settings(options: Mapping[str, Any] | None) -> tuple[Routing, HierarchySettings]:
+    """Tell apart the settings of routing from those of a model; UsageError for what is neither, or not valid."""
+    given = dict(options or {})
+    own = {name: value for name, value in given.items() if name in Routing.model_fields}
+    settings = HierarchySettings.model_validate({name: value for name, value in given.items() if name not in own or name == "seed"})
+    try:
+        return Routing.model_validate(own), settings
+    except ValidationError as error:
+        first = error.errors()[0]
+        what = f"{first['loc'][0]}={first['input']!r} is not valid ({first['msg']})"
+        raise UsageError(what, HierarchySettings.listed) from error

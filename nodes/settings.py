@@ -56,7 +56,8 @@ class Settings(BaseModel):
     )
     search: dict[str, Any] | None = Field(
         default=None,
-        description="Options of the search of an index's own kind; with a graph seeds, hops, damping and more.",
+        description="Options of the search of an index's own kind; with a graph seeds, hops, damping and more, with a hierarchy fallback, "
+        "summaries, headings and more.",
         examples=["search.seeds=3"],
     )
     rerank: Annotated[str, BeforeValidator(_reranker)] = Field(
@@ -203,6 +204,22 @@ class BuildSettings(Settings):
     max_cluster_size: int = Field(default=MAX_CLUSTER_SIZE, ge=2, description="Communities larger than this are split further.")
     weights: Weights = Field(default="count", description="What weighs a connection: count, or pmi (how much oftener than by chance).")
     num_predict: int = Field(default=2048, ge=16, description="Longest reply in tokens, without a thought before it.")
+    thought: bool = Field(default=False, description="Ask for one short sentence of thought before a reply.")
+
+
+class HierarchySettings(Settings):
+    """The summing up of a hierarchy's clusters with a language model (seed 004, §4); its routing has settings of its own."""
+
+    listed: ClassVar[str] = (
+        "a hierarchy's are soft_k, escape, novelty, max_levels, tree, reduction, repairs, nli and more; "
+        "a model's calls have temperature, seed, num_ctx, num_predict, timeout and max_concurrency"
+    )
+    model: str | SkipJsonSchema[BaseChatModel] = Field(
+        default=EMBEDDED, description="Who sums up: extractive quotes sentences, or a chat model; never auto, because that can take hours."
+    )
+    nli: str | None = Field(
+        default=None, description="A sentence-transformers NLI model, by folder or name, that says what a summary's leaves entail."
+    )
     thought: bool = Field(default=False, description="Ask for one short sentence of thought before a reply.")
 
 

@@ -25,6 +25,8 @@ from ramify.prompts.reduce import REDUCE, Reduced
 from ramify.prompts.report import REPORT, Reported
 from ramify.prompts.rubric import RUBRIC, Verdict
 from ramify.prompts.summarize import SUMMARIZE, Summary
+from ramify.prompts.summarize_cluster import SUMMARIZE_CLUSTER, Summarized
+from ramify.prompts.support import SUPPORT
 
 __all__ = [
     "AGGREGATE",
@@ -51,6 +53,8 @@ __all__ = [
     "REPORT",
     "RUBRIC",
     "SUMMARIZE",
+    "SUMMARIZE_CLUSTER",
+    "SUPPORT",
     "Above",
     "Answered",
     "Claims",
@@ -74,6 +78,7 @@ __all__ = [
     "Reduced",
     "Reported",
     "Standalone",
+    "Summarized",
     "Summary",
     "Turn",
     "Verdict",

@@ -14,9 +14,13 @@ from ramify.tools.errors import IndexingError
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
 MANIFEST = "manifest.json"
-Kind = Literal["passages", "graph"]
-"""What an index is beside its passages: nothing more, or a graph of their names."""
-STRUCTURE: dict[Kind, frozenset[str]] = {"passages": frozenset(), "graph": frozenset({"graph.sqlite"})}
+Kind = Literal["passages", "graph", "hierarchy"]
+"""What an index is beside its passages: nothing more, a graph of their names, or a hierarchy of groups and summaries."""
+STRUCTURE: dict[Kind, frozenset[str]] = {
+    "passages": frozenset(),
+    "graph": frozenset({"graph.sqlite"}),
+    "hierarchy": frozenset({"hierarchy.sqlite"}),
+}
 """The files of each kind beside those of the passages."""
 NEXT = "next."
 """Files being written carry this prefix until they take the place of the finished ones."""
@@ -49,6 +53,8 @@ class Manifest:
     kind: Kind = "passages"
     label: list[str] = field(default_factory=list)
     """Fields of metadata that passages are embedded and searched under, beside title and headings."""
+    group_by: list[str] = field(default_factory=list)
+    """Fields of metadata that a hierarchy groups passages by."""
 
     @property
     def prefixes(self) -> Prefixes:

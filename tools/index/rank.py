@@ -13,20 +13,20 @@ _TINY = 1e-9
 
 
 class Pick(NamedTuple):
-    """A candidate picked: its place among the candidates and its MMR value."""
+    """A candidate picked: its place among the candidates and the value it was picked by."""
 
     place: int
     value: float
 
 
-def fuse(cosines: Matrix, bm25: NDArray[np.float64]) -> list[int]:
-    """Order candidates by the mean of cosine and BM25, each as a share of its best.
+def fuse(cosines: Matrix, bm25: NDArray[np.float64]) -> list[Pick]:
+    """Order candidates by the mean of cosine and BM25, each as a share of its best, which is their value.
 
     bm25: greater is better, 0 for a candidate that the words did not bring. Ties go to the better BM25, then to the earlier candidate. A
     convex combination of scores finds more than reciprocal ranks do (Bruch, Gai and Ingber 2023, arXiv 2210.11934).
     """
     dense, words = (np.maximum(scores, 0) / max(float(np.max(scores, initial=0.0)), _TINY) for scores in (cosines, bm25))
-    return [int(place) for place in np.lexsort((-words, -(dense + words)))]
+    return [Pick(int(place), float(dense[place] + words[place]) / 2) for place in np.lexsort((-words, -(dense + words)))]
 
 
 def spread(sections: Sequence[Hashable | None], limit: int) -> list[int]:

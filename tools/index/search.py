@@ -65,7 +65,11 @@ def _open(folder: Path) -> Index:
     manifest = read_manifest(folder / MANIFEST)
     if manifest is None or manifest.kind == "passages":
         return Index.open(folder)
-    from ramify.tools.knowledge.index import GraphIndex  # it is a kind of index: known here by name alone
+    if manifest.kind == "hierarchy":
+        from ramify.tools.hierarchy.index import HierarchyIndex
+
+        return HierarchyIndex.open(folder)
+    from ramify.tools.knowledge.index import GraphIndex  # these are kinds of index: known here by name alone
 
     return GraphIndex.open(folder)
 

@@ -24,6 +24,7 @@ _DEPTH = 100
 """How far down each ranking is read before fusion, at least."""
 
 _PATIENCE_S = 2.0
+_TINY = 1e-9
 
 
 class Hit(NamedTuple):
@@ -36,8 +37,10 @@ class Hit(NamedTuple):
 
 View = Literal["auto", "flat"]
 """How an index is looked at: by its own kind's way, or as the plain passages that every kind has."""
-Steer = Callable[[str, Matrix, list[int]], list[int]]
-"""Puts the positions that were found for a query, given as text and vector, into another order; it may bring in more."""
+Found = Mapping[int, float]
+"""What was found for a query: positions, the best first, each with what it is worth, from 0 to 1."""
+Steer = Callable[[str, Matrix, Found], list[int]]
+"""Puts what was found for a query, given as text and vector, into another order; it may bring in more."""
 
 
 class How(NamedTuple):
@@ -100,9 +103,10 @@ class Snapshot:
     def _ranked(
         self, query: str, vector: Matrix, nearest: Positions, depth: int, how: How, steer: Steer | None, allowed: Positions | None
     ) -> list[int]:
-        order = self._fused(query, vector, nearest, depth, how)
+        found = self._fused(query, vector, nearest, depth, how)
+        order = list(found)
         if steer is not None:
-            steered = steer(query, vector, order)
+            steered = steer(query, vector, found)
             among = None if allowed is None else frozenset(allowed.tolist())
             order = [position for position in steered if among is None or position in among]
         if how.per_section is None:
@@ -110,17 +114,20 @@ class Snapshot:
         sections = self._sections(query, order)
         return [order[place] for place in spread(sections, how.per_section)]
 
-    def _fused(self, query: str, vector: Matrix, nearest: Positions, depth: int, how: How) -> list[int]:
+    def _fused(self, query: str, vector: Matrix, nearest: Positions, depth: int, how: How) -> Found:
         if not how.hybrid:
-            return [int(position) for position in nearest]
+            return _as_shares(nearest.tolist(), (self.graph.vectors(nearest) @ vector).tolist())
         found = self.store.by_words(query, depth, how.filter)
         positions = self.positions([row for row, _ in found])
         by_words = {int(position): -rank for (_, rank), position in zip(found, positions, strict=True)}
         if not how.dense:
-            return sorted(by_words, key=lambda position: (-by_words[position], position))
+            ordered = sorted(by_words, key=lambda position: (-by_words[position], position))
+            return _as_shares(ordered, [by_words[position] for position in ordered])
         candidates = sorted({int(position) for position in nearest} | by_words.keys())
+        if not candidates:
+            return {}
         bm25 = np.array([by_words.get(position, 0.0) for position in candidates])
-        return [candidates[place] for place in fuse(self.graph.vectors(candidates) @ vector, bm25)] if candidates else []
+        return {candidates[place]: value for place, value in fuse(self.graph.vectors(candidates) @ vector, bm25)}
 
     def _sections(self, query: str, order: Sequence[int]) -> list[str | None]:
         """Return the section of each passage; None where it is a document without headings, or one whose heading the question names."""
@@ -140,6 +147,12 @@ class Snapshot:
         rows = [int(self.rows[candidates[place]]) for place, _ in picks]
         passages = self.store.passages(rows)
         return [Hit(passages[row], float(cosines[pick.place]), pick.value) for row, pick in zip(rows, picks, strict=True)]
+
+
+def _as_shares(positions: list[int], scores: list[float]) -> Found:
+    """Give each position its score as a share of the best, at least 0; their order stays."""
+    best = max(max(scores, default=0.0), _TINY)
+    return {position: max(score, 0.0) / best for position, score in zip(positions, scores, strict=True)}
 
 
 def open_snapshot(folder: Path) -> Snapshot:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index import Index
-from ramify.tools.index.snapshot import How, Snapshot, Steer
+from ramify.tools.index.snapshot import Found, How, Snapshot, Steer
 from ramify.tools.knowledge.content import Reports
 from ramify.tools.knowledge.file import GRAPH
 from ramify.tools.knowledge.walk import Walk, WalkSearch
@@ -48,7 +48,7 @@ class GraphIndex(Index):
     def _along_names(self, settings: WalkSearch) -> Steer:
         stored = self._snapshot.graph
 
-        def steer(query: str, vector: Matrix, order: list[int]) -> list[int]:
-            return self._walk.steered(query, lambda positions: stored.vectors(positions) @ vector, order, settings)
+        def steer(query: str, vector: Matrix, found: Found) -> list[int]:
+            return self._walk.steered(query, lambda positions: stored.vectors(positions) @ vector, list(found), settings)
 
         return steer

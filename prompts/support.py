@@ -1,0 +1,18 @@
+"""Ask for a summary again, naming what in it the passages do not say (seed 004, §5: summary_support)."""
+
+from ramify.prompts.prompt import Prompt
+from ramify.prompts.summarize_cluster import PASSAGES, SAID, Summarized
+from ramify.prompts.worked import example
+
+SUPPORT = Prompt(
+    name="support",
+    task=(
+        "Some sentences of a summary say what its passages do not. Write the summary again, three to five sentences in the passages' language: "
+        "leave those sentences out, or put them right. Every name and every number is in the passages."
+    ),
+    template="Passages of {group}:\n{passages}\n\nWhat they do not say:\n{unsupported}",
+    reply=Summarized,
+    examples=(
+        example({"sentences": SAID}, group="Control cables", passages=PASSAGES, unsupported=["Cables are replaced every 500 hours."]),
+    ),
+)

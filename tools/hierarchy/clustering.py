@@ -1,0 +1,142 @@
+"""Cluster vectors as RAPTOR does (Sarthi et al. 2024, arXiv 2401.18059): reduced, softly, by a mixture whose size the BIC chooses."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.errors import UsageError
+
+_DIMENSIONS = 10
+_FEW = 8
+"""So many vectors get one cluster: the BIC of a mixture of few points falls to one component each."""
+_MOST = 49
+_PATIENCE = 4
+"""Sizes with a worse BIC after which no larger one is tried."""
+_SOFT = 0.1
+"""A vector is in every cluster to which it belongs with more than this probability."""
+_NEIGHBOURS = 100
+"""Most neighbours of UMAP: more take memory, and no better picture."""
+
+Clusters = list[list[int]]
+Reduction = Literal["pca", "umap"]
+
+
+class Mixture(NamedTuple):
+    """Clusters of places, the BIC of each number of them that was tried, and what had to be done otherwise."""
+
+    clusters: Clusters
+    bic: tuple[float, ...] = ()
+    note: str = ""
+
+
+def cluster(vectors: Matrix, seed: int = 0, reduction: Reduction = "pca", most: int = _MOST) -> Mixture:
+    """Cluster unit vectors; equal ones stay together, and each is in at least one cluster."""
+    distinct, place_of = np.unique(vectors, axis=0, return_inverse=True)
+    place_of = place_of.reshape(-1)
+    order = _by_first(place_of, len(distinct))
+    distinct, place_of = distinct[order], np.argsort(order)[place_of]
+    if len(distinct) <= _FEW:
+        return Mixture([list(range(len(vectors)))])
+    reduced = reduce(distinct, seed, reduction)
+    found = _mixture(reduced, seed, min(most, max(2, len(distinct) // 3)))
+    together: list[list[int]] = [[] for _ in distinct]
+    for place, one in enumerate(place_of.tolist()):
+        together[one].append(place)
+    return found._replace(clusters=sorted(sorted(place for one in own for place in together[one]) for own in found.clusters))
+
+
+def _by_first(place_of: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """Order distinct vectors by where each stands first, and not by their numbers."""
+    first = np.full(count, len(place_of), dtype=np.intp)
+    np.minimum.at(first, place_of, np.arange(len(place_of)))
+    return np.argsort(first, kind="stable")
+
+
+def reduce(vectors: Matrix, seed: int, reduction: Reduction) -> NDArray[np.float64]:
+    """Reduce vectors to ten dimensions, or two fewer than there are vectors."""
+    dimensions = min(_DIMENSIONS, len(vectors) - 2, vectors.shape[1])
+    if reduction == "umap":
+        return _umap(vectors, dimensions, seed)
+    from sklearn.decomposition import PCA
+
+    return np.asarray(PCA(dimensions, svd_solver="full").fit_transform(vectors.astype(np.float64)), dtype=np.float64)
+
+
+def _umap(vectors: Matrix, dimensions: int, seed: int) -> NDArray[np.float64]:
+    try:
+        from umap import UMAP
+    except ImportError as error:
+        raise UsageError("reduction=umap needs umap-learn, which is not installed", "pip install 'ramify-rag[umap]', or say pca") from error
+    neighbours = min(_NEIGHBOURS, max(2, round((len(vectors) - 1) ** 0.5)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        told = UMAP(n_neighbors=neighbours, n_components=dimensions, metric="cosine", random_state=seed, n_jobs=1).fit_transform(vectors)
+    return np.asarray(told, dtype=np.float64)
+
+
+def _mixture(points: NDArray[np.float64], seed: int, most: int) -> Mixture:
+    """Fit mixtures of growing size until the BIC has grown for a while; where none converges, k-means."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    best, chosen, told, failed = np.inf, None, [], 0
+    since = 0
+    for size in range(1, most + 1):
+        mixture = GaussianMixture(size, covariance_type="diag", random_state=seed, reg_covar=1e-5, max_iter=200)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ConvergenceWarning)
+            try:
+                mixture.fit(points)
+            except (ConvergenceWarning, ValueError):
+                failed += 1
+                since += 1
+                if since >= _PATIENCE:
+                    break
+                continue
+        told.append(float(mixture.bic(points)))
+        best, chosen, since = (told[-1], mixture, 0) if told[-1] < best else (best, chosen, since + 1)
+        if since >= _PATIENCE:
+            break
+    if chosen is None:
+        return Mixture(_by_means(points, seed), note="no mixture converged: clustered by k-means")
+    shares = chosen.predict_proba(points)
+    own = [[int(place) for place in np.flatnonzero(share > _SOFT)] for share in shares.T]
+    note = f"{failed} of the mixtures tried did not converge" if failed else ""
+    return Mixture([places for places in own if places], tuple(told), note)
+
+
+def _by_means(points: NDArray[np.float64], seed: int) -> Clusters:
+    from sklearn.cluster import KMeans
+
+    size = max(2, round(len(points) ** 0.5 / 2))
+    labels = KMeans(size, random_state=seed, n_init=4).fit_predict(points)
+    return [own for label in range(size) if (own := [int(place) for place in np.flatnonzero(labels == label)])]
+
+
+def bisected(vectors: Matrix, largest: int, seed: int) -> Clusters:
+    """Cut too many vectors into parts of at most `largest`, by k-means of two, again and again; by order where that does not cut."""
+    from sklearn.cluster import MiniBatchKMeans
+
+    parts, waiting = [], [list(range(len(vectors)))]
+    while waiting:
+        own = waiting.pop()
+        if len(own) <= largest:
+            parts.append(own)
+            continue
+        labels = MiniBatchKMeans(2, random_state=seed, n_init=3).fit_predict(vectors[own])
+        halves = [[place for place, label in zip(own, labels, strict=True) if label == side] for side in (0, 1)]
+        waiting += halves if all(halves) else [own[: len(own) // 2], own[len(own) // 2 :]]
+    return sorted(parts)
+
+
+def fewer(vectors: Matrix, chains: Sequence[Sequence[int]], seed: int, reduction: Reduction = "pca") -> Mixture:
+    """Cluster with must-links: each chain of places goes as a whole, by the mean of its vectors."""
+    from ramify.tools.embeddings.encoder import unit_rows
+
+    means = unit_rows(np.array([vectors[list(chain)].mean(axis=0) for chain in chains]), vectors.shape[1])
+    found = cluster(means, seed, reduction)
+    return found._replace(clusters=[sorted({place for one in own for place in chains[one]}) for own in found.clusters])

@@ -1,0 +1,100 @@
+"""Trees that are kept between builds: what has not changed is not grown again, and what has changed goes on from what was there."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.hierarchy.clustering import Clusters
+from ramify.tools.hierarchy.leaves import Leaves
+from ramify.tools.hierarchy.values import Node, Said, Summary, Tree
+from ramify.tools.knowledge.work import Work
+
+
+class Kept:
+    """Keep trees by what they are grown from, and the last one of each group."""
+
+    def __init__(self, work: Work, leaves: Leaves, made: Sequence[str]) -> None:
+        """Keep trees; made: what else a tree depends on: settings, the embedding, who sums up."""
+        self._work, self._leaves, self._made = work, leaves, made
+        self._places = {id: place for place, id in enumerate(leaves.ids)}
+        self._digests = [hashlib.sha256(f"{id}\0{title}".encode() + vector.tobytes()).digest() for id, title, vector in self._rows()]
+
+    def _rows(self) -> Any:
+        return zip(self._leaves.ids, self._leaves.titles, self._leaves.vectors, strict=True)
+
+    def key(self, name: str, own: Sequence[int], linked: bool) -> str:
+        """Give the key of a group's tree: another one where a leaf, a setting or the name is another."""
+        content = hashlib.sha256(json.dumps([*self._made, name, linked]).encode())
+        for place in own:
+            content.update(self._digests[place])
+        return f"tree {content.hexdigest()}"
+
+    def get(self, key: str) -> Tree | None:
+        """Return the tree kept under a key; none where a leaf of it is gone."""
+        held = self._work.get(key)
+        return None if held is None else self._read(held)
+
+    def put(self, key: str, name: str, tree: Tree) -> None:
+        """Keep a tree, also as the last one of its group."""
+        told = self._written(tree)
+        self._work.put(key, told)
+        self._work.put(self._latest(name), {"lowest": told["lowest"]})
+
+    def latest(self, name: str) -> list[list[str]]:
+        """Give the lowest clusters of a group as they were last, by ids of leaves; nothing where it had none."""
+        held = self._work.get(self._latest(name))
+        return held["lowest"] if held else []
+
+    def _latest(self, name: str) -> str:
+        return f"latest {hashlib.sha256(json.dumps([*self._made, name]).encode()).hexdigest()}"
+
+    def _written(self, tree: Tree) -> dict[str, Any]:
+        ids = self._leaves.ids
+        nodes = [
+            {
+                "children": node.children,
+                "leaves": [] if node.children else [ids[leaf] for leaf in node.leaves],
+                "title": node.title,
+                "said": [[one.text, ids[one.leaf]] for one in node.summary.said],
+                "made_by": node.summary.made_by,
+                "support": node.summary.support,
+                "vector": base64.b64encode(node.vector.astype("<f4").tobytes()).decode(),
+            }
+            for node in tree
+        ]
+        return {"nodes": nodes, "lowest": [node["leaves"] for node in nodes if not node["children"]]}
+
+    def _read(self, held: dict[str, Any]) -> Tree | None:
+        place_of = self._places
+        tree: Tree = []
+        for node in held["nodes"]:
+            children = tuple(node["children"])
+            if any(id not in place_of for id in (*node["leaves"], *(id for _, id in node["said"]))):
+                return None
+            own = [place_of[id] for id in node["leaves"]]
+            leaves = tuple(sorted({leaf for child in children for leaf in tree[child].leaves} if children else own))
+            said = tuple(Said(text, place_of[id]) for text, id in node["said"])
+            vector: Matrix = np.frombuffer(base64.b64decode(node["vector"]), dtype="<f4").astype(np.float32)
+            tree.append(Node(children, leaves, node["title"], Summary(said, node["made_by"], node["support"]), vector))
+        return tree
+
+
+def going_on(leaves: Leaves, own: Sequence[int], before: Sequence[Sequence[str]]) -> tuple[Clusters, float]:
+    """Go on from clusters as they were: leaves that are gone leave, new ones join the nearest; tell the share of both."""
+    place_of = {leaves.ids[place]: place for place in own}
+    known = {id for cluster in before for id in cluster}
+    clusters = [places for cluster in before if (places := [place_of[id] for id in cluster if id in place_of])]
+    new = [place for id, place in place_of.items() if id not in known]
+    gone = sum(id not in place_of for id in known)
+    if not clusters:
+        return [], 1.0
+    centres = np.array([leaves.vectors[places].mean(axis=0) for places in clusters])
+    centres /= np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), 1e-9)
+    for place in new:
+        clusters[int(np.argmax(centres @ leaves.vectors[place]))].append(place)
+    return [sorted(places) for places in clusters], (len(new) + gone) / max(1, len(known))

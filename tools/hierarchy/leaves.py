@@ -1,0 +1,107 @@
+"""The leaves of a hierarchy: the passages of a finished index with their metadata and vectors, by their places."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.errors import UsageError
+from ramify.tools.folding import fold
+
+Values = tuple[tuple[str, ...], ...]
+"""What a leaf says of each field: a value, several, or none where it is missing."""
+Step = tuple[str, int]
+"""The number of a step or paragraph: what stands before its last part, and that."""
+_STEP = re.compile(r"(?:(?:step|schritt|étape|paso|passo)\s+|단계\s*)?((?:[A-Z]?\d+[-.–])*)(\d+)(?:단계)?[.:)]?(?:\s|$)", re.IGNORECASE)
+_LETTER = re.compile(r"\(?([a-z])[.)]\s")
+_SQL = """SELECT passages.id, document, documents.file, label, metadata, vector FROM passages
+JOIN vectors USING (digest) JOIN documents ON documents.id = document WHERE hidden IS NULL ORDER BY passages.id"""
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """What is known of each leaf, in the order of the positions in the index."""
+
+    path: Path
+    ids: Sequence[str]
+    documents: Sequence[str]
+    files: Sequence[str]
+    titles: Sequence[str]
+    """The last heading above each, or its document's title."""
+    metadata: Sequence[dict[str, Any]]
+    vectors: Matrix
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def texts(self, places: Sequence[int]) -> list[str]:
+        """Read the texts of some leaves."""
+        wanted = json.dumps([self.ids[place] for place in places])
+        with closing(sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            found = dict(database.execute("SELECT id, text FROM passages WHERE id IN (SELECT value FROM json_each(?))", [wanted]))
+        return [found[self.ids[place]] for place in places]
+
+    @cached_property
+    def steps(self) -> list[Step | None]:
+        """Read the number of the step or paragraph that each leaf is, from its heading or its title."""
+        return [step_of(title) or step_of(str(known.get("title") or "")) for title, known in zip(self.titles, self.metadata, strict=True)]
+
+    @cached_property
+    def reading_order(self) -> list[int]:
+        """List the leaves as they stand in their files."""
+        return sorted(range(len(self)), key=lambda place: (self.files[place], _natural(self.ids[place])))
+
+    @cached_property
+    def fields(self) -> list[str]:
+        """List the fields of metadata that any leaf has."""
+        return sorted({field for known in self.metadata for field in known})
+
+    def values(self, fields: Sequence[str]) -> list[Values]:
+        """Give what each leaf says of some fields; UsageError for a field that no leaf has."""
+        for field in fields:
+            if field not in self.fields:
+                what = f"no document has the metadata {field!r}"
+                raise UsageError(what, f"group by what there is: {', '.join(self.fields) or 'nothing; use --group-by none'}")
+        return [tuple(_values(known.get(field)) for field in fields) for known in self.metadata]
+
+
+def read_leaves(path: Path) -> Leaves:
+    """Read the passages of an index that are searched, in order of their ids."""
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        rows = database.execute(_SQL).fetchall()
+    known = [json.loads(row[4]) for row in rows]
+    titles = [label.rpartition(" > ")[2] for _, _, _, label, _, _ in rows]
+    vectors = np.array([np.frombuffer(row[5], dtype="<f4") for row in rows], dtype=np.float32)
+    ids, documents, files = ([str(row[column]) for row in rows] for column in range(3))
+    return Leaves(path, ids, documents, files, titles, known, vectors)
+
+
+def step_of(heading: str) -> Step | None:
+    """Read the number that a heading begins with: "Step 3", "4-38.", "2.1 Scope", "a."."""
+    if found := _STEP.match(heading):
+        return found[1].casefold(), int(found[2])
+    letter = _LETTER.match(heading)
+    return ("", ord(letter[1])) if letter else None
+
+
+def folded(value: str) -> str:
+    """Write a value as it is compared: in one case, without accents and punctuation."""
+    return fold(value) or value.casefold()
+
+
+def _values(given: Any) -> tuple[str, ...]:
+    listed = given if isinstance(given, list) else [given]
+    written = [" ".join(str(value).split()) for value in listed if value is not None and not isinstance(value, dict)]
+    return tuple(dict.fromkeys(filter(None, written)))
+
+
+def _natural(id: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", id)]

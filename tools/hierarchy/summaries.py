@@ -1,0 +1,147 @@
+"""Summaries without a model: sentences quoted from the leaves, those nearest the centre of their cluster."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.english import content
+from ramify.tools.hierarchy.values import Said, Summary
+from ramify.tools.knowledge.graph import is_prose
+from ramify.tools.quotation import statements
+
+QUOTED = "extractive"
+_LEAST, _MOST, _LARGE = 3, 5, 30
+"""Sentences of a summary, and leaves of a cluster from which on it has one more, and twice that one more again."""
+_NEAREST, _OF_EACH = 6, 5
+"""Leaves nearest the centre whose sentences are looked at, and sentences of each."""
+_SHORT, _LONG = 30, 400
+"""Characters of a sentence that says something by itself."""
+_WORDS = 8
+_SAME = 0.95
+"""From this cosine on, two sentences say the same."""
+_REMEMBERED = 200_000
+"""Sentences whose vectors are kept in memory."""
+
+
+class Source(NamedTuple):
+    """A text of a cluster: a leaf's, or a sentence of a summary below, with the number of its leaf and its vector."""
+
+    text: str
+    leaf: int
+    vector: Matrix
+    headings: tuple[str, ...] = ()
+
+
+class Material(NamedTuple):
+    """What a summary is made from: the texts of a cluster, and how many leaves are in it."""
+
+    sources: tuple[Source, ...]
+    leaves: int
+    title: str
+
+    @property
+    def centre(self) -> Matrix:
+        """Give the normalised mean of the vectors."""
+        vectors = np.array([source.vector for source in self.sources])
+        centre: Matrix = unit_rows(vectors.mean(axis=0, keepdims=True), vectors.shape[1])[0]
+        return centre
+
+    @property
+    def nearest(self) -> list[Source]:
+        """List the texts, those nearest the centre first."""
+        near = np.array([source.vector for source in self.sources]) @ self.centre
+        return [self.sources[place] for place in np.argsort(-near, kind="stable")]
+
+
+class Summarizer(Protocol):
+    """Makes summaries: by quoting, or with a language model."""
+
+    @property
+    def made_by(self) -> str:
+        """Name who writes the summaries."""
+        ...
+
+    async def summarize(self, material: Material) -> Summary:
+        """Sum up a cluster."""
+        ...
+
+
+class Quoting:
+    """Sum up by quoting sentences."""
+
+    made_by = QUOTED
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+
+    async def summarize(self, material: Material) -> Summary:
+        """Quote the sentences nearest the centre of a cluster."""
+        return quoted(material, self._encoder)
+
+
+def quoted(material: Material, encoder: Encoder) -> Summary:
+    """Quote three to five sentences nearest the centre of a cluster, each once; every one is supported, being a leaf's own."""
+    found = _candidates(material)
+    if not found:
+        return Summary((), QUOTED)
+    vectors = encoded(encoder, tuple(one.text for one in found))
+    near = vectors @ material.centre
+    most = min(_MOST, _LEAST + (material.leaves >= _LARGE) + (material.leaves >= 2 * _LARGE))
+    chosen: list[int] = []
+    for place in np.argsort(-near, kind="stable").tolist():
+        if len(chosen) < most and not any(float(vectors[place] @ vectors[other]) >= _SAME for other in chosen):
+            chosen.append(place)
+    return Summary(tuple(found[place] for place in sorted(chosen)), QUOTED)
+
+
+def _candidates(material: Material) -> list[Said]:
+    """List sentences of the leaves nearest the centre, of each those with most of the words that the cluster shares."""
+    nearest = material.nearest[: max(_NEAREST, len(material.sources) if material.sources[0].headings == () else _NEAREST)]
+    counts: dict[str, int] = {}
+    for source in nearest:
+        for word in content(source.text):
+            counts[word] = counts.get(word, 0) + 1
+    found: dict[str, Said] = {}
+    for source in nearest:
+        units = [unit for unit in statements(source.text, source.headings) if is_prose(unit) and _SHORT <= len(unit) <= _LONG]
+        units = units or [unit[:_LONG] for unit in statements(source.text, source.headings)[:1]]
+        kept = sorted(sorted(units, key=lambda unit: -_shared(unit, counts))[:_OF_EACH], key=units.index)
+        for unit in kept:
+            found.setdefault(unit, Said(unit, source.leaf))
+    return list(found.values())
+
+
+def _shared(unit: str, counts: Mapping[str, int]) -> float:
+    """Weigh a sentence by how many texts have its words; a short one gains nothing by being short."""
+    words = content(unit)
+    return sum(counts.get(word, 0) for word in words) / max(_WORDS, len(words))
+
+
+def encoded(encoder: Encoder, texts: tuple[str, ...]) -> Matrix:
+    """Encode sentences; those met before are not encoded again."""
+    known = _vectors(encoder).of(texts)
+    return np.array([known[text] for text in texts])
+
+
+class _Vectors:
+    """Vectors of sentences by text, for one encoder."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._known: dict[str, Matrix] = {}
+
+    def of(self, texts: Sequence[str]) -> dict[str, Matrix]:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if missing:
+            if len(self._known) > _REMEMBERED:
+                self._known = {text: self._known[text] for text in texts if text in self._known}
+            self._known.update(zip(missing, self._encoder.encode_documents(missing), strict=True))
+        return self._known
+
+
+@lru_cache(maxsize=4)
+def _vectors(encoder: Encoder) -> _Vectors:
+    return _Vectors(encoder)

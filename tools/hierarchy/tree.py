@@ -1,0 +1,127 @@
+"""The tree of a group: its leaves clustered, each cluster summed up, the summaries clustered in turn, up to one root (local RAPTOR)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ramify.tools.embeddings.encoder import Encoder, Matrix
+from ramify.tools.hierarchy.clustering import Clusters, bisected, cluster, fewer
+from ramify.tools.hierarchy.leaves import Leaves
+from ramify.tools.hierarchy.summaries import Material, Source, Summarizer, encoded
+from ramify.tools.hierarchy.values import Node, Routing, Tree
+
+_TOKENS = 3500
+"""Most tokens of the texts of a cluster, about: what a summary can be made from (RAPTOR's own limit)."""
+_LETTERS = 4
+"""Characters of a token, about."""
+_LONGEST = 8
+"""Leaves that must stay together, at most."""
+
+
+class Grown(NamedTuple):
+    """A tree, and what had to be done otherwise."""
+
+    tree: Tree
+    notes: tuple[str, ...] = ()
+
+
+class Grower:
+    """Grow the trees of an index."""
+
+    def __init__(self, leaves: Leaves, encoder: Encoder, summarizer: Summarizer, how: Routing) -> None:
+        self._leaves, self._encoder, self._summarizer, self._how = leaves, encoder, summarizer, how
+
+    async def grow(self, name: str, own: Sequence[int], linked: bool = False, kept: Clusters | None = None) -> Grown:
+        """Grow the tree of a group; linked: consecutive steps are not torn apart; kept: the lowest clusters as they were."""
+        clusters, notes = (kept, []) if kept else self._lowest(own, linked)
+        texts = dict(zip(own, self._leaves.texts(own), strict=True))
+        tree: Tree = []
+        for places in clusters:
+            tree.append(await self._node(name, (), tuple(places), tuple(self._of_leaf(place, texts[place]) for place in places)))
+        top = list(range(len(tree)))
+        for _ in range(self._how.max_levels - 1):
+            if len(top) == 1:
+                break
+            found = cluster(np.array([tree[place].vector for place in top]), self._how.seed, self._how.reduction)
+            notes += [found.note] if found.note else []
+            if len(found.clusters) >= len(top):
+                break
+            top = [await self._above(name, tree, [top[one] for one in places]) for places in found.clusters]
+        if len(top) > 1:
+            await self._above(name, tree, top)
+        tree[-1] = tree[-1]._replace(title=name)
+        return Grown(tree, tuple(dict.fromkeys(notes)))
+
+    def _lowest(self, own: Sequence[int], linked: bool) -> tuple[Clusters, list[str]]:
+        """Cluster the leaves of a group; one of few leaves is one cluster."""
+        if len(own) < self._how.tree:
+            return [list(own)], []
+        notes: list[str] = []
+        clusters: Clusters = []
+        for part in bisected(self._leaves.vectors[list(own)], self._how.largest, self._how.seed):
+            places = [own[one] for one in part]
+            vectors = self._leaves.vectors[places]
+            if linked:
+                found = fewer(vectors, chains(self._leaves, places), self._how.seed, self._how.reduction)
+            else:
+                found = cluster(vectors, self._how.seed, self._how.reduction)
+            notes += [found.note] if found.note else []
+            clusters += [[places[one] for one in one_cluster] for one_cluster in found.clusters]
+        return [part for places in clusters for part in self._cut(places)], notes
+
+    def _cut(self, places: list[int]) -> Clusters:
+        """Cut a cluster whose texts are too many for one summary, by size: clustering it again may cut nothing off."""
+        lengths = [len(text) / _LETTERS for text in self._leaves.texts(places)]
+        parts = int(np.ceil(sum(lengths) / _TOKENS))
+        if parts <= 1 or len(places) <= 1:
+            return [places]
+        size = int(np.ceil(len(places) / parts))
+        main = self._leaves.vectors[places] @ self._leaves.vectors[places[0]]
+        order = [places[one] for one in np.argsort(-main, kind="stable")]
+        return [sorted(order[start : start + size]) for start in range(0, len(order), size)]
+
+    def _of_leaf(self, place: int, text: str) -> Source:
+        known = self._leaves.metadata[place]
+        headings = (str(known.get("title") or ""), *str(known.get("heading") or "").split(" > "))
+        return Source(text, place, self._leaves.vectors[place], headings)
+
+    async def _above(self, name: str, tree: Tree, children: Sequence[int]) -> int:
+        """Add the parent of some nodes, and give its place."""
+        if len(children) == 1:
+            return children[0]
+        leaves = tuple(sorted({leaf for child in children for leaf in tree[child].leaves}))
+        said = [one for child in children for one in tree[child].summary.said]
+        vectors = encoded(self._encoder, tuple(one.text for one in said)) if said else ()
+        sources = tuple(Source(one.text, one.leaf, vector) for one, vector in zip(said, vectors, strict=True))
+        tree.append(await self._node(name, tuple(children), leaves, sources or tuple(self._of_leaf(leaf, "") for leaf in leaves)))
+        return len(tree) - 1
+
+    async def _node(self, name: str, children: tuple[int, ...], leaves: tuple[int, ...], sources: tuple[Source, ...]) -> Node:
+        material = Material(sources, len(leaves), name)
+        title = self._leaves.titles[material.nearest[0].leaf] or name
+        summary = await self._summarizer.summarize(material)
+        vector = self._vector(summary.text, material)
+        return Node(children, leaves, title, summary, vector)
+
+    def _vector(self, text: str, material: Material) -> Matrix:
+        """Embed a summary; where there is nothing to sum up, the centre of the leaves stands for it."""
+        return encoded(self._encoder, (text,))[0] if text else material.centre
+
+
+def chains(leaves: Leaves, places: Sequence[int]) -> Clusters:
+    """Group places that must stay together: consecutive steps, and the parts of a document that is a step; no chain is a whole group."""
+    number = {(*step, leaves.files[place]): one for one, place in enumerate(places) if (step := leaves.steps[place])}
+    first: dict[str, int] = {}
+    own = [[one] for one in range(len(places))]
+    for one, place in enumerate(places):
+        step = leaves.steps[place]
+        if step is None:
+            continue
+        before = number.get((step[0], step[1] - 1, leaves.files[place]))
+        for other in (before, first.setdefault(leaves.documents[place], one)):
+            if other is not None and own[other] is not own[one] and len(own[other]) + len(own[one]) <= _LONGEST:
+                joined = own[other] + own[one]
+                for member in joined:
+                    own[member] = joined
+    return [sorted(chain) for one, chain in enumerate(own) if one == min(chain)]
