@@ -25,10 +25,10 @@ from ramify.tools.hierarchy.validate import load_nli
 from ramify.tools.hierarchy.values import Routing
 from ramify.tools.index.index import Index
 from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.structure import manifest_of
 from ramify.tools.knowledge.build import BUDGET, Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Knowledge
 from ramify.tools.knowledge.graph import Graph, quoted, settled
-from ramify.tools.knowledge.publish import manifest_of
 from ramify.tools.knowledge.reports import QUOTED, Material, Report
 from ramify.tools.knowledge.rules import ByRules
 from ramify.tools.knowledge.units import Piece, Unit, units

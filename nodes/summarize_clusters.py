@@ -52,7 +52,7 @@ class Summarizing:
         return Summary(tuple(self._resting(said, material)), self.made_by, round(support, 4))
 
     async def _said(self, prompt: Prompt[Summarized], material: Material, texts: Sequence[str], **more: object) -> list[str]:
-        reply: Summarized = await self.ask(prompt, "sentences", group=material.title, passages=list(texts), **more)
+        reply: Summarized = await self.ask(prompt, "sentences", group=material.title, material=list(texts), **more)
         return [text.strip() for text in reply.sentences if text.strip()]
 
     def _fitting(self, material: Material) -> list[str]:

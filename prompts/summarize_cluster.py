@@ -14,6 +14,8 @@ PASSAGES = [
     "The aileron cable is checked for wear at its pulleys. Wear of more than 2 mm calls for a new cable.",
 ]
 SAID = ["Rudder and aileron cables are checked for tension and wear.", "A broken strand or more than 2 mm of wear calls for a new cable."]
+MOORING = ["Tie the bow line first, then the stern line.", "In winds above 25 knots a spring line is added."]
+TIED = ["The bow line is tied before the stern line.", "Winds above 25 knots call for a spring line."]
 
 
 class Summarized(Said):
@@ -30,7 +32,10 @@ SUMMARIZE_CLUSTER = Prompt(
         "Sum up passages that belong together, in three to five sentences and in their language. Keep names, numbers, limits and steps as they "
         "are written. Say nothing that the passages do not say."
     ),
-    template="Passages of {group}:\n{passages}",
+    template="Passages of {group}:\n{material}",
     reply=Summarized,
-    examples=(example({"sentences": SAID}, group="Control cables", passages=PASSAGES),),
+    examples=(
+        example({"sentences": SAID}, group="Control cables", material=PASSAGES),
+        example({"sentences": TIED}, group="Mooring", material=MOORING),
+    ),
 )

@@ -1,7 +1,7 @@
 """Ask for a summary again, naming what in it the passages do not say (seed 004, §5: summary_support)."""
 
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.summarize_cluster import PASSAGES, SAID, Summarized
+from ramify.prompts.summarize_cluster import MOORING, PASSAGES, SAID, TIED, Summarized
 from ramify.prompts.worked import example
 
 SUPPORT = Prompt(
@@ -10,9 +10,10 @@ SUPPORT = Prompt(
         "Some sentences of a summary say what its passages do not. Write the summary again, three to five sentences in the passages' language: "
         "leave those sentences out, or put them right. Every name and every number is in the passages."
     ),
-    template="Passages of {group}:\n{passages}\n\nWhat they do not say:\n{unsupported}",
+    template="Passages of {group}:\n{material}\n\nWhat they do not say:\n{unsupported}",
     reply=Summarized,
     examples=(
-        example({"sentences": SAID}, group="Control cables", passages=PASSAGES, unsupported=["Cables are replaced every 500 hours."]),
+        example({"sentences": SAID}, group="Control cables", material=PASSAGES, unsupported=["Cables are replaced every 500 hours."]),
+        example({"sentences": TIED}, group="Mooring", material=MOORING, unsupported=["Boats are moored by two people."]),
     ),
 )

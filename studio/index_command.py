@@ -1,83 +1,49 @@
-"""ramify index: make an index of documents, or bring one up to date; of kind graph, with the graph of its names beside the passages."""
+"""ramify index: make an index of documents, or bring one up to date, with what its kind has beside the passages."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ramify.studio.ask_command import BaseUrl
 from ramify.studio.consoles import note, one_line, out
-from ramify.studio.pairs import joined, read_pairs, readable
+from ramify.studio.index_options import (
+    BuilderName,
+    ChunkTokens,
+    Clean,
+    DocumentPrefix,
+    Embedding,
+    Estimate,
+    GroupBy,
+    KindName,
+    Label,
+    MaxCalls,
+    MaxSeconds,
+    Out,
+    Overlap,
+    Paths,
+    QueryPrefix,
+    Rebuild,
+    Recluster,
+    Settings,
+    Verbose,
+)
+from ramify.studio.pairs import joined, read_pairs
 from ramify.tools.errors import IndexingError, UsageError
 
 if TYPE_CHECKING:
     from ramify.tools.index.build import Built
     from ramify.tools.index.manifest import Kind
 
-Paths = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        metavar="PATH",
-        help="Files and folders: txt, md, html, pdf, docx, pptx, xlsx, odt, epub, eml, csv, json and more, also gzipped. "
-        "None with --kind: the index in --out as it is.",
-    ),
-]
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the index; an index that is there is brought up to date.")]
-Embedding = Annotated[
-    str, typer.Option(metavar="NAME", help="minilm (comes with ramify), ollama:NAME, or a sentence-transformers model on this machine.")
-]
-ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Longest passage, in tokens of the embedding model.")]
-Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens that neighbouring passages share.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that is left out, and why.")]
-
-
-def prefix(text: str | None) -> str | None:
-    """Give a prefix as it is; UsageError where it is not in the terminal's encoding."""
-    return text and readable(text)
-
-
-QueryPrefix = Annotated[
-    str | None, typer.Option(metavar="TEXT", callback=prefix, help="Put before each question for embedding; default: the model's own.")
-]
-DocumentPrefix = Annotated[
-    str | None, typer.Option(metavar="TEXT", callback=prefix, help="Put before each passage; the index remembers both; '' for none.")
-]
-Clean = Annotated[
-    bool,
-    typer.Option("--clean/--no-clean", help="Leave contents, legal notices and repeated text out of search."),
-]
-Label = Annotated[
-    str | None,
-    typer.Option(
-        "--label", metavar="F,G", help="Metadata that passages are searched under, beside title and headings, such as chapter,section."
-    ),
-]
-KindName = Annotated[
-    str | None,
-    typer.Option(
-        "--kind", metavar="KIND", help="passages, or graph: names, communities and reports beside them. [as it is; new: passages]"
-    ),
-]
-BuilderName = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="Who finds names and reports for a graph: extractive (rules), ollama:NAME, …")
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A setting of the building of a graph: unit_tokens, gleanings, reporter and more."),
-]
-Estimate = Annotated[bool, typer.Option("--estimate", help="Say what it would cost, by a start on a sample, and build nothing.")]
-Recluster = Annotated[bool, typer.Option("--recluster", help="Make the communities of a graph anew, not as they were.")]
-MaxCalls = Annotated[int | None, typer.Option(metavar="N", min=1, help="End the graph's model calls after so many; run again to go on.")]
-MaxSeconds = Annotated[float | None, typer.Option(metavar="S", min=0, help="End the graph's model calls after so many seconds.")]
 _REASONS = {"twin": "repeated"}
 
 
 def index(
     out_: Out, paths: Paths = None, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
     query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, clean: Clean = True, label: Label = None,
-    kind: KindName = None,
+    kind: KindName = None, group_by: GroupBy = None,
     model: BuilderName = None, base_url: BaseUrl = None, settings: Settings = None, estimate: Estimate = False,
-    recluster: Recluster = False, max_calls: MaxCalls = None, max_seconds: MaxSeconds = None, verbose: Verbose = False,
+    recluster: Recluster = False, rebuild: Rebuild = False, max_calls: MaxCalls = None, max_seconds: MaxSeconds = None,
+    verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
     from ramify.studio.bar import bar
@@ -86,11 +52,9 @@ def index(
 
     flags = {"model": model, "base_url": base_url, "max_calls": max_calls, "max_seconds": max_seconds}
     options = joined(read_pairs(settings or [], "--set"), flags)
-    wanted = _kind(kind, out_, options or recluster)
-    if wanted == "graph":
-        from ramify.nodes.settings import BuildSettings
-
-        BuildSettings.model_validate(options)  # refused now, and not when all is encoded
+    groups = None if group_by is None else fields_of(group_by)
+    wanted = _kind(kind, out_, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
+    _check(wanted, options)
     if estimate:
         from ramify.studio.estimate import show_estimate
 
@@ -102,7 +66,7 @@ def index(
                 built = Index.build(
                     paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
                     query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
-                    label=None if label is None else [field.strip() for field in label.split(",") if field.strip()],
+                    label=None if label is None else fields_of(label),
                 )  # fmt: skip
         except OSError as error:
             what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
@@ -113,11 +77,21 @@ def index(
         if built.advice:
             note(built.advice)
     elif kind is None:
-        raise UsageError("no PATH is given", "name files or folders to index, or --kind graph for the index in --out as it is")
-    _structure(out_, wanted, options, recluster)
+        raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the index in --out as it is")
+    _structure(out_, wanted, options, recluster, groups, rebuild)
 
 
-def _kind(kind: str | None, folder: Path, for_graphs: object) -> "Kind":
+def fields_of(text: str) -> list[str]:
+    """Read names of fields with commas between; UsageError where there is none."""
+    found = [field.strip() for field in text.split(",") if field.strip()]
+    if not found:
+        raise UsageError(f"{text!r} names no field", "name fields of metadata with commas between, such as chapter,section")
+    return found
+
+
+def _kind(
+    kind: str | None, folder: Path, for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
+) -> "Kind":
     """Choose the kind: as asked, else that of the index that is there; UsageError for an unknown one, or options that it does not have."""
     from ramify.tools.index.manifest import MANIFEST, STRUCTURE, read_manifest
 
@@ -129,27 +103,48 @@ def _kind(kind: str | None, folder: Path, for_graphs: object) -> "Kind":
     found = next((name for name in STRUCTURE if name == wanted), None)
     if found is None:
         raise UsageError(f"there is no kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
-    if for_graphs and found == "passages":
+    for needed, given in (("graph", for_graphs), ("hierarchy", for_hierarchies)):
+        for name, value in given.items():
+            if value and found != needed:
+                raise UsageError(f"{name} is for an index of kind {needed}", f"say --kind {needed} as well, or leave it out")
+    if options and found == "passages":
         raise UsageError(
-            "--model, --set, --recluster and budgets are for the building of a graph", "say --kind graph as well, or leave them out"
+            "--model, --set and budgets are for the building of a graph or a hierarchy", "say --kind as well, or leave them out"
         )
     return found
 
 
-def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool) -> None:
-    """Make, update or take away what the index has beside its passages."""
-    from ramify.studio.graph_building import build
-
+def _check(kind: "Kind", options: dict[str, Any]) -> None:
+    """Refuse settings now, and not when all is encoded."""
     if kind == "graph":
+        from ramify.nodes.settings import BuildSettings
+
+        BuildSettings.model_validate(options)
+    if kind == "hierarchy":
+        from ramify.graphs.building import hierarchy_settings
+
+        hierarchy_settings(options)
+
+
+def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
+    """Make, update or take away what the index has beside its passages."""
+    if kind == "graph":
+        from ramify.studio.graph_building import build
+
         build(folder, options, recluster)
         return
+    if kind == "hierarchy":
+        from ramify.studio.hierarchy_building import build as build_hierarchy
+
+        build_hierarchy(folder, options, group_by, rebuild)
+        return
     from ramify.tools.index.manifest import MANIFEST, read_manifest
-    from ramify.tools.knowledge.publish import drop_graph
+    from ramify.tools.index.structure import drop_structure
 
     held = read_manifest(folder / MANIFEST)
-    if held and held.kind == "graph":
-        drop_graph(folder)
-        out().print(f"{one_line(folder)}: the graph is taken away", soft_wrap=True, markup=False)
+    if held and held.kind != "passages":
+        drop_structure(folder)
+        out().print(f"{one_line(folder)}: the {held.kind} is taken away", soft_wrap=True, markup=False)
 
 
 def told(built: "Built") -> str:

@@ -18,12 +18,22 @@ from tests.smollm2 import NAME, REAL
 pytestmark = REAL
 FIELDS = {"judge": "sufficiency", "rubric": "verdict", "filter": "relevance", "missed": "complete"}
 """The field that a step reads the confidence of, where it is not the answer."""
-BUILDING = {"prefer", "missed", "glean", "claims", "describe", "report", "map_report", "reduce"}
+BUILDING = {"prefer", "missed", "glean", "claims", "describe", "report", "map_report", "reduce", "summarize_cluster", "support"}
 """Asked once, without examples: each is long."""
 ANSWERED = {"aggregate", "answer", "closed_book", "compress", "finalize", "summarize"}
 LONGEST = {
     **{"filter": 320, "plan": 256, "decide": 256, "compress": 256},
-    **{"extract": 800, "glean": 800, "claims": 400, "describe": 200, "report": 560, "map_report": 480, "reduce": 620},
+    **{
+        "extract": 800,
+        "glean": 800,
+        "claims": 400,
+        "describe": 200,
+        "report": 560,
+        "map_report": 480,
+        "reduce": 620,
+        "summarize_cluster": 480,
+        "support": 480,
+    },
 }
 """Tokens of a reply, for those that have several texts; 64 and the thought are enough for the others."""
 PASSAGE = Passage(id="ulm", text="Ulm lies on the Danube.", source="ulm.txt", score=0.5, metadata={"title": "Ulm"})

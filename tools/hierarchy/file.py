@@ -20,7 +20,9 @@ CREATE TABLE fields (place INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE leaves (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL);
 CREATE TABLE groups (number INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL);
 CREATE TABLE keys (grp INTEGER NOT NULL, field INTEGER NOT NULL, value TEXT NOT NULL, PRIMARY KEY (grp, field)) WITHOUT ROWID;
-CREATE TABLE edges (leaf INTEGER NOT NULL, grp INTEGER NOT NULL, kind TEXT NOT NULL, weight REAL NOT NULL, PRIMARY KEY (leaf, grp, kind))
+CREATE TABLE edges (
+    leaf INTEGER NOT NULL, grp INTEGER NOT NULL, kind TEXT NOT NULL, weight REAL NOT NULL, PRIMARY KEY (leaf, grp, kind)
+)
 WITHOUT ROWID;
 CREATE TABLE nodes (
     grp INTEGER NOT NULL, place INTEGER NOT NULL, parent INTEGER, title TEXT NOT NULL, made_by TEXT NOT NULL, support REAL NOT NULL,
@@ -37,7 +39,8 @@ CREATE TABLE links (
     PRIMARY KEY (grp, place, other_grp, other)
 ) WITHOUT ROWID;
 CREATE TABLE diagnostics (
-    grp INTEGER PRIMARY KEY, leaves INTEGER NOT NULL, cluster_cohesion REAL NOT NULL, outlier_rate REAL NOT NULL, meta_conflict REAL NOT NULL,
+    grp INTEGER PRIMARY KEY, leaves INTEGER NOT NULL, cluster_cohesion REAL NOT NULL,
+    outlier_rate REAL NOT NULL, meta_conflict REAL NOT NULL,
     step_discontinuity REAL NOT NULL, summary_support REAL NOT NULL, self_retrieval REAL NOT NULL, flags TEXT NOT NULL
 );
 CREATE TABLE repairs (

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,28 +27,33 @@ class Kept:
     def _rows(self) -> Any:
         return zip(self._leaves.ids, self._leaves.titles, self._leaves.vectors, strict=True)
 
-    def key(self, name: str, own: Sequence[int], linked: bool) -> str:
-        """Give the key of a group's tree: another one where a leaf, a setting or the name is another."""
+    def key(self, name: str, own: Sequence[int], linked: bool, before: Sequence[Sequence[str]] = ()) -> str:
+        """Give the key of a group's tree: another one where a leaf, a setting, the name or what it goes on from is another."""
         content = hashlib.sha256(json.dumps([*self._made, name, linked]).encode())
         for place in own:
             content.update(self._digests[place])
-        return f"tree {content.hexdigest()}"
+        earlier = f" {hashlib.sha256(json.dumps(before).encode()).hexdigest()}" if before else ""
+        return f"tree {content.hexdigest()}{earlier}"
 
     def get(self, key: str) -> Tree | None:
         """Return the tree kept under a key; none where a leaf of it is gone."""
         held = self._work.get(key)
         return None if held is None else self._read(held)
 
-    def put(self, key: str, name: str, tree: Tree) -> None:
-        """Keep a tree, also as the last one of its group."""
-        told = self._written(tree)
-        self._work.put(key, told)
-        self._work.put(self._latest(name), {"lowest": told["lowest"]})
+    def put(self, key: str, tree: Tree) -> None:
+        """Keep a tree."""
+        self._work.put(key, self._written(tree))
 
-    def latest(self, name: str) -> list[list[str]]:
-        """Give the lowest clusters of a group as they were last, by ids of leaves; nothing where it had none."""
+    def settle(self, trees: Mapping[str, tuple[str, Tree]]) -> None:
+        """Keep the keys and lowest clusters of a finished build's groups: a further one goes on from them, an interrupted one does not."""
+        for name, (key, tree) in trees.items():
+            lowest = [[self._leaves.ids[leaf] for leaf in node.leaves] for node in tree if not node.children]
+            self._work.put(self._latest(name), {"key": key, "lowest": lowest})
+
+    def latest(self, name: str) -> tuple[str, list[list[str]]]:
+        """Give the key and the lowest clusters of a group as they were last, by ids of leaves; nothing where it had none."""
         held = self._work.get(self._latest(name))
-        return held["lowest"] if held else []
+        return (held["key"], held["lowest"]) if held else ("", [])
 
     def _latest(self, name: str) -> str:
         return f"latest {hashlib.sha256(json.dumps([*self._made, name]).encode()).hexdigest()}"
@@ -67,7 +72,7 @@ class Kept:
             }
             for node in tree
         ]
-        return {"nodes": nodes, "lowest": [node["leaves"] for node in nodes if not node["children"]]}
+        return {"nodes": nodes}
 
     def _read(self, held: dict[str, Any]) -> Tree | None:
         place_of = self._places

@@ -41,7 +41,7 @@ class RouteSearch(BaseModel):
     beta: float = Field(default=1.0, ge=0, description="Weight of how well a group's best passage matches.")
     alpha: float = Field(default=0.5, ge=0, description="Weight of each value of a group's metadata that the question names.")
     fallback: float = Field(default=0.2, ge=0, le=1, description="What a passage counts whatever its groups; 1: no routing at all.")
-    summaries: float = Field(default=0.2, ge=0, description="Weight of the best summary above a passage, beside 1 for itself; 0: no trees.")
+    summaries: float = Field(default=0.1, ge=0, description="Weight of the best summary above a passage, beside 1 for itself; 0: no trees.")
     headings: float = Field(default=0.1, ge=0, description="What a passage gains whose heading, or title, the question names.")
     members: Literal["primary", "soft", "all"] = Field(
         default="all", description="Memberships that count: by metadata alone; also soft ones; all, after novelty and repair."

@@ -1,12 +1,13 @@
 """Summaries without a model: sentences quoted from the leaves, those nearest the centre of their cluster."""
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.named import FOREIGN
+from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.english import content
 from ramify.tools.hierarchy.values import Said, Summary
 from ramify.tools.knowledge.graph import is_prose
@@ -24,6 +25,7 @@ _SAME = 0.95
 """From this cosine on, two sentences say the same."""
 _REMEMBERED = 200_000
 """Sentences whose vectors are kept in memory."""
+_known: dict[tuple[str, Prefixes], dict[str, Matrix]] = {}
 
 
 class Source(NamedTuple):
@@ -121,27 +123,12 @@ def _shared(unit: str, counts: Mapping[str, int]) -> float:
 
 
 def encoded(encoder: Encoder, texts: tuple[str, ...]) -> Matrix:
-    """Encode sentences; those met before are not encoded again."""
-    known = _vectors(encoder).of(texts)
+    """Encode sentences; those met before, in this build or another, are not encoded again."""
+    known = {} if encoder.name.startswith(FOREIGN) else _known.setdefault((encoder.name, encoder.prefixes), {})
+    missing = [text for text in dict.fromkeys(texts) if text not in known]
+    if len(known) + len(missing) > _REMEMBERED:
+        known.clear()
+        missing = list(dict.fromkeys(texts))
+    if missing:
+        known.update(zip(missing, encoder.encode_documents(missing), strict=True))
     return np.array([known[text] for text in texts])
-
-
-class _Vectors:
-    """Vectors of sentences by text, for one encoder."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-        self._known: dict[str, Matrix] = {}
-
-    def of(self, texts: Sequence[str]) -> dict[str, Matrix]:
-        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if missing:
-            if len(self._known) > _REMEMBERED:
-                self._known = {text: self._known[text] for text in texts if text in self._known}
-            self._known.update(zip(missing, self._encoder.encode_documents(missing), strict=True))
-        return self._known
-
-
-@lru_cache(maxsize=4)
-def _vectors(encoder: Encoder) -> _Vectors:
-    return _Vectors(encoder)

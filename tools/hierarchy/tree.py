@@ -1,5 +1,6 @@
 """The tree of a group: its leaves clustered, each cluster summed up, the summaries clustered in turn, up to one root (local RAPTOR)."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -32,13 +33,18 @@ class Grower:
     def __init__(self, leaves: Leaves, encoder: Encoder, summarizer: Summarizer, how: Routing) -> None:
         self._leaves, self._encoder, self._summarizer, self._how = leaves, encoder, summarizer, how
 
+    @property
+    def made_by(self) -> str:
+        """Name who sums up."""
+        return self._summarizer.made_by
+
     async def grow(self, name: str, own: Sequence[int], linked: bool = False, kept: Clusters | None = None) -> Grown:
         """Grow the tree of a group; linked: consecutive steps are not torn apart; kept: the lowest clusters as they were."""
         clusters, notes = (kept, []) if kept else self._lowest(own, linked)
         texts = dict(zip(own, self._leaves.texts(own), strict=True))
-        tree: Tree = []
-        for places in clusters:
-            tree.append(await self._node(name, (), tuple(places), tuple(self._of_leaf(place, texts[place]) for place in places)))
+        sources = [tuple(self._of_leaf(place, texts[place]) for place in places) for places in clusters]
+        lowest = zip(clusters, sources, strict=True)
+        tree: Tree = list(await asyncio.gather(*(self._node(name, (), tuple(places), own) for places, own in lowest)))
         top = list(range(len(tree)))
         for _ in range(self._how.max_levels - 1):
             if len(top) == 1:
@@ -47,9 +53,9 @@ class Grower:
             notes += [found.note] if found.note else []
             if len(found.clusters) >= len(top):
                 break
-            top = [await self._above(name, tree, [top[one] for one in places]) for places in found.clusters]
+            top = await self._above(name, tree, [[top[one] for one in places] for places in found.clusters])
         if len(top) > 1:
-            await self._above(name, tree, top)
+            await self._above(name, tree, [top])
         tree[-1] = tree[-1]._replace(title=name)
         return Grown(tree, tuple(dict.fromkeys(notes)))
 
@@ -86,16 +92,19 @@ class Grower:
         headings = (str(known.get("title") or ""), *str(known.get("heading") or "").split(" > "))
         return Source(text, place, self._leaves.vectors[place], headings)
 
-    async def _above(self, name: str, tree: Tree, children: Sequence[int]) -> int:
-        """Add the parent of some nodes, and give its place."""
-        if len(children) == 1:
-            return children[0]
+    async def _above(self, name: str, tree: Tree, clusters: Sequence[Sequence[int]]) -> list[int]:
+        """Add the parents of some nodes, and give their places; one alone needs no parent."""
+        several = [children for children in clusters if len(children) > 1]
+        alone = [children[0] for children in clusters if len(children) == 1]
+        tree += await asyncio.gather(*(self._parent(name, tree, children) for children in several))
+        return [*alone, *range(len(tree) - len(several), len(tree))]
+
+    async def _parent(self, name: str, tree: Tree, children: Sequence[int]) -> Node:
         leaves = tuple(sorted({leaf for child in children for leaf in tree[child].leaves}))
         said = [one for child in children for one in tree[child].summary.said]
         vectors = encoded(self._encoder, tuple(one.text for one in said)) if said else ()
         sources = tuple(Source(one.text, one.leaf, vector) for one, vector in zip(said, vectors, strict=True))
-        tree.append(await self._node(name, tuple(children), leaves, sources or tuple(self._of_leaf(leaf, "") for leaf in leaves)))
-        return len(tree) - 1
+        return await self._node(name, tuple(children), leaves, sources or tuple(self._of_leaf(leaf, "") for leaf in leaves))
 
     async def _node(self, name: str, children: tuple[int, ...], leaves: tuple[int, ...], sources: tuple[Source, ...]) -> Node:
         material = Material(sources, len(leaves), name)

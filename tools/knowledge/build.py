@@ -8,13 +8,13 @@ from typing import NamedTuple, Protocol
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.structure import manifest_of, publish_structure
 from ramify.tools.index.workshop import writing
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Partition, Weights, communities, kept, levels, weighted
 from ramify.tools.knowledge.elements import Elements, Knowledge, sum_up
-from ramify.tools.knowledge.file import GRAPH, Content, Former, read_facts, read_former
+from ramify.tools.knowledge.file import GRAPH, Content, Former, read_facts, read_former, write_content
 from ramify.tools.knowledge.graph import Graph
 from ramify.tools.knowledge.materials import Materials
-from ramify.tools.knowledge.publish import manifest_of, publish_graph
 from ramify.tools.knowledge.quoting import title_key
 from ramify.tools.knowledge.reports import Material, Report
 from ramify.tools.knowledge.units import Piece, read_pieces
@@ -119,7 +119,8 @@ async def build_graph(folder: Path, builder: Builder, structure: Structure | Non
         }
         titles = {piece.id: [title_key(title) for title in piece.titles] for piece in pieces}
         tokens = {id: estimate(report.text) for id, report in reports.items()}
-        publish_graph(folder, Content(graph, partition, reports, titles, [piece.id for piece in pieces], tokens, facts))
+        content = Content(graph, partition, reports, titles, [piece.id for piece in pieces], tokens, facts)
+        publish_structure(folder, "graph", lambda path: write_content(path, content))
     sizes = (len(graph.names), len(graph.edges), len(partition), len(levels(partition)))
     return Structured(*sizes, rewritten, replaced, reading.unread, new / len(graph.edges))
 

@@ -7,9 +7,9 @@ import pytest
 
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.structure import drop_structure
 from ramify.tools.knowledge.build import NEW_EDGES
 from ramify.tools.knowledge.file import GRAPH
-from ramify.tools.knowledge.publish import drop_graph
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import SMALL, VALLEY, dump, made, opened, reports_of, rewritten, rows, structured, updated
 
@@ -81,7 +81,7 @@ class TestUpdates:
         assert ((copy / "vectors.faiss").read_bytes(), (copy / "passages.sqlite").read_bytes()) == before
 
     def test_it_can_be_taken_away(self, copy: Path) -> None:
-        drop_graph(copy)
+        drop_structure(copy)
         assert not (copy / GRAPH).exists()
         assert Index.open(copy, WordEncoder()).manifest.kind == "passages"
 

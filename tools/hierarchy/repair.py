@@ -1,0 +1,119 @@
+"""Grow the trees, and repair what is suspicious: outliers move, steps are kept together; what has not changed stays (seed 004, §5)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ramify.tools.hierarchy.diagnosis import diagnose, outliers
+from ramify.tools.hierarchy.kept import Kept, going_on
+from ramify.tools.hierarchy.leaves import Leaves
+from ramify.tools.hierarchy.membership import alternatives, members_of
+from ramify.tools.hierarchy.partition import Partition
+from ramify.tools.hierarchy.profiles import profiles
+from ramify.tools.hierarchy.tree import Grower
+from ramify.tools.hierarchy.values import Edge, Finding, Repair, Routing, Tree
+from ramify.tools.index.progress import Progress
+
+DRIFT = 0.1
+"""From this share of changed leaves of a group on, growing its tree anew is advised."""
+
+
+@dataclass
+class Growing:
+    """The trees so far."""
+
+    leaves: Leaves
+    grower: Grower
+    kept: Kept
+    rebuild: bool
+    progress: Progress
+    made: dict[str, tuple[str, Tree]] = field(default_factory=dict)
+    """The tree of each group, with the key it is kept under."""
+    grown: set[str] = field(default_factory=set)
+    drifted: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    async def trees(self, names: Sequence[str], members: Sequence[Sequence[int]], linked: frozenset[int]) -> dict[int, Tree]:
+        """Grow the tree of each group; each is kept as soon as it is there."""
+        for group, own in enumerate(members):
+            self.made[names[group]] = await self._tree(names[group], own, group in linked)
+            self.progress(group + 1, len(members), "groups")
+        return {group: self.made[name][1] for group, name in enumerate(names)}
+
+    async def _tree(self, name: str, own: Sequence[int], linked: bool) -> tuple[str, Tree]:
+        """Take the tree of a group that is as it was, grow a new one, or go on from what it was."""
+        fresh = self.kept.key(name, own, linked)
+        last, before = ("", []) if self.rebuild else self.kept.latest(name)
+        going = self.kept.key(name, own, linked, before)
+        for key in (last if last.startswith(fresh) else "", fresh, going):
+            if key and (held := self.kept.get(key)) is not None:
+                return key, held
+        clusters, drift = going_on(self.leaves, own, before)
+        if clusters and drift > DRIFT:
+            self.drifted[name] = drift
+        made = await self.grower.grow(name, own, linked, clusters or None)
+        if all(node.summary.made_by == self.grower.made_by for node in made.tree):  # what was quoted instead is asked for again
+            self.kept.put(going, made.tree)
+        self.grown.add(name)
+        self.notes = tuple(dict.fromkeys((*self.notes, *(f"{name}: {note}" for note in made.notes))))
+        return going, made.tree
+
+
+async def repaired(
+    leaves: Leaves, state: Partition, growing: Growing, how: Routing
+) -> tuple[Partition, dict[int, Tree], list[Finding], list[Repair]]:
+    """Grow the trees; while something is suspicious, and rounds are left, move outliers and cluster again what tears steps apart."""
+    linked: frozenset[int] = frozenset()
+    repairs: list[Repair] = []
+    names = _names(state)
+    for round in range(how.repairs + 1):
+        members = _members(state)
+        trees = await growing.trees(names, members, linked)
+        findings = diagnose(leaves, state.edges, members, trees, how.novelty)
+        if round == how.repairs:
+            break
+        moved, edges = _moved(leaves, state, findings, how)
+        torn = {group for group, one in enumerate(findings) if "step_discontinuity" in one.flags} - linked
+        if not moved and not torn:
+            break
+        repairs += [Repair(round + 1, group, "outliers moved", count) for group, count in sorted(moved.items())]
+        repairs += [Repair(round + 1, group, "steps kept together", findings[group].leaves) for group in sorted(torn)]
+        state, linked = state._replace(edges=edges), linked | torn
+    return state, trees, findings, repairs
+
+
+def _members(state: Partition) -> list[list[int]]:
+    """List the leaves of each group that its tree is grown from."""
+    return members_of([edge for edge in state.edges if edge.kind != "novel"], len(state.groups))
+
+
+def _moved(leaves: Leaves, state: Partition, findings: Sequence[Finding], how: Routing) -> tuple[dict[int, int], list[Edge]]:
+    """Link the outliers of suspicious groups to the groups that suit them; where they are for want of metadata only, they leave."""
+    suspicious = [group for group, one in enumerate(findings) if "outlier_rate" in one.flags]
+    if not suspicious or len(state.groups) < 2:
+        return {}, state.edges
+    members = _members(state)
+    like = profiles(leaves.vectors, members, how.novelty)
+    moved: dict[int, int] = {}
+    edges = list(state.edges)
+    held = {(edge.leaf, edge.group) for edge in edges}
+    for group in suspicious:
+        away = outliers(leaves.vectors, members[group], group, like)
+        for leaf, others in zip(away, alternatives(leaves, state, away, how), strict=True):
+            new = [Edge(leaf, other, weight, "moved") for other, weight in others if (leaf, other) not in held]
+            if new:
+                moved[group] = moved.get(group, 0) + 1
+                edges += new
+                held |= {(edge.leaf, edge.group) for edge in new}
+                edges = [edge for edge in edges if not (edge.leaf == leaf and edge.group == group and edge.kind == "soft")]
+    return moved, edges if all(members_of([edge for edge in edges if edge.kind != "novel"], len(state.groups))) else state.edges
+
+
+def _names(state: Partition) -> list[str]:
+    """Name each group; two of one name are told apart."""
+    met: Counter[str] = Counter()
+    names = []
+    for group in state.groups:
+        met[group.name] += 1
+        names.append(group.name if met[group.name] == 1 else f"{group.name} ({met[group.name]})")
+    return names
