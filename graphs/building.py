@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
 from ramify.graphs.run import blocking
@@ -18,6 +19,7 @@ from ramify.nodes.settings import EMBEDDED, BuildSettings, HierarchySettings
 from ramify.nodes.state import Usage
 from ramify.nodes.summarize_clusters import Summarizing
 from ramify.nodes.write_reports import describe, write_reports
+from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.hierarchy.build import Made, build_hierarchy
 from ramify.tools.hierarchy.summaries import Quoting
@@ -140,22 +142,29 @@ def hierarchy(
     group_by: Sequence[str] | None = None,
     rebuild: bool = False,
     progress: Progress = silent,
+    embedding: Embeddings | None = None,
 ) -> tuple[Made, Usage]:
     """Make the hierarchy of a finished index, or bring it up to date; tell what it cost. No passage is encoded again.
 
     group_by: fields of metadata; not given, those that it has, or those that are proposed. rebuild: cluster anew what was clustered before.
-    Blocking. An interrupted build goes on with the group at work.
+    embedding: the program's own, where the index was made with one. Blocking. An interrupted build goes on with the group at work.
     """
     routing, settings = hierarchy_settings(options)
     held = manifest_of(folder)
     fields = group_by or (held.group_by if held.kind == "hierarchy" else None)
-    return blocking(_hierarchy(folder, routing, settings, fields, rebuild, progress))
+    encoder = Index.open(folder, embedding).embeddings
+    return blocking(_hierarchy(folder, encoder, routing, settings, fields, rebuild, progress))
 
 
 async def _hierarchy(
-    folder: Path, routing: Routing, settings: HierarchySettings, fields: Sequence[str] | None, rebuild: bool, progress: Progress
+    folder: Path,
+    encoder: Encoder,
+    routing: Routing,
+    settings: HierarchySettings,
+    fields: Sequence[str] | None,
+    rebuild: bool,
+    progress: Progress,
 ) -> tuple[Made, Usage]:
-    encoder = Index.open(folder).embeddings
     if settings.model == EMBEDDED:
         return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
     ledger = Ledger.open(settings, Usage(), time.time(), kept=False)

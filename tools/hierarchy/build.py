@@ -95,7 +95,7 @@ async def build_hierarchy(
         titles = [folded(title) for title in leaves.titles]
         content = Content(state.fields, leaves.ids, titles, state.groups, state.edges, trees, links, findings, repairs, facts)
         publish_structure(folder, "hierarchy", lambda path: write_content(path, content), state.fields)
-        growing.kept.settle(growing.made)
+        growing.settle()
         if replies is None:  # the replies of trees that were kept were not asked for
             work.forget_unused()
         return _made(content, growing, replaced)

@@ -57,8 +57,8 @@ def _by_first(place_of: NDArray[np.intp], count: int) -> NDArray[np.intp]:
 
 
 def reduce(vectors: Matrix, seed: int, reduction: Reduction) -> NDArray[np.float64]:
-    """Reduce vectors to ten dimensions, or two fewer than there are vectors."""
-    dimensions = min(_DIMENSIONS, len(vectors) - 2, vectors.shape[1])
+    """Reduce vectors to ten dimensions; to fewer where there are few, of which a mixture cannot learn so much."""
+    dimensions = min(_DIMENSIONS, int(np.ceil(len(vectors) ** 0.5)), len(vectors) - 2, vectors.shape[1])
     if reduction == "umap":
         return _umap(vectors, dimensions, seed)
     from sklearn.decomposition import PCA

@@ -17,6 +17,8 @@ def founded(leaves: Leaves, novel: Sequence[int], fields: Sequence[str], first: 
     """Found groups of leaves, numbered from `first`; what does not cluster is a group of its own kind, the pool."""
     if not novel:
         return [], []
+    if not first:  # there are no groups to be different from
+        return [Group(POOL, ("",) * len(fields), "pool")], [Edge(leaf, 0, 1.0, "pool") for leaf in novel]
     values = leaves.values(fields) if fields and fields[0] in leaves.fields else [() for _ in range(len(leaves))]
     found = cluster(leaves.vectors[list(novel)], how.seed, how.reduction) if len(novel) >= how.found else None
     clusters = [[novel[one] for one in own] for own in found.clusters] if found and len(found.clusters) > 1 else []

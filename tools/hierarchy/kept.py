@@ -3,16 +3,25 @@
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.hierarchy.clustering import Clusters
 from ramify.tools.hierarchy.leaves import Leaves
+from ramify.tools.hierarchy.tree import Grown
 from ramify.tools.hierarchy.values import Node, Said, Summary, Tree
 from ramify.tools.knowledge.work import Work
+
+
+class Last(NamedTuple):
+    """How a group was: the key of its tree, its lowest clusters by ids of leaves, and how much it had changed since it was clustered."""
+
+    key: str = ""
+    lowest: Sequence[Sequence[str]] = ()
+    drift: float = 0.0
 
 
 class Kept:
@@ -35,32 +44,32 @@ class Kept:
         earlier = f" {hashlib.sha256(json.dumps(before).encode()).hexdigest()}" if before else ""
         return f"tree {content.hexdigest()}{earlier}"
 
-    def get(self, key: str) -> Tree | None:
+    def get(self, key: str) -> Grown | None:
         """Return the tree kept under a key; none where a leaf of it is gone."""
-        held = self._work.get(key)
-        return None if held is None else self._read(held)
+        held = self._work.get(key) if key else None
+        tree = self._read(held) if held else None
+        return Grown(tree, tuple(held["notes"])) if held and tree else None
 
-    def put(self, key: str, tree: Tree) -> None:
+    def put(self, key: str, made: Grown) -> None:
         """Keep a tree."""
-        self._work.put(key, self._written(tree))
+        self._work.put(key, {"nodes": self._written(made.tree), "notes": made.notes})
 
-    def settle(self, trees: Mapping[str, tuple[str, Tree]]) -> None:
-        """Keep the keys and lowest clusters of a finished build's groups: a further one goes on from them, an interrupted one does not."""
-        for name, (key, tree) in trees.items():
-            lowest = [[self._leaves.ids[leaf] for leaf in node.leaves] for node in tree if not node.children]
-            self._work.put(self._latest(name), {"key": key, "lowest": lowest})
+    def settle(self, name: str, key: str, tree: Tree, drift: float) -> None:
+        """Keep how a group is at the end of a build: a further one goes on from that, an interrupted one does not."""
+        lowest = [[self._leaves.ids[leaf] for leaf in node.leaves] for node in tree if not node.children]
+        self._work.put(self._latest(name), {"key": key, "lowest": lowest, "drift": drift})
 
-    def latest(self, name: str) -> tuple[str, list[list[str]]]:
-        """Give the key and the lowest clusters of a group as they were last, by ids of leaves; nothing where it had none."""
+    def latest(self, name: str) -> Last:
+        """Give how a group was at the end of the last build."""
         held = self._work.get(self._latest(name))
-        return (held["key"], held["lowest"]) if held else ("", [])
+        return Last(**held) if held else Last()
 
     def _latest(self, name: str) -> str:
         return f"latest {hashlib.sha256(json.dumps([*self._made, name]).encode()).hexdigest()}"
 
-    def _written(self, tree: Tree) -> dict[str, Any]:
+    def _written(self, tree: Tree) -> list[dict[str, Any]]:
         ids = self._leaves.ids
-        nodes = [
+        return [
             {
                 "children": node.children,
                 "leaves": [] if node.children else [ids[leaf] for leaf in node.leaves],
@@ -72,7 +81,6 @@ class Kept:
             }
             for node in tree
         ]
-        return {"nodes": nodes}
 
     def _read(self, held: dict[str, Any]) -> Tree | None:
         place_of = self._places

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ramify.tools.hierarchy.diagnosis import diagnose, outliers
-from ramify.tools.hierarchy.kept import Kept, going_on
+from ramify.tools.hierarchy.kept import Kept, Last, going_on
 from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.membership import alternatives, members_of
 from ramify.tools.hierarchy.partition import Partition
@@ -27,36 +28,59 @@ class Growing:
     kept: Kept
     rebuild: bool
     progress: Progress
-    made: dict[str, tuple[str, Tree]] = field(default_factory=dict)
-    """The tree of each group, with the key it is kept under."""
+    made: dict[str, "Standing"] = field(default_factory=dict)
+    """The tree of each group so far."""
     grown: set[str] = field(default_factory=set)
-    drifted: dict[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
     async def trees(self, names: Sequence[str], members: Sequence[Sequence[int]], linked: frozenset[int]) -> dict[int, Tree]:
         """Grow the tree of each group; each is kept as soon as it is there."""
         for group, own in enumerate(members):
             self.made[names[group]] = await self._tree(names[group], own, group in linked)
             self.progress(group + 1, len(members), "groups")
-        return {group: self.made[name][1] for group, name in enumerate(names)}
+        return {group: self.made[name].tree for group, name in enumerate(names)}
 
-    async def _tree(self, name: str, own: Sequence[int], linked: bool) -> tuple[str, Tree]:
+    async def _tree(self, name: str, own: Sequence[int], linked: bool) -> "Standing":
         """Take the tree of a group that is as it was, grow a new one, or go on from what it was."""
         fresh = self.kept.key(name, own, linked)
-        last, before = ("", []) if self.rebuild else self.kept.latest(name)
-        going = self.kept.key(name, own, linked, before)
-        for key in (last if last.startswith(fresh) else "", fresh, going):
-            if key and (held := self.kept.get(key)) is not None:
-                return key, held
-        clusters, drift = going_on(self.leaves, own, before)
-        if clusters and drift > DRIFT:
-            self.drifted[name] = drift
+        last = Last() if self.rebuild or linked else self.kept.latest(name)
+        if last.key.startswith(fresh) and (held := self.kept.get(last.key)):
+            return Standing(last.key, *held, last.drift)
+        if held := self.kept.get(fresh):
+            return Standing(fresh, *held)
+        clusters, changed = going_on(self.leaves, own, last.lowest)
+        drift = round(last.drift + changed, 4) if clusters else 0.0
+        key = self.kept.key(name, own, linked, last.lowest)
+        if held := self.kept.get(key):
+            return Standing(key, *held, drift)
         made = await self.grower.grow(name, own, linked, clusters or None)
         if all(node.summary.made_by == self.grower.made_by for node in made.tree):  # what was quoted instead is asked for again
-            self.kept.put(going, made.tree)
+            self.kept.put(key, made)
         self.grown.add(name)
-        self.notes = tuple(dict.fromkeys((*self.notes, *(f"{name}: {note}" for note in made.notes))))
-        return going, made.tree
+        return Standing(key, *made, drift)
+
+    @property
+    def drifted(self) -> dict[str, float]:
+        """Give the groups that have changed much since they were clustered, with the share."""
+        return {name: one.drift for name, one in self.made.items() if one.drift > DRIFT}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Tell what had to be done otherwise."""
+        return tuple(f"{name}: {note}" for name, one in self.made.items() for note in one.notes)
+
+    def settle(self) -> None:
+        """Keep how the groups are now, for the next build."""
+        for name, one in self.made.items():
+            self.kept.settle(name, one.key, one.tree, one.drift)
+
+
+class Standing(NamedTuple):
+    """The tree of a group, with the key it is kept under, and how much the group has changed since it was clustered."""
+
+    key: str
+    tree: Tree
+    notes: tuple[str, ...] = ()
+    drift: float = 0.0
 
 
 async def repaired(

@@ -52,10 +52,11 @@ class Router:
     """The groups and trees of a finished index; immutable, so any thread may ask."""
 
     def __init__(self, path: Path, ids: Sequence[str]) -> None:
-        """Read them; ids: those of the passages, in order of their positions. A passage the hierarchy does not know is in no group."""
+        """Read them; ids: those of the passages, in order of their positions. One that came in later loses nothing by being in no group."""
         content = read_content(path)
         position = {id: place for place, id in enumerate(ids)}
         place_of = np.array([position.get(id, -1) for id in content.ids], dtype=np.int64)
+        self._known = frozenset(place_of.tolist())
         self._groups = content.groups
         self._edges = {
             name: [(int(place_of[edge.leaf]), edge.group, edge.weight) for edge in content.edges if edge.kind in kinds]
@@ -137,7 +138,8 @@ class Router:
                 best[group] = max(best[group], weight * value)
         scores = how.beta * best / max(float(best.max(initial=0.0)), 1e-9) + how.alpha * match
         likely = np.exp(scores - scores.max(initial=0.0))
-        return np.array([min(1.0, sum(weight * likely[group] for _, group, weight in edges.get(place, ()))) for place in places])
+        shares = [sum(weight * likely[group] for _, group, weight in edges.get(place, ())) for place in places]
+        return np.array([min(1.0, share) if place in self._known else 1.0 for place, share in zip(places, shares, strict=True)])
 
 
 def named_in(asked: str, values: Mapping[str, None]) -> frozenset[str]:

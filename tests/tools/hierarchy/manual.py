@@ -1,0 +1,101 @@
+"""A manual of invented machines: chapters with words of their own, paragraphs numbered through, each with its chapter in its metadata."""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ramify.graphs.building import hierarchy
+from ramify.tools.hierarchy.build import Made
+from ramify.tools.hierarchy.file import HIERARCHY, Content, read_content
+from ramify.tools.hierarchy.index import HierarchyIndex
+from ramify.tools.index import Index
+from tests.tools.fakes import WordEncoder
+
+WORDS = {
+    "Bellows": "leather seam pleat valve bellows nozzle airway stitch hinge patch draught clasp",
+    "Loom": "warp weft shuttle heddle reed treadle bobbin selvage loom batten cloth thread",
+    "Kiln": "glaze firing brick flue damper cone shelf kiln clay ember vent soak",
+    "Press": "platen screw type ink forme tympan frisket press sheet roller gauge bearer",
+}
+TOLD = ("The {} {} is checked for {} and {}.", "A worn {} is taken off before the {} and the {} are fitted.", "Keep the {} {} dry.")
+EACH = 16
+COMMON = "General"
+"""The heading of the first paragraph of every chapter."""
+Record = dict[str, Any]
+
+
+def records(each: int = EACH, chapters: Sequence[str] = tuple(WORDS)) -> list[Record]:
+    """Write paragraphs: chapter by chapter, numbered from 1 in each."""
+    found = []
+    for number, chapter in enumerate(chapters, 1):
+        words = WORDS[chapter].split()
+        draw = random.Random(chapter)
+        for place in range(1, each + 1):
+            text = " ".join(sentence.format(*draw.sample(words, sentence.count("{}"))) for sentence in TOLD)
+            heading = COMMON if place == 1 else f"{words[place % len(words)].title()} {place}"
+            title = f"{number}-{place}. {heading}"
+            metadata = {"chapter": chapter, "tool": f"tool {place % 2}", "heading": heading}
+            found.append({"id": f"p{number}-{place}", "title": title, "text": text, "metadata": metadata})
+    return found
+
+
+def changed(given: Sequence[Record], changes: Mapping[str, Mapping[str, Any] | None]) -> list[Record]:
+    """Change the metadata of some paragraphs by id; None takes their chapter away."""
+    found = []
+    for record in given:
+        metadata = dict(record["metadata"])
+        if record["id"] in changes:
+            change = changes[record["id"]]
+            metadata = {**metadata, **change} if change is not None else {k: v for k, v in metadata.items() if k != "chapter"}
+        found.append({**record, "metadata": metadata})
+    return found
+
+
+def write(folder: Path, given: Sequence[Record]) -> Path:
+    """Write paragraphs as one file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "manual.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in given), encoding="utf-8")
+    return file
+
+
+def indexed(folder: Path, given: Sequence[Record], **options: Any) -> Path:
+    """Make a plain index of paragraphs."""
+    Index.build([write(folder.parent / f"{folder.name}-documents", given)], folder, WordEncoder(), **options)
+    return folder
+
+
+def grouped(folder: Path, by: Sequence[str] | None = ("chapter",), rebuild: bool = False, **options: Any) -> Made:
+    """Make the hierarchy of an index."""
+    return hierarchy(folder, options, by, rebuild, embedding=WordEncoder())[0]
+
+
+def made(folder: Path, given: Sequence[Record] | None = None, by: Sequence[str] | None = ("chapter",), **options: Any) -> Made:
+    """Make an index of paragraphs with a hierarchy."""
+    return grouped(indexed(folder, records() if given is None else given), by, **options)
+
+
+def opened(folder: Path) -> HierarchyIndex:
+    """Open an index with a hierarchy."""
+    index = HierarchyIndex.open(folder, WordEncoder())
+    assert isinstance(index, HierarchyIndex)
+    return index
+
+
+def content_of(folder: Path) -> Content:
+    """Read the hierarchy of an index."""
+    return read_content(folder / HIERARCHY)
+
+
+def dump(folder: Path) -> bytes:
+    """Give the hierarchy's file, byte by byte."""
+    return (folder / HIERARCHY).read_bytes()
+
+
+def groups_of(folder: Path, id: str, *kinds: str) -> list[str]:
+    """Name the groups of a passage, of edges of some kinds."""
+    content = content_of(folder)
+    place = list(content.ids).index(id)
+    return [content.groups[edge.group].name for edge in content.edges if edge.leaf == place and (not kinds or edge.kind in kinds)]

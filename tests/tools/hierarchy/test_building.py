@@ -1,0 +1,135 @@
+"""What a build makes of an index: trees that quote, the same file each time, updates that touch what has changed, and nothing else."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ramify.tools.errors import IndexingError
+from ramify.tools.hierarchy.file import HIERARCHY
+from ramify.tools.index import Index
+from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.structure import drop_structure
+from tests.tools.fakes import WordEncoder
+from tests.tools.hierarchy.manual import changed, content_of, dump, grouped, indexed, made, opened, records, write
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give an index with a hierarchy."""
+    folder = tmp_path_factory.mktemp("manual") / "index"
+    made(folder)
+    return folder
+
+
+@pytest.fixture
+def copy(built: Path, tmp_path: Path) -> Path:
+    """Copy it."""
+    shutil.copytree(built.parent / "index-documents", tmp_path / "index-documents")
+    return Path(shutil.copytree(built, tmp_path / "index"))
+
+
+def updated(folder: Path, given: list[dict[str, object]]) -> None:
+    Index.build([write(folder.parent / "index-documents", given)], folder, WordEncoder())
+
+
+def test_every_group_has_a_tree_up_to_one_root_over_all_its_passages(built: Path) -> None:
+    content = content_of(built)
+    for group, tree in content.trees.items():
+        own = {edge.leaf for edge in content.edges if edge.group == group and edge.kind != "novel"}
+        assert set(tree[-1].leaves) == own
+        assert tree[-1].title == content.groups[group].name
+        assert {leaf for node in tree if not node.children for leaf in node.leaves} == own
+        assert all(child < place for place, node in enumerate(tree) for child in node.children)
+
+
+def test_every_sentence_of_a_summary_stands_in_the_passage_it_names(built: Path) -> None:
+    content, index = content_of(built), opened(built)
+    said = [one for tree in content.trees.values() for node in tree for one in node.summary.said]
+    assert len(said) >= 3 * len(content.trees)
+    for one in said:
+        [passage] = index.get_by_ids([content.ids[one.leaf]])
+        assert one.text in passage.page_content
+    assert {node.summary.support for tree in content.trees.values() for node in tree} == {1.0}
+
+
+def test_a_group_of_few_has_one_summary_and_no_tree(tmp_path: Path) -> None:
+    done = made(tmp_path / "index", records(5))
+    assert (done.groups, done.nodes) == (4, 4)
+
+
+def test_the_same_documents_give_the_same_file_in_whatever_order(built: Path, tmp_path: Path) -> None:
+    made(tmp_path / "index", records()[::-1])
+    assert dump(tmp_path / "index") == dump(built)
+
+
+def test_a_second_run_changes_nothing_and_grows_nothing(copy: Path) -> None:
+    before = dump(copy)
+    assert grouped(copy, None).grown == 0, "by the fields that it has"
+    assert dump(copy) == before
+
+
+def test_a_new_passage_changes_its_group_alone(copy: Path) -> None:
+    new = {**records(17)[16], "id": "new"}
+    updated(copy, [*records(), new])
+    done = grouped(copy)
+    assert done.grown <= 2, "its group, once more where it was repaired"
+    assert any(str(id).endswith("new") for id in content_of(copy).ids)
+    assert done.drifted == ()
+
+
+def test_a_group_that_has_changed_much_is_named_and_rebuilt_when_asked(copy: Path) -> None:
+    updated(copy, [*records(), *({**one, "id": f"more-{n}"} for n, one in enumerate(records(24)[16:24]))])
+    assert "Bellows" in grouped(copy).drifted
+    again = grouped(copy, rebuild=True)
+    assert (again.drifted, again.grown > 0) == ((), True)
+    fresh = made(copy.parent / "fresh", [*records(), *({**one, "id": f"more-{n}"} for n, one in enumerate(records(24)[16:24]))])
+    assert fresh.nodes == again.nodes
+    assert dump(copy) == dump(copy.parent / "fresh")
+
+
+def test_changed_metadata_move_a_passage_without_encoding_any(tmp_path: Path) -> None:
+    made(tmp_path / "index")
+    encoder = WordEncoder()
+    changes = changed(records(), {"p1-3": {"chapter": "Press"}})
+    Index.build([write(tmp_path / "index-documents", changes)], tmp_path / "index", encoder)
+    assert encoder.encoded == []
+    grouped(tmp_path / "index")
+    content = content_of(tmp_path / "index")
+    [moved] = [edge for edge in content.edges if content.ids[edge.leaf].endswith("p1-3") and edge.kind == "primary"]
+    assert content.groups[moved.group].name == "Press"
+
+
+def test_until_it_is_brought_up_to_date_an_index_searches_with_what_it_knows(copy: Path) -> None:
+    updated(copy, [*records(), {**records()[0], "id": "newest", "text": "The pleat of a brass bellows is folded thrice."}])
+    [hits] = opened(copy).search(["Which pleat is folded thrice?"], 3)
+    assert str(hits[0].document.id).endswith("newest")
+
+
+def test_the_kind_can_be_taken_away_and_changed(copy: Path) -> None:
+    drop_structure(copy)
+    assert not (copy / HIERARCHY).exists()
+    manifest = read_manifest(copy / MANIFEST)
+    assert manifest is not None
+    assert (manifest.kind, manifest.group_by) == ("passages", [])
+    grouped(copy, ("tool",))
+    assert {group.name for group in content_of(copy).groups if group.kind == "metadata"} == {"tool 0", "tool 1"}
+
+
+def test_an_index_without_passages_is_refused(tmp_path: Path) -> None:
+    folder = indexed(tmp_path / "index", records(1, ("Kiln",)))
+    index = Index.open(folder, WordEncoder())
+    index.delete(index.ids())
+    with pytest.raises(IndexingError, match="holds no passages"):
+        grouped(folder)
+
+
+def test_steps_that_clusters_tear_apart_are_brought_together(tmp_path: Path) -> None:
+    made(tmp_path / "index", repairs=0)
+    torn = {group: one.measured.step_discontinuity for group, one in enumerate(content_of(tmp_path / "index").findings)}
+    assert max(torn.values()) > 0.2
+    grouped(tmp_path / "index", repairs=2)
+    content = content_of(tmp_path / "index")
+    repaired = {one.group for one in content.repairs if one.what == "steps kept together"}
+    assert repaired
+    assert all(content.findings[group].measured.step_discontinuity < torn[group] for group in repaired)

@@ -1,0 +1,104 @@
+"""Summaries written by a language model: kept where the passages support them, asked for again, and quoted where all that fails."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ramify.graphs.building import hierarchy
+from ramify.nodes.state import Usage
+from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.hierarchy.build import Made
+from ramify.tools.hierarchy.validate import unsupported
+from tests.fakes import FakeModel
+from tests.tools.fakes import WordEncoder
+from tests.tools.hierarchy.manual import content_of, dump, indexed, records
+
+INVENTED = "It was built by Karl Ritter in 1877."
+
+
+def sentences(material: list[str]) -> list[str]:
+    """Say what the first passages say."""
+    return [text.split(". ")[0].rstrip(".") + "." for text in material[:3]]
+
+
+def model(say: Callable[[str, list[str]], list[str]]) -> FakeModel:
+    def reply(prompt: str, slots: Mapping[str, Any]) -> Any:
+        return {"sentences": say(prompt, list(slots["material"]))}
+
+    return FakeModel(replies=reply)
+
+
+def summed_up(folder: Path, fake: FakeModel, **options: Any) -> tuple[Made, Usage]:
+    return hierarchy(folder, {"model": fake, "shots": 0, **options}, ["chapter"], embedding=WordEncoder())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return indexed(tmp_path / "index", records(5))
+
+
+def made_by(folder: Path) -> set[str]:
+    return {node.summary.made_by for tree in content_of(folder).trees.values() for node in tree}
+
+
+def test_what_the_passages_support_is_kept_and_leads_to_them(folder: Path) -> None:
+    done, usage = summed_up(folder, fake := model(lambda prompt, material: sentences(material)))
+    assert (done.nodes, done.replaced, usage.llm_calls) == (4, 0, 4)
+    assert made_by(folder) == {content_of(folder).facts["made_by"]} != {"extractive"}
+    assert [prompt for prompt, _ in fake.calls] == ["summarize_cluster"] * 4
+    for tree in content_of(folder).trees.values():
+        assert all(one.leaf in tree[-1].leaves for one in tree[-1].summary.said)
+
+
+def test_what_is_made_up_is_named_and_asked_for_again(folder: Path) -> None:
+    def say(prompt: str, material: list[str]) -> list[str]:
+        return sentences(material) if prompt == "support" else [*sentences(material)[:1], INVENTED]
+
+    done, usage = summed_up(folder, fake := model(say))
+    assert (done.replaced, usage.llm_calls) == (0, 8)
+    assert [slots["unsupported"] for slots in fake.asked("support")] == [[INVENTED]] * 4
+
+
+def test_what_is_made_up_again_is_quoted_instead_and_counted(folder: Path) -> None:
+    done, _ = summed_up(folder, model(lambda prompt, material: [INVENTED]))
+    assert (done.replaced, made_by(folder)) == (4, {"extractive"})
+
+
+def test_a_second_build_asks_nothing(folder: Path) -> None:
+    summed_up(folder, model(lambda prompt, material: sentences(material)))
+    before = dump(folder)
+    _, usage = summed_up(folder, fake := model(lambda prompt, material: sentences(material)))
+    assert (usage.llm_calls, fake.calls, dump(folder)) == (0, [], before)
+
+
+def test_a_budget_ends_it_with_a_hierarchy_that_works_and_is_gone_on_with(folder: Path) -> None:
+    done, usage = summed_up(folder, model(lambda prompt, material: sentences(material)), max_calls=2)
+    assert (done.replaced, usage.llm_calls) == (2, 2)
+    done, usage = summed_up(folder, model(lambda prompt, material: sentences(material)))
+    assert (done.replaced, usage.llm_calls) == (0, 2)
+
+
+def test_names_and_numbers_must_stand_in_the_passages() -> None:
+    texts = ["The warp of the loom is checked by Ada Lantz every 50 hours."]
+    said = [
+        "The warp of the loom is checked by Ada Lantz.",
+        "The warp of the loom is checked by Karl Ritter.",
+        "The warp of the loom is checked every 500 hours.",
+        "Ships sail at dawn.",
+    ]
+    assert unsupported(said, texts, WordEncoder()) == said[1:]
+
+
+def test_a_model_that_is_no_nli_model_is_refused_before_anything_is_asked(folder: Path, tmp_path: Path) -> None:
+    fake = model(lambda prompt, material: sentences(material))
+    with pytest.raises(ModelError, match="the NLI model"):
+        summed_up(folder, fake, nli=str(tmp_path / "nowhere"))
+    assert fake.calls == []
+
+
+@pytest.mark.parametrize("options", [{"soft_k": 0}, {"reduction": "tsne"}, {"colour": "red"}])
+def test_settings_that_there_are_not_are_refused(folder: Path, options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="a hierarchy's are soft_k, escape, novelty"):
+        summed_up(folder, model(lambda prompt, material: []), **options)
