@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Leaves:
     titles: Sequence[str]
     """The last heading above each, or its document's title."""
     metadata: Sequence[dict[str, Any]]
+    """With `folder` and `part`, where a document does not say these itself."""
     vectors: Matrix
 
     def __len__(self) -> int:
@@ -77,11 +78,18 @@ def read_leaves(path: Path) -> Leaves:
     """Read the passages of an index that are searched, in order of their ids."""
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
         rows = database.execute(_SQL).fetchall()
-    known = [json.loads(row[4]) for row in rows]
+    known = [_with_places(json.loads(row[4])) for row in rows]
     titles = [label.rpartition(" > ")[2] for _, _, _, label, _, _ in rows]
     vectors = np.array([np.frombuffer(row[5], dtype="<f4") for row in rows], dtype=np.float32)
     ids, documents, files = ([str(row[column]) for row in rows] for column in range(3))
     return Leaves(path, ids, documents, files, titles, known, vectors)
+
+
+def _with_places(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Add where a passage stands: the folder of its file, and the outermost heading above it."""
+    folder = PurePosixPath(str(metadata.get("source") or "").replace("\\", "/")).parent.as_posix()
+    part = str(metadata.get("heading") or "").partition(" > ")[0]
+    return {**({"folder": folder} if folder not in (".", "/") else {}), **({"part": part} if part else {}), **metadata}
 
 
 def step_of(heading: str) -> Step | None:

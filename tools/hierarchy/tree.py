@@ -1,7 +1,7 @@
 """The tree of a group: its leaves clustered, each cluster summed up, the summaries clustered in turn, up to one root (local RAPTOR)."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ _TOKENS = 3500
 """Most tokens of the texts of a cluster, about: what a summary can be made from (RAPTOR's own limit)."""
 _LETTERS = 4
 """Characters of a token, about."""
+_DEEPEST = 3
 _LONGEST = 8
 """Leaves that must stay together, at most."""
 
@@ -74,14 +75,18 @@ class Grower:
                 found = cluster(vectors, self._how.seed, self._how.reduction)
             notes += [found.note] if found.note else []
             clusters += [[places[one] for one in one_cluster] for one_cluster in found.clusters]
-        return [part for places in clusters for part in self._cut(places)], notes
+        lengths = dict(zip(own, (len(text) / _LETTERS for text in self._leaves.texts(own)), strict=True))
+        return [part for places in clusters for part in self._cut(places, lengths)], notes
 
-    def _cut(self, places: list[int]) -> Clusters:
-        """Cut a cluster whose texts are too many for one summary, by size: clustering it again may cut nothing off."""
-        lengths = [len(text) / _LETTERS for text in self._leaves.texts(places)]
-        parts = int(np.ceil(sum(lengths) / _TOKENS))
+    def _cut(self, places: list[int], lengths: Mapping[int, float], depth: int = 0) -> Clusters:
+        """Cluster again what is too much for one summary; what that does not cut is cut by size."""
+        parts = int(np.ceil(sum(lengths[place] for place in places) / _TOKENS))
         if parts <= 1 or len(places) <= 1:
             return [places]
+        if depth < _DEEPEST and parts > 2:
+            found = cluster(self._leaves.vectors[places], self._how.seed, self._how.reduction).clusters
+            if 1 < len(found) and max(map(len, found)) < len(places):
+                return [part for own in found for part in self._cut([places[one] for one in own], lengths, depth + 1)]
         size = int(np.ceil(len(places) / parts))
         main = self._leaves.vectors[places] @ self._leaves.vectors[places[0]]
         order = [places[one] for one in np.argsort(-main, kind="stable")]
