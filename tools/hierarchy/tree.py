@@ -1,7 +1,7 @@
 """The tree of a group: its leaves clustered, each cluster summed up, the summaries clustered in turn, up to one root (local RAPTOR)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +17,13 @@ _TOKENS = 3500
 _LETTERS = 4
 """Characters of a token, about."""
 _DEEPEST = 3
+"""How often a cluster is clustered again, at most."""
 _LONGEST = 8
 """Leaves that must stay together, at most."""
+
+
+Tell = Callable[[float], None]
+"""Called with the share of a group that is summed up."""
 
 
 class Grown(NamedTuple):
@@ -39,13 +44,21 @@ class Grower:
         """Name who sums up."""
         return self._summarizer.made_by
 
-    async def grow(self, name: str, own: Sequence[int], linked: bool = False, kept: Clusters | None = None) -> Grown:
+    async def grow(self, name: str, own: Sequence[int], tell: Tell, linked: bool = False, kept: Clusters | None = None) -> Grown:
         """Grow the tree of a group; linked: consecutive steps are not torn apart; kept: the lowest clusters as they were."""
         clusters, notes = (kept, []) if kept else self._lowest(own, linked)
+        total, done = sum(map(len, clusters)), 0
+
+        async def summed_up(places: Sequence[int], sources: tuple[Source, ...]) -> Node:
+            nonlocal done
+            node = await self._node(name, (), tuple(places), sources)
+            done += len(places)
+            tell(done / total)
+            return node
+
         texts = dict(zip(own, self._leaves.texts(own), strict=True))
         sources = [tuple(self._of_leaf(place, texts[place]) for place in places) for places in clusters]
-        lowest = zip(clusters, sources, strict=True)
-        tree: Tree = list(await asyncio.gather(*(self._node(name, (), tuple(places), own) for places, own in lowest)))
+        tree: Tree = list(await asyncio.gather(*map(summed_up, clusters, sources)))
         top = list(range(len(tree)))
         for _ in range(self._how.max_levels - 1):
             if len(top) == 1:
