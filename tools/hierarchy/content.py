@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.file import Content, read_content
-from ramify.tools.hierarchy.values import Node, Tree
+from ramify.tools.hierarchy.values import Tree
+from ramify.tools.index.reports import Subject
 from ramify.tools.knowledge.content import Level
 from ramify.tools.knowledge.reports import Finding, Report
 from ramify.tools.models.tokens import estimate
@@ -15,7 +16,9 @@ _HIGHEST = 10.0
 
 
 class Summaries:
-    """Read the summaries of a hierarchy: level 0 are the groups' roots, "3" for group 3; "3.1" is a part of it."""
+    """Read the summaries of a hierarchy: level 0 are the groups' roots, "0" that of the largest; "0.1" is the second largest part of it."""
+
+    subject: Subject = "summary"
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -34,18 +37,23 @@ class Summaries:
     def _paths(self) -> list[dict[str, Report]]:
         """List the reports that make up each level; a summary without parts stands for itself at every level below its own."""
         trees = self.content.trees
-        level = {str(group): (group, len(tree) - 1) for group, tree in sorted(trees.items()) if tree[-1].summary.said}
+        roots = [(group, len(tree) - 1) for group, tree in sorted(trees.items()) if tree[-1].summary.said]
+        roots.sort(key=lambda one: -len(trees[one[0]][one[1]].leaves))
+        level = {str(number): root for number, root in enumerate(roots)}
         found = []
         while True:
-            found.append({id: self._report(id, trees[group][place]) for id, (group, place) in level.items()})
+            found.append({id: self._report(id, group, place) for id, (group, place) in level.items()})
             below = {part: one for id, (group, place) in level.items() for part, one in _parts(id, group, place, trees[group]).items()}
             if below.keys() == level.keys():
                 return found
             level = below
 
-    def _report(self, id: str, node: Node) -> Report:
+    def _report(self, id: str, group: int, place: int) -> Report:
+        tree = self.content.trees[group]
+        node = tree[place]
+        title = node.title if place == len(tree) - 1 else f"{tree[-1].title} > {node.title}"
         findings = tuple(Finding(one.text, (self.content.ids[one.leaf],)) for one in node.summary.said)
-        return Report(id, node.title, "", _rating(len(node.leaves)), findings, node.summary.made_by, "")
+        return Report(id, title, "", _rating(len(node.leaves)), findings, node.summary.made_by, "")
 
     @cached_property
     def levels(self) -> list[Level]:
@@ -75,5 +83,5 @@ def _rating(leaves: int) -> float:
 
 
 def _parts(id: str, group: int, place: int, tree: Tree) -> dict[str, tuple[int, int]]:
-    children = [child for child in tree[place].children if tree[child].summary.said]
+    children = sorted((child for child in tree[place].children if tree[child].summary.said), key=lambda child: -len(tree[child].leaves))
     return {f"{id}.{number}": (group, child) for number, child in enumerate(children)} or {id: (group, place)}
