@@ -1,0 +1,178 @@
+"""What there is to see of a hierarchy: its groups, what was measured and repaired, the tree of one group, and a page of all that."""
+
+import json
+import re
+from collections import Counter
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ramify.studio import group_page
+from ramify.studio.cli import run
+from tests.studio.conftest import Ramify
+from tests.studio.test_page import read
+from tests.tools.hierarchy.manual import WORDS, changed, records, write
+
+HOSTILE = '<script>alert("x")</script>'
+GONE = {"p1-3": None, "p2-5": None}
+"""Paragraphs without their chapter."""
+MEASURES = ("cluster_cohesion", "outlier_rate", "meta_conflict", "step_discontinuity", "summary_support", "self_retrieval")
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of paragraphs, of which some lack their chapter, and one chapter has a hostile name."""
+    folder = tmp_path_factory.mktemp("grouped")
+    hostile = {f"p4-{place}": {"chapter": HOSTILE} for place in range(1, 17)}
+    file = write(folder, changed(records(), {**GONE, **hostile}))
+    assert run(["index", str(file), "--out", str(folder / "plain")]) == 0
+    return folder / "plain"
+
+
+@pytest.fixture(scope="module")
+def grouped(plain: Path) -> Path:
+    """The same with a hierarchy."""
+    folder = plain.with_name("grouped")
+    assert run(["index", str(plain.with_name("manual.jsonl")), "--out", str(folder), "--kind", "hierarchy", "--group-by", "chapter"]) == 0
+    return folder
+
+
+@pytest.fixture
+def told(ramify: Ramify, grouped: Path) -> dict[str, Any]:
+    """What --json says of the hierarchy."""
+    done = ramify("inspect", grouped, "--json")
+    assert (done.code, done.err) == (0, "")
+    return json.loads(done.out)
+
+
+def test_a_plain_index_is_told_of_both_kinds(ramify: Ramify, plain: Path) -> None:
+    assert "no graph and no hierarchy" in ramify("inspect", plain).out
+
+
+def test_the_groups_are_told_with_what_was_measured(ramify: Ramify, grouped: Path, told: dict[str, Any]) -> None:
+    out = ramify("inspect", grouped).out
+    assert re.search(r"^grouped by +chapter *$", out, re.MULTILINE)
+    assert re.search(r"^None-pool +2 passages without the metadata \(.*manual.jsonl.*\)", out, re.MULTILINE)
+    assert re.search(r"^summaries +\d+, quoted from the documents \(no model\)", out, re.MULTILINE)
+    assert {group["group"] for group in told["groups"]} >= {"Bellows", "Loom", "Kiln", HOSTILE}
+    for group in told["groups"]:
+        assert set(group["diagnostics"]) == set(MEASURES)
+        assert re.search(rf"^{re.escape(group['group'])} +(by metadata|founded|left over) +{group['passages']} ", out, re.MULTILINE)
+        assert set(group["suspicious"]) <= set(MEASURES)
+    flags = [len(group["suspicious"]) for group in told["groups"]]
+    assert flags == sorted(flags, reverse=True)
+    assert all(limit in out for limit in ("outlier_rate over 0.20", "self_retrieval under 0.50"))
+
+
+def test_the_figures_agree(told: dict[str, Any]) -> None:
+    counts = told["counts"]
+    assert (told["kind"], told["group_by"], told["facts"]["made_by"]) == ("hierarchy", ["chapter"], "extractive")
+    assert counts["groups"] == len(told["groups"])
+    assert counts["none_pool"] == sum(told["none_pool"].values()) == len(GONE)
+    assert counts["memberships"]["primary"] == counts["passages"] - len(GONE)
+    assert counts["links"] == sum(len(group["links"]) for group in told["groups"])
+    assert counts["suspicious_groups"] == sum(bool(group["suspicious"]) for group in told["groups"])
+    assert told["levels"][0]["summaries"] == counts["groups"]
+    assert sum(group["summaries"] for group in told["groups"]) == counts["summaries"] == len(told["reports"])
+
+
+def test_summaries_name_passages_of_the_index(ramify: Ramify, grouped: Path, told: dict[str, Any]) -> None:
+    there = {hit["id"]: hit["text"] for hit in json.loads(ramify("search", "seam", "--index", grouped, "-k", "99", "--json").out)}
+    findings = [finding for report in told["reports"] for finding in report["findings"]]
+    assert findings
+    assert all(finding["text"] in there[finding["passages"][0]] for finding in findings)
+    lowest = Counter(id for report in told["reports"] for id in report.get("passages", ()))
+    assert set(lowest) == set(there)
+
+
+def test_one_group_is_drawn_with_its_passages(ramify: Ramify, grouped: Path) -> None:
+    done = ramify("inspect", grouped, "--group", "kiln")
+    assert done.code == 0
+    assert re.search(r"^kind +by metadata \(chapter kiln\)", done.out, re.MULTILINE)
+    assert re.search(r"^passages +1[67]: 16 by metadata", done.out, re.MULTILINE)
+    assert re.search(r"^Kiln  1[67] passages", done.out, re.MULTILINE)
+    assert len(re.findall(r"[├└]── 3-\d+", done.out)) >= 6
+    assert "1-4. " not in done.out
+
+
+def test_one_group_is_given_as_json_with_its_tree(ramify: Ramify, grouped: Path) -> None:
+    tree = json.loads(ramify("inspect", grouped, "--group", "Kiln", "--json").out)
+
+    def below(node: dict[str, Any]) -> set[str]:
+        return set(node.get("passages", ())) | {id for part in node.get("parts", ()) for id in below(part)}
+
+    assert below(tree["tree"]) == {one["passage"] for one in tree["memberships"] if one["kind"] != "novel"}
+    assert tree["tree"]["title"] == tree["group"] == "Kiln"
+
+
+def page_of(ramify: Ramify, index: Path, tmp_path: Path) -> str:
+    done = ramify("inspect", index, "--html", tmp_path / "page.html")
+    assert done.code == 0
+    return (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_page_unfolds_every_group_and_nothing_of_a_document_is_markup(
+    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path
+) -> None:
+    html = page_of(ramify, grouped, tmp_path)
+    page = read(html)
+    assert not {"script", "link", "img", "iframe", "object", "base", "form"} & set(page.tags)
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name in {"src", "action"}]
+    assert HOSTILE in "".join(page.words)
+    ids = {value for name, value in page.attributes if name == "id"}
+    links = {value[1:] for name, value in page.attributes if name == "href" and value and value.startswith("#")}
+    assert ids == links == {f"group-{number}" for number in range(len(told["groups"]))}
+    assert all(escape(finding["text"]) in html for report in told["reports"] for finding in report["findings"])
+    assert page_of(ramify, grouped, tmp_path) == html
+
+
+def test_a_page_without_room_says_what_it_leaves_out(
+    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_page, "ROOM", 25_000)
+    short = page_of(ramify, grouped, tmp_path)
+    shown = len(set(re.findall(r'id="group-\d+"', short)))
+    assert 0 < shown < len(told["groups"])
+    assert f"Left out, so that the page stays small: {len(told['groups']) - shown} of the smallest groups" in short
+
+
+def test_many_groups_are_cut_and_counted(ramify: Ramify, tmp_path: Path) -> None:
+    pages = [(number, place) for number in range(1, 5) for place in range(1, 31)]
+    chapters = {f"p{number}-{place}": {"chapter": f"{(place - 1) // 6} of {list(WORDS)[number - 1]}"} for number, place in pages}
+    given = changed(records(30), chapters)
+    file = write(tmp_path, given)
+    assert run(["index", str(file), "--out", str(tmp_path / "many"), "--kind", "hierarchy", "--group-by", "chapter"]) == 0
+    out = ramify("inspect", tmp_path / "many").out
+    left = re.search(r"^and (\d+) more groups: --group NAME shows one", out, re.MULTILINE)
+    found = json.loads(ramify("inspect", tmp_path / "many", "--json").out)
+    assert left
+    assert int(left[1]) == len(found["groups"]) - 15
+
+
+def test_groups_that_have_changed_much_are_named_with_what_to_do(ramify: Ramify, tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    options = ("--out", folder, "--kind", "hierarchy", "--group-by", "chapter")
+    assert ramify("index", write(tmp_path, records()), *options).code == 0
+    more = [{**one, "id": f"more-{number}"} for number, one in enumerate(records(24)[16:24])]
+    assert ramify("index", write(tmp_path, [*records(), *more]), *options).code == 0
+    out = ramify("inspect", folder).out
+    assert re.search(rf"^drift .*Bellows \d+%.*`ramify index --kind hierarchy --out {folder} --rebuild`", out, re.MULTILINE)
+    assert json.loads(ramify("inspect", folder, "--json").out)["drift"]["Bellows"] > 0.1
+    command = re.search(r"`ramify (index .+? --rebuild)`", out)
+    assert command
+    assert ramify(*command[1].split()).code == 0
+    assert "drift" not in ramify("inspect", folder).out
+
+
+def test_mistakes_are_one_line(ramify: Ramify, plain: Path, grouped: Path, tmp_path: Path) -> None:
+    wrong = [
+        (ramify("inspect", plain, "--group", "Kiln"), "make a hierarchy: `ramify index --kind hierarchy --out"),
+        (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — name one of"),
+        (ramify("inspect", grouped, "--group", "Kiln", "--html", tmp_path / "page.html"), "take one of them"),
+    ]
+    for done, said in wrong:
+        assert done.code == 2
+        assert said in done.err
+        assert done.err.count("\n") == 1
