@@ -35,7 +35,10 @@ def anchor(group: int) -> str:
 def _tables(found: Grouped, shown: frozenset[int]) -> str:
     levels = _table(LEVELS, [[safe(cell) for cell in row] for row in level_rows(found)])
     groups = _table(GROUPS, [_linked(group_row(found, group), group, shown) for group in found.by_size])
-    measures = _table(("group", *MEASURES), [_linked(measure_row(found, group), group, shown) for group in found.suspicious_first])
+    measures = _table(
+        ("group", *(name.replace("_", " ") for name in MEASURES)),
+        [_linked(measure_row(found, group), group, shown) for group in found.suspicious_first],
+    )
     return (
         element("section", element("h2", "Levels of summaries") + element("div", levels, class_="tables"))
         + element("section", element("h2", "Groups, the largest first") + groups)

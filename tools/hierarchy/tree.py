@@ -12,9 +12,9 @@ from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.summaries import Material, Source, Summarizer, encoded
 from ramify.tools.hierarchy.values import Node, Routing, Tree
 
-_TOKENS = 3500
+TOKENS = 3500
 """Most tokens of the texts of a cluster, about: what a summary can be made from (RAPTOR's own limit)."""
-_LETTERS = 4
+LETTERS = 4
 """Characters of a token, about."""
 _DEEPEST = 3
 _LONGEST = 8
@@ -75,12 +75,12 @@ class Grower:
                 found = cluster(vectors, self._how.seed, self._how.reduction)
             notes += [found.note] if found.note else []
             clusters += [[places[one] for one in one_cluster] for one_cluster in found.clusters]
-        lengths = dict(zip(own, (len(text) / _LETTERS for text in self._leaves.texts(own)), strict=True))
+        lengths = dict(zip(own, (len(text) / LETTERS for text in self._leaves.texts(own)), strict=True))
         return [part for places in clusters for part in self._cut(places, lengths)], notes
 
     def _cut(self, places: list[int], lengths: Mapping[int, float], depth: int = 0) -> Clusters:
         """Cluster again what is too much for one summary; what that does not cut is cut by size."""
-        parts = int(np.ceil(sum(lengths[place] for place in places) / _TOKENS))
+        parts = int(np.ceil(sum(lengths[place] for place in places) / TOKENS))
         if parts <= 1 or len(places) <= 1:
             return [places]
         if depth < _DEEPEST and parts > 2:
