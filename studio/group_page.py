@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ramify.nodes.state import Citation
 from ramify.studio.group_inspection import Grouped
-from ramify.studio.group_words import GROUPS, LEVELS, MEASURES, SUSPICIOUS, about, group_row, level_rows, measure_row
+from ramify.studio.group_words import GROUPS, LEVELS, MEASURES, SUSPICIOUS, about, beside, group_row, level_rows, measure_row
 from ramify.studio.source_text import sources
 from ramify.studio.words import file_of, title_of
 from ramify.tools.hierarchy.summaries import QUOTED
@@ -14,7 +14,9 @@ from ramify.tools.markup import element, safe
 from ramify.tools.quoting import brief
 
 ROOM = 4_000_000
-"""Bytes that the trees of a page may take: the largest groups come first."""
+"""Bytes that the trees of a page may take: the largest groups come first, and of the last ones the first summary alone."""
+_BRIEF = 1500
+"""Bytes that are kept for each group that is still to come."""
 _LEAVES = 30
 """Passages below a summary that are shown."""
 _LONG = 240
@@ -74,15 +76,16 @@ def _section(found: Grouped, trees: Mapping[int, str]) -> str:
 
 
 def _trees(found: Grouped, index: Index) -> dict[int, str]:
-    """Write groups, the largest first, as far as there is room; one too large for what is left is passed over."""
+    """Write groups, the largest first, as far as there is room: whole, else without what is below the first summary."""
     written: dict[int, str] = {}
     left = ROOM
-    for group in found.by_size:
-        made = _Written(found, group, index).html()
-        size = len(made.encode())
-        if size <= left:
+    for number, group in enumerate(found.by_size):
+        coming = _BRIEF * (len(found.by_size) - number - 1)
+        one = _Written(found, group, index)
+        made = next((made for made, room in ((one.html(), left - coming), (one.html(whole=False), left)) if len(made.encode()) <= room), "")
+        if made:
             written[group] = made
-            left -= size
+            left -= len(made.encode())
     return written
 
 
@@ -96,26 +99,33 @@ class _Written:
         said = {one.leaf for node in self._tree for one in node.summary.said}
         self._cited = sources(index, [found.content.ids[leaf] for leaf in sorted(shown | said)])
 
-    def html(self) -> str:
+    def html(self, whole: bool = True) -> str:
         """Unfold to what it is, and to its tree; its place is inside what unfolds, because a browser opens what a link leads into."""
-        rows = (element("dt", safe(thing)) + element("dd", safe(told), dir="auto") for thing, told in about(self._found, self._group))
-        facts = element("details", element("summary", "what it is") + element("dl", "".join(rows), class_="sizes"))
-        return self._node(len(self._tree) - 1, facts, anchor(self._group))
+        rows = [element("dt", safe(thing)) + element("dd", safe(told), dir="auto") for thing, told in about(self._found, self._group)]
+        near = beside(self._found, self._group)
+        if near:
+            rows.append(element("dt", "linked to") + element("dd", " · ".join(self._near(*one) for one in near), dir="auto"))
+        facts = element("dl", "".join(rows), class_="sizes")
+        return self._node(len(self._tree) - 1, facts, anchor(self._group), whole)
 
-    def _node(self, place: int, facts: str = "", id: str | None = None) -> str:
+    def _near(self, group: int, cosine: float) -> str:
+        return element("a", safe(brief(self._found.names[group], 80)), href=f"#{anchor(group)}") + f" {cosine:.2f}"
+
+    def _node(self, place: int, facts: str = "", id: str | None = None, whole: bool = True) -> str:
         node = self._tree[place]
         replaced = " · quoted instead" if node.summary.made_by != self._found.made_by else ""
         head = element("span", safe(node.title), class_="title", dir="auto")
         head += " " + element("span", safe(f"{len(node.leaves):,} passages{replaced}"), class_="size")
         said = "".join(element("li", self._said(one), dir="auto") for one in node.summary.said)
-        below = "".join(map(self._node, node.children)) if node.children else self._leaves(node.leaves)
-        within = element("div", element("h4", self._counted(place)) + below, class_="within")
+        within = self._within(place) if whole else _note("What is below it is left out, so that the page stays small: --group shows it.")
         body = facts + (element("ul", said, class_="findings") if said else "") + within
         return element("details", element("summary", head) + element("div", body, id=id, class_="body"), class_="community")
 
-    def _counted(self, place: int) -> str:
+    def _within(self, place: int) -> str:
         node = self._tree[place]
-        return f"{len(node.children):,} summaries within" if node.children else f"{len(node.leaves):,} passages"
+        told = f"{len(node.children):,} summaries within" if node.children else f"{len(node.leaves):,} passages"
+        below = "".join(map(self._node, node.children)) if node.children else self._leaves(node.leaves)
+        return element("div", element("h4", told) + below, class_="within")
 
     def _said(self, one: Said) -> str:
         return f"{safe(one.text)} {self._where(one.leaf)}"

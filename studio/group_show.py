@@ -6,7 +6,7 @@ from rich.text import Text
 from rich.tree import Tree as Drawn
 
 from ramify.studio.group_inspection import Grouped
-from ramify.studio.group_words import GROUPS, LEVELS, MEASURES, SUSPICIOUS, about, group_row, level_rows, measure_row
+from ramify.studio.group_words import GROUPS, LEVELS, MEASURES, SUSPICIOUS, about, group_row, level_rows, linked, measure_row, measures
 from ramify.studio.source_text import sources
 from ramify.tools.index import Index
 from ramify.tools.quoting import brief, one_line
@@ -25,8 +25,8 @@ def overview(found: Grouped) -> Together:
     """Draw the groups, the largest first, and what was measured of them, the suspicious first."""
     levels = table(LEVELS, list(level_rows(found)))
     groups = table(GROUPS, [group_row(found, group) for group in found.by_size[:LISTED]], left=(0, 1))
-    measures = ("group", *(name.replace("_", "\n") for name in MEASURES))
-    diagnostics = table(measures, [measure_row(found, group) for group in found.suspicious_first[:LISTED]])
+    heads = ("group", *(name.replace("_", "\n") for name in MEASURES))
+    diagnostics = table(heads, [measure_row(found, group) for group in found.suspicious_first[:LISTED]])
     more = len(found.names) - LISTED
     left = [Text(f"and {more:,} more groups: --group NAME shows one, --json and --html FILE all of them", style="cyan")] if more > 0 else []
     return Together(levels, Text(), groups, Text(), diagnostics, *left, Text(), Text(SUSPICIOUS, style="dim"))
@@ -53,7 +53,7 @@ def one_group(found: Grouped, group: int, index: Index) -> Together:
     facts = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(overflow="fold")
-    for thing, told in about(found, group):
+    for thing, told in (*about(found, group), *measures(found, group), ("linked to", linked(found, group))):
         facts.add_row(thing, Text(told))
     return Together(Text(one_line(found.names[group]), style="bold"), facts, Text(), _Drawing(found, group, index).tree())
 

@@ -114,16 +114,16 @@ def measure_row(found: Grouped, group: int) -> tuple[str, ...]:
     return one_line(found.names[group]), *(f"{value:.2f}{' !' if name in finding.flags else ''}" for name, value in values)
 
 
-def beside(found: Grouped, group: int) -> list[tuple[str, float]]:
+def beside(found: Grouped, group: int) -> list[tuple[int, float]]:
     """List the groups that a group's summaries are most similar to, each with the highest cosine."""
     near: dict[int, float] = {}
     for _, other, _, cosine in found.links.get(group, ()):
         near[other] = max(cosine, near.get(other, 0.0))
-    return [(found.names[other], cosine) for other, cosine in sorted(near.items(), key=lambda one: (-one[1], one[0]))]
+    return sorted(near.items(), key=lambda one: (-one[1], one[0]))
 
 
 def about(found: Grouped, group: int) -> Iterator[tuple[str, str]]:
-    """Say what a group is, thing by thing."""
+    """Say what a group is, thing by thing; what was measured of it, and to what it is linked, come by themselves."""
     content = found.content
     known, finding = content.groups[group], content.findings[group]
     values = [f"{field} {value}" for field, value in zip(content.fields, known.key, strict=False) if value]
@@ -133,15 +133,22 @@ def about(found: Grouped, group: int) -> Iterator[tuple[str, str]]:
     replaced = sum(node.summary.made_by != found.made_by for node in content.trees[group])
     quoted = f", {replaced:,} of them replaced by quotations" if replaced else ""
     yield "summaries", f"{len(content.trees[group]):,} on {found.depth(group):,} levels, {_written(found.made_by)}{quoted}"
-    for name, told in zip(MEASURES, measure_row(found, group)[1:], strict=True):
-        yield name, told + (f" suspicious: {LIMITS[name]}" if name in finding.flags else "")
-    near = [f"{one_line(name)} {cosine:.2f}" for name, cosine in beside(found, group)]
-    yield (
-        "linked to",
-        ", ".join(near[:LISTED]) + (f" and {len(near) - LISTED:,} more" if len(near) > LISTED else "") if near else "no group",
-    )
     for one in content.repairs:
         if one.group == group:
             yield "repaired", f"round {one.round}: {one.what} ({one.leaves:,} passages)"
     if found.names[group] in found.drifted:
         yield "drift", f"{found.drifted[found.names[group]]:.0%} of its passages have changed since it was clustered: --rebuild"
+
+
+def measures(found: Grouped, group: int) -> Iterator[tuple[str, str]]:
+    """Say what was measured of a group, thing by thing."""
+    flags = found.content.findings[group].flags
+    for name, told in zip(MEASURES, measure_row(found, group)[1:], strict=True):
+        yield name, told + (f" suspicious: {LIMITS[name]}" if name in flags else "")
+
+
+def linked(found: Grouped, group: int) -> str:
+    """Name the groups that a group is linked to."""
+    near = [f"{one_line(found.names[other])} {cosine:.2f}" for other, cosine in beside(found, group)]
+    more = f" and {len(near) - LISTED:,} more" if len(near) > LISTED else ""
+    return ", ".join(near[:LISTED]) + more if near else "no group"

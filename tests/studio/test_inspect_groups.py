@@ -131,11 +131,18 @@ def test_a_page_unfolds_every_group_and_nothing_of_a_document_is_markup(
 def test_a_page_without_room_says_what_it_leaves_out(
     ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group_page, "ROOM", 25_000)
-    short = page_of(ramify, grouped, tmp_path)
-    shown = len(set(re.findall(r'id="group-\d+"', short)))
-    assert 0 < shown < len(told["groups"])
-    assert f"Left out, so that the page stays small: {len(told['groups']) - shown} of the smallest groups" in short
+    whole = page_of(ramify, grouped, tmp_path)
+    assert "so that the page stays small" not in whole
+    for room in (15_000, 3000):
+        monkeypatch.setattr(group_page, "ROOM", room)
+        short = page_of(ramify, grouped, tmp_path)
+        shown = len(set(re.findall(r'id="group-\d+"', short)))
+        left = len(told["groups"]) - shown
+        assert shown > 0
+        assert len(short) < len(whole)
+        assert (left > 0) == (room == 3000)
+        assert "What is below it is left out" in short
+        assert (f"Left out, so that the page stays small: {left} of the smallest groups" in short) == (left > 0)
 
 
 def test_many_groups_are_cut_and_counted(ramify: Ramify, tmp_path: Path) -> None:
