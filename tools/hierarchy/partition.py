@@ -68,7 +68,7 @@ def _keys(values: Values) -> list[tuple[tuple[str, ...], str]]:
 
 
 def proposed(leaves: Leaves) -> tuple[str, ...]:
-    """Choose a field, or two, whose groups are the tightest for their number (Caliński and Harabasz 1974); `none` where no field serves."""
+    """Choose a field, or two, whose groups are the tightest for their number (Caliński and Harabasz 1974); UsageError where none serves."""
     if not len(leaves):
         return (NONE,)
     return max(serving(leaves), key=lambda chosen: (_tightness(leaves, chosen), -len(chosen), chosen))
