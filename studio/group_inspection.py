@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from pathlib import PurePath
 from typing import NamedTuple
 
 from ramify.studio.source_text import documents, tokens_of
@@ -127,7 +128,7 @@ class Grouped:
         folded = {fold(known): known for known in reversed(self.names)}
         near = [folded[known] for known in get_close_matches(fold(name), folded, _NEAR, 0.3)]
         listed = near or [self.names[group] for group in self.by_size[:_NEAR]]
-        raise UsageError(f"there is no group {name!r}", f"name one of {len(self.names):,}, such as {', '.join(map(one_line, listed))}")
+        raise UsageError(f"there is no group {name!r}", f"name one of {len(self.names):,}, such as {' · '.join(map(one_line, listed))}")
 
 
 def grouped(index: HierarchyIndex) -> Grouped:
@@ -139,5 +140,11 @@ def grouped(index: HierarchyIndex) -> Grouped:
     levels = tuple(Depth(*level, level.tokens / max(1, tokens)) for level in summaries.levels)
     at_home = {edge.leaf for edge in content.edges if edge.kind == "primary"}
     homeless = [id for leaf, id in enumerate(content.ids) if leaf not in at_home]
-    files = Counter(str(document.metadata.get("source", document.id)) for document in documents(index, homeless))
+    files = Counter(_file(str(document.metadata.get("source", document.id))) for document in documents(index, homeless))
     return Grouped(summaries, levels, tokens, len(set(there) - set(content.ids)), dict(files.most_common()))
+
+
+def _file(source: str) -> str:
+    """Name the file of a passage; of a record, what stands before its own name."""
+    file, mark, _ = source.partition("#")
+    return file if mark and PurePath(file).suffix else source

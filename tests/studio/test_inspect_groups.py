@@ -1,6 +1,7 @@
 """What there is to see of a hierarchy: its groups, what was measured and repaired, the tree of one group, and a page of all that."""
 
 import json
+import random
 import re
 from collections import Counter
 from html import escape
@@ -9,16 +10,33 @@ from typing import Any
 
 import pytest
 
+from ramify.graphs.building import hierarchy
 from ramify.studio import group_page
 from ramify.studio.cli import run
+from ramify.studio.inspect_words import sizes
+from ramify.studio.inspection import inspection
+from tests.fakes import FakeModel
 from tests.studio.conftest import Ramify
 from tests.studio.test_page import read
-from tests.tools.hierarchy.manual import WORDS, changed, records, write
+from tests.tools.fakes import WordEncoder
+from tests.tools.hierarchy.manual import WORDS, changed, indexed, made, opened, records, write
 
 HOSTILE = '<script>alert("x")</script>'
 GONE = {"p1-3": None, "p2-5": None}
 """Paragraphs without their chapter."""
 MEASURES = ("cluster_cohesion", "outlier_rate", "meta_conflict", "step_discontinuity", "summary_support", "self_retrieval")
+
+
+JUPITER = "jupiter europa orbit probe plume ocean telescope moon crater comet saturn ring"
+BREAD = "bread oven flour yeast dough butter salt crust cake sugar bun rye"
+ODD = "senate bill vote quorum clerk gavel motion caucus ballot whip veto docket"
+
+
+def strangers(name: str, words: str) -> list[dict[str, Any]]:
+    """Write ten paragraphs about something else, without a chapter."""
+    draw = random.Random(name)
+    told = [" ".join(f"{' '.join(draw.choices(words.split(), k=4))}." for _ in range(5)) for _ in range(10)]
+    return [{"id": f"{name}{number}", "title": f"{name} {number}", "text": text, "metadata": {}} for number, text in enumerate(told)]
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +123,33 @@ def test_one_group_is_given_as_json_with_its_tree(ramify: Ramify, grouped: Path)
 
     assert below(tree["tree"]) == {one["passage"] for one in tree["memberships"] if one["kind"] != "novel"}
     assert tree["tree"]["title"] == tree["group"] == "Kiln"
+
+
+def test_what_is_asked_about_everything_is_answered_from_the_groups(ramify: Ramify, grouped: Path) -> None:
+    asked = ("ask", "What are the main themes?", "--index", grouped, "--strategy", "global", "--model", "extractive")
+    done = ramify(*asked, "--tree")
+    assert done.code == 0
+    assert "4 summaries" in done.out
+    assert "each under the name of its group" in done.err + done.out
+    told = json.loads(ramify(*asked, "--json").out)
+    assert len(told["citations"]) >= 3
+    assert all(citation["quote"] in citation["text"] for citation in told["citations"])
+
+
+def test_groups_that_were_founded_and_passages_left_over_are_told(tmp_path: Path) -> None:
+    made(tmp_path / "index", [*records(), *strangers("jupiter", JUPITER), *strangers("bread", BREAD), *strangers("lone", ODD)[:1]])
+    lines = dict(sizes(inspection(opened(tmp_path / "index"))))
+    assert re.search(r"^[67]: 4 by metadata, 2 founded", lines["groups"])
+    assert re.search(r"^21 passages without the metadata \(manual.jsonl.* 21\)", lines["None-pool"])
+
+
+def test_summaries_that_a_model_did_not_manage_are_counted(tmp_path: Path) -> None:
+    folder = indexed(tmp_path / "index", records(5))
+    fake = FakeModel(replies=lambda prompt, slots: {"sentences": ["It was built by Karl Ritter in 1877."]})
+    hierarchy(folder, {"model": fake, "shots": 0}, ["chapter"], embedding=WordEncoder())
+    lines = dict(sizes(inspection(opened(folder))))
+    assert re.search(r"^4, written by .+, 4 of them replaced by quotations$", lines["summaries"])
+    assert "extractive" not in lines["summaries"]
 
 
 def page_of(ramify: Ramify, index: Path, tmp_path: Path) -> str:
