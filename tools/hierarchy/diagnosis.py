@@ -16,6 +16,15 @@ OUTLIER = 2.0
 _OUTLIERS, _SUPPORTED, _RETRIEVED, _TORN, _CONFLICT = 0.2, 0.7, 0.5, 0.2, 0.2
 _LOOSE = 2.0
 """A group is loose whose cohesion is so many deviations below the groups' mean."""
+LIMITS: Mapping[str, str] = {
+    "cluster_cohesion": f"{_LOOSE:g} deviations below the groups' mean",
+    "outlier_rate": f"over {_OUTLIERS:.2f}",
+    "meta_conflict": f"over {_CONFLICT:.2f}",
+    "step_discontinuity": f"over {_TORN:.2f}",
+    "summary_support": f"under {_SUPPORTED:.2f}",
+    "self_retrieval": f"under {_RETRIEVED:.2f}",
+}
+"""From where on each is suspicious, in words."""
 
 
 def diagnose(

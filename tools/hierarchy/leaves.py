@@ -81,13 +81,14 @@ class Leaves:
         return said
 
 
-def read_leaves(path: Path) -> Leaves:
-    """Read the passages of an index that are searched, in order of their ids."""
+def read_leaves(path: Path, encoded: bool = True) -> Leaves:
+    """Read the passages of an index that are searched, in order of their ids; of a draft that is not encoded, without vectors."""
+    sql = _SQL if encoded else _SQL.replace("JOIN vectors", "LEFT JOIN vectors", 1)
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
-        rows = database.execute(_SQL).fetchall()
+        rows = database.execute(sql).fetchall()
     known = [_with_places(json.loads(row[4])) for row in rows]
     titles = [label.rpartition(" > ")[2] for _, _, _, label, _, _ in rows]
-    vectors = np.array([np.frombuffer(row[5], dtype="<f4") for row in rows], dtype=np.float32)
+    vectors = np.array([np.frombuffer(row[5], dtype="<f4") for row in rows if encoded], dtype=np.float32)
     ids, documents, files = ([str(row[column]) for row in rows] for column in range(3))
     return Leaves(path, ids, documents, files, titles, known, vectors)
 

@@ -1,7 +1,6 @@
 """Grow the trees, and repair what is suspicious: outliers move, steps are kept together; what has not changed stays (seed 004, §5)."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,7 +13,7 @@ from ramify.tools.hierarchy.membership import alternatives, members_of
 from ramify.tools.hierarchy.partition import Partition
 from ramify.tools.hierarchy.profiles import profiles
 from ramify.tools.hierarchy.tree import Grower, Tell
-from ramify.tools.hierarchy.values import Edge, Finding, Repair, Routing, Tree
+from ramify.tools.hierarchy.values import Edge, Finding, Repair, Routing, Tree, distinct
 from ramify.tools.index.progress import Progress
 
 _AT_ONCE = 8
@@ -104,7 +103,7 @@ async def repaired(
     """Grow the trees; while something is suspicious, and rounds are left, move outliers and cluster again what tears steps apart."""
     linked: frozenset[int] = frozenset()
     repairs: list[Repair] = []
-    names = _names(state)
+    names = distinct(state.groups)
     for round in range(how.repairs + 1):
         members = _members(state)
         trees = await growing.trees(names, members, linked)
@@ -146,13 +145,3 @@ def _moved(leaves: Leaves, state: Partition, findings: Sequence[Finding], how: R
                 held |= {(edge.leaf, edge.group) for edge in new}
                 edges = [edge for edge in edges if not (edge.leaf == leaf and edge.group == group and edge.kind == "soft")]
     return moved, edges if all(members_of([edge for edge in edges if edge.kind != "novel"], len(state.groups))) else state.edges
-
-
-def _names(state: Partition) -> list[str]:
-    """Name each group; two of one name are told apart."""
-    met: Counter[str] = Counter()
-    names = []
-    for group in state.groups:
-        met[group.name] += 1
-        names.append(group.name if met[group.name] == 1 else f"{group.name} ({met[group.name]})")
-    return names

@@ -133,3 +133,12 @@ def test_steps_that_clusters_tear_apart_are_brought_together(tmp_path: Path) -> 
     repaired = {one.group for one in content.repairs if one.what == "steps kept together"}
     assert repaired
     assert all(content.findings[group].measured.step_discontinuity < torn[group] for group in repaired)
+
+
+def test_steps_stay_together_also_where_they_are_too_much_for_one_summary(tmp_path: Path) -> None:
+    long = [{**one, "text": " ".join([str(one["text"])] * 6)} for one in records(40, ("Bellows", "Kiln"))]
+    made(tmp_path / "index", long)
+    content = content_of(tmp_path / "index")
+    assert {one.what for one in content.repairs} == {"steps kept together"}
+    assert all(len(tree) > 4 for tree in content.trees.values())
+    assert max(one.measured.step_discontinuity for one in content.findings) < 0.2
