@@ -71,7 +71,7 @@ class Leaves:
             if field not in self.fields:
                 what = f"no document has the metadata {field!r}"
                 raise UsageError(what, f"group by what there is: {', '.join(self.fields) or 'nothing; use --group-by none'}")
-        return [tuple(_values(known.get(field)) for field in fields) for known in self.metadata]
+        return [tuple(values_of(known.get(field)) for field in fields) for known in self.metadata]
 
 
 def read_leaves(path: Path) -> Leaves:
@@ -105,7 +105,8 @@ def folded(value: str) -> str:
     return fold(value) or value.casefold()
 
 
-def _values(given: Any) -> tuple[str, ...]:
+def values_of(given: Any) -> tuple[str, ...]:
+    """Write a value of metadata, or the values of a list, as text; none for what says nothing."""
     listed = given if isinstance(given, list) else [given]
     written = [" ".join(str(value).split()) for value in listed if value is not None and not isinstance(value, dict)]
     return tuple(dict.fromkeys(filter(None, written)))

@@ -85,7 +85,7 @@ class Grower:
             return [places]
         if depth < _DEEPEST and parts > 2:
             found = cluster(self._leaves.vectors[places], self._how.seed, self._how.reduction).clusters
-            if 1 < len(found) and max(map(len, found)) < len(places):
+            if len(found) > 1 and max(map(len, found)) < len(places):
                 return [part for own in found for part in self._cut([places[one] for one in own], lengths, depth + 1)]
         size = int(np.ceil(len(places) / parts))
         main = self._leaves.vectors[places] @ self._leaves.vectors[places[0]]
