@@ -35,24 +35,53 @@ class System(NamedTuple):
     known: bool = False
     """Whether it is told the gold document's true values, and searches nothing else."""
     once: bool = False
-    """Whether it is measured on whole metadata alone: it reads none, or is there for comparison."""
+    """Whether it is measured on whole metadata alone: it reads none, or is there for comparison with one that does."""
 
 
-FLAT, FILTER, TREE, HARD, FULL = "flat", "hard filter", "global RAPTOR", "meta + RAPTOR, hard", "full"
+FLAT, FILTER, TREE, FULL = "flat", "hard filter", "global RAPTOR", "full"
+GROUPS, HARD, SOFT = "meta + flat", "meta + RAPTOR, hard", "soft, no novelty"
 LABEL, BOTH = "label", "full + label"
 SYSTEMS = {
     FLAT: System(once=True),
     FILTER: System(known=True),
     TREE: System({}, grouped=False, once=True),
-    "meta + flat": System({"members": "primary", "summaries": 0, "fallback": 0}),
+    GROUPS: System({"members": "primary", "summaries": 0, "fallback": 0}),
     HARD: System({"members": "primary", "fallback": 0}),
-    "soft, no novelty": System({"members": "soft"}),
+    SOFT: System({"members": "soft"}),
     FULL: System({}),
     "full, headings=0": System({"headings": 0}, once=True),
     LABEL: System(labelled=True),
     BOTH: System({}, labelled=True),
 }
 """All that is measured, from the plainest on; the last two where the run has labels."""
+UNREAD = (FLAT, TREE)
+"""Systems that read no metadata: wherever these are degraded, they are as on whole ones."""
+TOLD = {
+    FLAT: "vectors and words, without groups or trees; reads no metadata",
+    FILTER: "an oracle: flat search among the documents that have the gold's true metadata; questions whose gold has none are left out",
+    TREE: "one tree of summaries over everything (--group-by none); reads no metadata",
+    GROUPS: "groups by metadata, no trees: what is in no likely group is not found",
+    HARD: "groups by metadata, each with its tree",
+    SOFT: "what lacks metadata belongs to the groups it is like; nothing is founded, moved or left to the pool",
+    FULL: "all memberships, and what is in no likely group still counts a little",
+    "full, headings=0": "without what a passage gains whose heading the question names",
+    LABEL: "flat search in passages embedded under these metadata",
+    BOTH: "both at once",
+}
+"""What each system is."""
+ABLATIONS = {
+    "baseline_hybrid": (FLAT, WHOLE, 0.0),
+    "partition_only": (GROUPS, WHOLE, 0.0),
+    "partition_raptor": (HARD, WHOLE, 0.0),
+    "soft_no_novelty": (SOFT, WHOLE, 0.0),
+    "full_system": (FULL, WHOLE, 0.0),
+    "missing_10pct": (FULL, MISSING, 0.1),
+    "missing_30pct": (FULL, MISSING, 0.3),
+    "missing_50pct": (FULL, MISSING, 0.5),
+    "noise_10pct": (FULL, NOISE, 0.1),
+    "noise_30pct": (FULL, NOISE, 0.3),
+}
+"""The ablations of the design (seed 004), each a system at a point."""
 
 
 def cells_of(degrade: Mapping[str, Sequence[float]], draws: int) -> list[Cell]:

@@ -52,7 +52,7 @@ class Truth:
         return {field: list(dict.fromkeys(one for metadata in known for one in _listed(metadata[field]))) for field in self.fields}
 
     def degraded(self, cell: Cell, seed: int) -> list[Document]:
-        """Give the documents that a cell meets, without their group's metadata or with another's; a larger share meets those of a smaller."""
+        """Give the documents that a cell meets, without their group's metadata or with another's; larger shares meet the same and more."""
         ids = sorted(self.documents)
         random.Random(f"{seed} {cell.draw}").shuffle(ids)
         met = [self.documents[id] for id in ids[: round(cell.share * len(ids))]]

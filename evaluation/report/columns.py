@@ -69,6 +69,9 @@ RETRIEVAL = (
     ),
     _found("support F1", "supporting_f1", "F1 of the cited documents against the gold ones"),
 )
+R10, HITS1, P5, MRR10, WRONG = (
+    next(measure for measure in RETRIEVAL if measure.title == title) for title in ("recall@10", "hits@1", "P@5", "MRR@10", "wrong@5")
+)
 GOLD = Measure("all gold", "all gold passages are among those found and, of a strategy, shown to the model", mean_of(all_found), percent)
 
 CALLS = Measure("calls", "model calls", mean_of(spent("llm_calls")), plain, -1)
