@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from ramify.evaluation.degraded import ABLATIONS, MISSING, NOISE, SYSTEMS, UNREAD
 from ramify.evaluation.report.columns import HITS1, R10
 from ramify.evaluation.report.degraded_means import Means, Point
-from ramify.evaluation.report.drawing import INKS, Sheet, ink, label, marker, styled
+from ramify.evaluation.report.drawing import INKS, TEXT, Sheet, ink, label, marker, styled
 from ramify.evaluation.report.measures import Estimate, Measure
 
 
@@ -29,6 +29,7 @@ def _curves(axes: Axes, told: Means, measure: Measure, way: str) -> None:
             [share for share, _ in found], [100 * value for _, value in found],
             color=ink(system, names), marker=marker(system, names), markersize=4.5, linestyle=style, label=label(system),
         )  # fmt: skip
+    axes.set_xticks([100 * point.share for point in told.along(way)])
     axes.set(title=f"{measure.title}, percent", xlabel=f"documents whose metadata are {'missing' if way == MISSING else 'wrong'}, percent")
 
 
@@ -50,7 +51,7 @@ def _bars(axes: Axes, told: Means, measure: Measure) -> None:
     spread = [
         [abs(100 * end - value) for end, value in zip(ends, values, strict=True)] for ends in zip(*map(_ends, found.values()), strict=True)
     ]
-    axes.barh(range(len(names)), values, color=INKS[0], height=0.62, xerr=spread or None, error_kw={"elinewidth": 1})
+    axes.barh(range(len(names)), values, color=INKS[0], height=0.62, xerr=spread or None, ecolor=TEXT, error_kw={"elinewidth": 1})
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
