@@ -7,13 +7,15 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.errors import UsageError
+from ramify.tools.hierarchy.router import RouteSearch
 from ramify.tools.index.manifest import Kind
 from ramify.tools.knowledge.walk import WalkSearch
 
 PLAIN: Kind = "passages"
+HIERARCHY: Kind = "hierarchy"
 OPTION = "index-kind"
 """What the variants on further kinds are named by, as on the command line."""
-SEARCHES: dict[Kind, type[BaseModel]] = {"graph": WalkSearch}
+SEARCHES: dict[Kind, type[BaseModel]] = {"graph": WalkSearch, HIERARCHY: RouteSearch}
 """The kinds that have a search of their own, with its settings."""
 VIEW, OWN = "view", "search"
 """Settings that steer such a search: whether it is used at all, and how."""
@@ -41,9 +43,15 @@ def is_named(variant: str) -> bool:
     return variant.startswith(f"{OPTION}=")
 
 
-def folder_of(plain: Path, kind: Kind) -> Path:
-    """Name the folder of a kind of index beside that of the plain one."""
-    return plain if kind == PLAIN else plain.with_name(f"{plain.name}-{kind}")
+def folder_of(plain: Path, kind: Kind, group_by: Sequence[str] = ()) -> Path:
+    """Name the folder of a kind of index beside that of the plain one; a hierarchy by other fields is another one."""
+    grouped = "".join(f"-{written(field)}" for field in group_by) if kind == HIERARCHY else ""
+    return plain if kind == PLAIN else plain.with_name(f"{plain.name}-{kind}{grouped}")
+
+
+def written(name: str) -> str:
+    """Write a name so that it can be part of a folder's."""
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
 def dotted(options: Mapping[str, Any]) -> dict[str, Any]:

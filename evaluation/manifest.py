@@ -40,6 +40,8 @@ FIXED = ("ramify", "model", "model_file", "reader", "embedding", "seed", "base")
 """What may not change while a run goes on; strategies, variants and questions may be added."""
 KINDS = "index_kinds"
 """The kinds of index, where they were asked for; the first may not change, others may be added."""
+GROUPED = "group_by"
+"""What a hierarchy groups by, where there is one; that stays."""
 NAMED = {"ramify": "version", "base": "settings"}
 
 
@@ -168,6 +170,7 @@ def _joined(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> dict[s
     strategies = list(dict.fromkeys((*before["strategies"], *now["strategies"])))
     if KINDS in before or KINDS in now:
         now = {**now, KINDS: list(dict.fromkeys((*_kinds(before), *_kinds(now))))}
+    now = {**({GROUPED: before[GROUPED]} if GROUPED in before else {}), **now}
     return {**now, "variants": list(variants.values()), "datasets": list(datasets.values()), "strategies": strategies}
 
 
@@ -175,6 +178,7 @@ def _fixed(told: dict[str, Any]) -> dict[str, Any]:
     """List what may not change, with the data; a data set is told by its hash."""
     own = {NAMED.get(name, name): told[name] for name in FIXED if name in told} | {"index kind": _kinds(told)[0]}
     own |= {"label": ", ".join(told.get("label") or ()) or "none"}
+    own |= {"group by": ", ".join(told[GROUPED]) or "what is proposed"} if GROUPED in told else {}
     return own | {f"the data set {one['name']!r} of sha256": one["sha256"] for one in told["datasets"]}
 
 

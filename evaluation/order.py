@@ -7,11 +7,13 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 
-from ramify.evaluation.kinds import PLAIN, VIEW, checked, dotted, own_settings, remedy
+from ramify.evaluation.degraded import check_shares
+from ramify.evaluation.kinds import HIERARCHY, PLAIN, VIEW, checked, dotted, own_settings, remedy
 from ramify.evaluation.variants import Variant, variants
 from ramify.nodes.tree import Value
 from ramify.tools.demo import cache_folder
 from ramify.tools.errors import UsageError
+from ramify.tools.hierarchy.values import NONE
 from ramify.tools.index.manifest import Kind
 
 ELSEWHERE = {
@@ -42,6 +44,12 @@ class Order(Value):
     """Fields of metadata that passages are searched under, beside title and headings."""
     retrieval_only: bool = False
     index_kinds: tuple[str, ...] | None = None
+    group_by: tuple[str, ...] = ()
+    """Fields of metadata that a hierarchy groups by; empty: those that are proposed."""
+    degrade: dict[str, tuple[float, ...]] = Field(default_factory=dict)
+    """Shares of the documents whose metadata are taken away (missing) or made wrong (noise)."""
+    draws: int = 5
+    """How often those documents are drawn."""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -87,3 +95,22 @@ def _checked(order: Order) -> None:
     values = [*order.options.values(), *(value for values in order.sweeps.values() for value in values)]
     if order.workers > 1 and any(isinstance(value, BaseChatModel) for value in values):
         raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker")
+    _check_grouping(order)
+
+
+def _check_grouping(order: Order) -> None:
+    """Refuse to group where there is no hierarchy, and to degrade metadata where nothing is measured that rests on them."""
+    told = ",".join(order.group_by)
+    if order.group_by and HIERARCHY not in order.kinds:
+        raise UsageError(f"--group-by {told} groups nothing", f"give --index-kind {','.join((*order.kinds, HIERARCHY))} as well")
+    if not order.degrade:
+        return
+    needed = {
+        "--retrieval-only": order.retrieval_only and not order.strategies,
+        f"--index-kind {PLAIN},{HIERARCHY}": HIERARCHY in order.kinds,
+        "--group-by and fields of metadata": bool(order.group_by) and NONE not in order.group_by,
+    }
+    if missing := [name for name, given in needed.items() if not given]:
+        what = f"--degrade {next(iter(order.degrade))} degrades metadata for searching alone in a hierarchy grouped by them"
+        raise UsageError(what, f"give {' and '.join(missing)}, and no strategy")
+    check_shares(order.degrade, order.draws)

@@ -11,6 +11,7 @@ from ramify.evaluation.kinds import folder_of
 from ramify.evaluation.variants import Variant
 from ramify.graphs.ceiling import ceiling
 from ramify.graphs.strategies import configure
+from ramify.tools.index.manifest import Kind
 
 
 class Source(NamedTuple):
@@ -20,6 +21,14 @@ class Source(NamedTuple):
     dataset: Dataset
     folder: Path
     """Of its plain index, beside which the other kinds lie."""
+    bare: Path
+    """Of its plain index without labels; the same where the run has none."""
+    group_by: tuple[str, ...] = ()
+    """Fields of metadata that its hierarchy groups by; empty: those that are proposed."""
+
+    def holding(self, kind: Kind) -> Path:
+        """Name the folder of its index of a kind."""
+        return folder_of(self.folder, kind, self.group_by)
 
 
 class Plan(NamedTuple):
@@ -64,7 +73,7 @@ class Plan(NamedTuple):
 def task_of(source: Source, question: Question, variant: Variant, seed: int) -> Task:
     """Make the task of a question and a variant."""
     dataset = source.dataset
-    index = str(folder_of(source.folder, variant.kind))
+    index = str(source.holding(variant.kind))
     return Task(dataset=dataset.name, hits_by=dataset.hits_by, index=index, question=question, variant=variant, seed=seed)
 
 

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ramify.evaluation.asking import Task, head
 from ramify.evaluation.dataset import Dataset
+from ramify.evaluation.degrading import degrade
+from ramify.evaluation.kinds import HIERARCHY, written
 from ramify.evaluation.load import load
 from ramify.evaluation.log import Log
 from ramify.evaluation.manifest import describe, file_of, reader_of, write_manifest
@@ -60,6 +62,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         **facts,
         **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
         **({"label": list(order.label)} if order.label else {}),
+        **({"group_by": list(order.group_by)} if HIERARCHY in order.kinds else {}),
         "model": model,
         "reader": reader_of(model),
         "model_file": file_of(model),
@@ -68,28 +71,29 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         "workers": order.workers,
     }
     write_manifest(order.out, describe(datasets, wanted, **told))
-    sources = [Source(path, dataset, _index_folder(dataset, order)) for path, dataset in datasets]
+    sources = [
+        Source(path, dataset, _index_folder(dataset, order, order.label), _index_folder(dataset, order), order.group_by)
+        for path, dataset in datasets
+    ]
     return Plan(sources, wanted, order.seed, order.sample)
 
 
-def _index_folder(dataset: Dataset, order: Order) -> Path:
-    name = _written(order.embedding)
+def _index_folder(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> Path:
+    name = written(order.embedding)
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
-    labelled = "".join(f"-{_written(field)}" for field in order.label)
+    labelled = "".join(f"-{written(field)}" for field in label)
     return order.work / "indexes" / f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
-
-
-def _written(name: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
 def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
     """Bring each data set's index up to date, in every kind that is wanted."""
-    for _, dataset, folder in plan.sources:
-        chunk_tokens = CHUNK_TOKENS[dataset.hits_by]
-        Index.build(list(dataset.documents), folder, order.embedding, chunk_tokens=chunk_tokens, label=order.label, progress=progress)
+    for source in plan.sources:
+        wanted = {**({source.bare: ()} if order.degrade else {}), source.folder: order.label}
+        for folder, label in wanted.items():
+            chunk_tokens, documents = CHUNK_TOKENS[source.dataset.hits_by], list(source.dataset.documents)
+            Index.build(documents, folder, order.embedding, chunk_tokens=chunk_tokens, label=label, progress=progress)
         for kind in order.kinds:
-            bring(folder, kind, progress)
+            bring(source.folder, kind, source.group_by, progress)
 
 
 def left(plan: Plan, out: Path) -> list[Task]:
@@ -145,5 +149,6 @@ def execute(order: Order, watch: Watch = lambda row: None) -> list[Row]:
     plan = prepare(order, *look(order))
     index(plan, order)
     search(plan, order, watch)
+    degrade(plan, order)
     asyncio.run(ask(left(plan, order.out), plan, order, watch))
     return read_rows(order.out / RESULTS)

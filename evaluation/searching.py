@@ -1,18 +1,21 @@
 """Searching alone, without a model: the same index asked in several ways, as lines beside those of the strategies."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ramify.evaluation.asking import NOTHING, Task, head
-from ramify.evaluation.kinds import PLAIN, VIEW, dotted, folder_of, named, own_options
+from ramify.evaluation.dataset import Question
+from ramify.evaluation.kinds import PLAIN, VIEW, dotted, named, own_options
 from ramify.evaluation.order import RERANK, RERANK_K, Order, swept_in_searching
 from ramify.evaluation.plan import Plan, Source, task_of
 from ramify.evaluation.rows import Row, key_of
 from ramify.evaluation.scoring import retrieval
+from ramify.evaluation.truth import WRONG_GROUP, Truth
 from ramify.evaluation.variants import Variant, shown
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.settings import Settings
 from ramify.tools.index import Index
+from ramify.tools.index.identity import document_of
 from ramify.tools.index.manifest import Kind
 from ramify.tools.index.search import opened
 from ramify.tools.index.snapshot import Hit
@@ -73,13 +76,15 @@ def _reranked(kind: Kind, options: Mapping[str, Any], swept: list[Any]) -> dict[
 def search_all(plan: Plan, source: Source, ways: Mapping[str, Way]) -> list[Row]:
     """Search every question of a data set in each way; blocking."""
     questions = source.dataset.questions
+    truth = Truth(source.dataset, source.group_by) if source.group_by else None
     rows = []
     for name, way in ways.items():
-        index = opened(folder_of(source.folder, way.kind))
+        index = opened(source.holding(way.kind))
         found = _found(index, [question.question for question in questions], **way.how)
         for question, hits in zip(questions, found, strict=True):
             task = task_of(source, question, Variant(strategy=SEARCH, name=name, kind=way.kind), plan.seed)
-            rows.append(_row(task, retrieval(question, [passage_of(hit) for hit in hits], source.dataset.hits_by)))
+            told = retrieval(question, [passage_of(hit) for hit in hits], source.dataset.hits_by)
+            rows.append(_row(task, told if truth is None else with_groups(told, truth, question, hits)))
     return rows
 
 
@@ -87,6 +92,14 @@ def _found(index: Index, asked: list[str], rerank: str = NONE, wide: int = DEEPE
     load(rerank)
     found = index.search(asked, width(rerank, DEEPEST, wide), **how)
     return [reranked(*one, rerank, DEEPEST) for one in zip(asked, found, strict=True)]
+
+
+def with_groups(told: dict[str, Any], truth: Truth, question: Question, hits: Sequence[Hit]) -> dict[str, Any]:
+    """Add to the scores of what was found how much of it is of a wrong group."""
+    if told["retrieval"] is None:
+        return told
+    wrong = truth.wrong_group([document_of(str(hit.document.id)) for hit in hits], question.gold_documents)
+    return {**told, "retrieval": {**told["retrieval"], WRONG_GROUP: wrong}}
 
 
 def ways_left(source: Source, ways: Mapping[str, Way], known: Container[str]) -> dict[str, Way]:

@@ -1,5 +1,6 @@
 """ramify eval: measure strategies on questions with known answers."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -41,9 +42,22 @@ RetrievalOnly = Annotated[
 IndexKind = Annotated[
     str | None,
     typer.Option(
-        "--index-kind", metavar="A,B", help="Kinds of index to compare, passages or graph; the first is what others are compared with."
+        "--index-kind",
+        metavar="A,B",
+        help="Kinds of index to compare: passages, graph, hierarchy; the first is what others are compared with.",
     ),
 ]
+GroupBy = Annotated[
+    str | None, typer.Option("--group-by", metavar="F,G", help="Metadata that a hierarchy groups by; not given: what is proposed.")
+]
+Degrade = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="HOW=S1,S2",
+        help="Measure searching by groups once more where shares of the documents have metadata missing, or wrong (noise).",
+    ),
+]
+Draws = Annotated[int, typer.Option(metavar="N", min=1, help="How often the documents of each share are drawn.")]
 
 
 def evaluate(
@@ -64,6 +78,9 @@ def evaluate(
     label: Label = None,
     retrieval_only: RetrievalOnly = False,
     index_kind: IndexKind = None,
+    group_by: GroupBy = None,
+    degrade: Degrade = None,
+    draws: Draws = 5,
 ) -> None:
     """Measure strategies on questions with known answers, and write a report; an interrupted run goes on where it stopped."""
     from ramify.evaluation.order import Order
@@ -75,7 +92,7 @@ def evaluate(
         datasets=tuple(datasets),
         strategies=_with_prior(_names(strategy), retrieval_only),
         options=joined(read_pairs(settings or [], "--set"), {"model": model, "base_url": base_url}),
-        sweeps=read_sweeps(sweep or []),
+        sweeps=read_listed(sweep or [], "--sweep max_depth=1,2,3"),
         ablations=tuple(name.strip() for text in ablate or [] for name in text.replace("|", ",").split(",") if name.strip()),
         out=out,
         limit=limit,
@@ -87,6 +104,9 @@ def evaluate(
         label=tuple(_names(label or "")),
         retrieval_only=retrieval_only,
         index_kinds=None if index_kind is None else tuple(_names(index_kind)),
+        group_by=tuple(_names(group_by or "")),
+        degrade={name: tuple(_shares(name, values)) for name, values in read_listed(degrade or [], "--degrade missing=0,.1,.3").items()},
+        draws=draws,
     )
     evaluating(order)
 
@@ -101,15 +121,25 @@ def _with_prior(strategies: list[str], retrieval_only: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*strategies, *prior)))
 
 
-def read_sweeps(texts: list[str]) -> dict[str, list[object]]:
-    """Read KEY=V1,V2; UsageError for one that is no sweep, or said twice."""
-    sweeps: dict[str, list[object]] = {}
+def _shares(name: str, values: list[object]) -> Iterator[float]:
+    """Read shares of documents; UsageError for what is no number."""
+    for value in values:
+        try:
+            yield float(str(value))
+        except ValueError:
+            raise UsageError(f"--degrade {name}={value} is no share of the documents", "give numbers from 0 to 1, as in .1,.3,.5") from None
+
+
+def read_listed(texts: list[str], example: str) -> dict[str, list[object]]:
+    """Read KEY=V1,V2 of an option, of which an example is given; UsageError for one that is not written so, or said twice."""
+    option = example.partition(" ")[0]
+    found: dict[str, list[object]] = {}
     for text in texts:
         key, equals, values = text.partition("=")
-        found = [read_value(value.strip()) for value in values.split(",") if value.strip()]
-        if not (equals and key.strip() and found):
-            raise UsageError(f"--sweep {text!r} is not KEY=V1,V2", "write it as --sweep max_depth=1,2,3")
-        if key.strip() in sweeps:
-            raise UsageError(f"--sweep gives {key.strip()!r} twice", "give all its values at once")
-        sweeps[key.strip()] = found
-    return sweeps
+        listed = [read_value(value.strip()) for value in values.split(",") if value.strip()]
+        if not (equals and key.strip() and listed):
+            raise UsageError(f"{option} {text!r} is not KEY=V1,V2", f"write it as {example}")
+        if key.strip() in found:
+            raise UsageError(f"{option} gives {key.strip()!r} twice", "give all its values at once")
+        found[key.strip()] = listed
+    return found

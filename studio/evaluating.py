@@ -4,6 +4,7 @@ import asyncio
 from importlib.util import find_spec
 
 from ramify.evaluation.dataset import Dataset
+from ramify.evaluation.degrading import degrade
 from ramify.evaluation.order import Order
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row, outlines
@@ -33,6 +34,8 @@ def evaluating(order: Order) -> None:
     with bar() as progress:
         index(plan, order, progress)
     search(plan, order, lambda row: None)
+    with bar() as progress:
+        degrade(plan, order, progress)
     try:
         with Watching(tasks, order.workers) as watching:
             asyncio.run(ask(tasks, plan, order, watching, watching.tell_speed))

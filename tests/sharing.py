@@ -6,6 +6,7 @@ TOGETHER = {
     "tests/studio/test_dev_server.py": "dev server",
     "tests/studio/test_foreign_page.py": "foreign page",
     "tests/studio/test_guard.py": "guard",
+    "tests/evaluation/test_degraded.py": "degraded",
     "tests/evaluation/test_report.py": "report",
     "tests/evaluation/test_report_page.py": "report page",
     "tests/test_real_data.py": "real data",

@@ -26,7 +26,8 @@ def fact_scores(held: Held, facts: Collection[str]) -> dict[str, float]:
         raise UsageError("there is no gold to be found", "score the retrieval of questions only whose gold sentences are known")
     told = {f"recall@{k}": recall_at(held, count, k) for k in (5, 10)}
     told |= {f"all_gold@{k}": float(recall_at(held, count, k) == 1) for k in (5, 10)}
-    told |= {f"hits@{k}": float(any(held[:k])) for k in (4, 10)}
+    told |= {f"hits@{k}": float(any(held[:k])) for k in (1, 4, 10)}
+    told |= {"precision@5": sum(map(bool, held[:5])) / 5}
     return {**told, "mrr@10": mrr_at(held, 10), "map@10": map_at(held, count, 10), "map@10_official": map_multihop_rag(held, facts)}
 
 

@@ -12,13 +12,14 @@ from ramify.tools.errors import UsageError
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
-PRINTED = {"recall": "R", "hits": "Success", "mrr": "RR", "map": "AP"}
+PRINTED = {"recall": "R", "hits": "Success", "mrr": "RR", "map": "AP", "precision": "P"}
 """Our names of the measures, and those of ir_measures."""
 
 
 def retrieval_scores(ranking: Sequence[str], gold: Collection[str]) -> dict[str, float]:
     """Give everything that is reported of a ranking."""
-    standard = _computed([("recall", 5), ("recall", 10), ("hits", 4), ("hits", 10), ("mrr", 10), ("map", 10)], ranking, gold)
+    wanted = [("recall", 5), ("recall", 10), ("precision", 5), ("hits", 1), ("hits", 4), ("hits", 10), ("mrr", 10), ("map", 10)]
+    standard = _computed(wanted, ranking, gold)
     every = {f"all_gold@{k}": all_gold_at(ranking, gold, k) for k in (5, 10)}
     return {**standard, **every, "map@10_official": map_multihop_rag(ranking, gold)}
 
@@ -36,6 +37,11 @@ def all_gold_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
 def hits_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
     """Tell whether any gold document is among the first k."""
     return _one("hits", k, ranking, gold)
+
+
+def precision_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
+    """Give the share of the first k places that gold documents take."""
+    return _one("precision", k, ranking, gold)
 
 
 def mrr_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:

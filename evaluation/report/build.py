@@ -5,6 +5,7 @@ from pathlib import Path
 from ramify.evaluation.report.beside import published
 from ramify.evaluation.report.blocks import Block, Plot, Section
 from ramify.evaluation.report.calibration_section import calibration
+from ramify.evaluation.report.degraded_section import degraded
 from ramify.evaluation.report.figures import drawn
 from ramify.evaluation.report.html import html
 from ramify.evaluation.report.kinds_section import kinds
@@ -38,6 +39,7 @@ def sections(run: Run) -> list[Section]:
         *(of_dataset(run, dataset, f"set-{place}") for place, dataset in enumerate(run.datasets, 1)),
         against_reference(run),
         kinds(run),
+        degraded(run),
         _sweeps(run),
         ablations(run),
         calibration(run),

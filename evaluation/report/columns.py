@@ -53,12 +53,24 @@ RETRIEVAL = (
     _found("recall@10", "recall@10", "share of the gold passages among the first 10"),
     _found("all@5", "all_gold@5", "all gold passages are among the first 5"),
     _found("all@10", "all_gold@10", "all gold passages are among the first 10"),
+    _found("hits@1", "hits@1", "a gold passage is the first"),
     _found("hits@4", "hits@4", "any gold passage is among the first 4"),
     _found("hits@10", "hits@10", "any gold passage is among the first 10"),
+    _found("P@5", "precision@5", "share of the first 5 places that gold passages take"),
     _found("MRR@10", "mrr@10", "mean reciprocal rank of the first gold passage, within 10"),
     _found("MAP@10", "map@10", "mean average precision within 10, as usually defined"),
     _found("MAP@10 off.", "map@10_official", "MAP@10 as the released MultiHop-RAG script computes it"),
+    Measure(
+        "wrong@5",
+        "share of the first 5 places that passages of other groups than the gold's take",
+        mean_of(found("wrong_group@5")),
+        percent,
+        -1,
+    ),
     _found("support F1", "supporting_f1", "F1 of the cited documents against the gold ones"),
+)
+R10, HITS1, P5, MRR10, WRONG = (
+    next(measure for measure in RETRIEVAL if measure.title == title) for title in ("recall@10", "hits@1", "P@5", "MRR@10", "wrong@5")
 )
 GOLD = Measure("all gold", "all gold passages are among those found and, of a strategy, shown to the model", mean_of(all_found), percent)
 

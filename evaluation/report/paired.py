@@ -108,7 +108,7 @@ def _difference(told: Difference | None, p: float, where: Where) -> list[Cell]:
         return [Cell(NOTHING), Cell(NOTHING)]
     sign = "" if p >= SIGNIFICANT else " ▲" if told.mean > 0 else " ▼"
     return [
-        Cell(_points(told.mean) + sign, f"{_points(told.low)} to {_points(told.high)}", where),
+        Cell(points(told.mean) + sign, f"{points(told.low)} to {points(told.high)}", where),
         Cell(shown_p(p)),
     ]
 
@@ -118,7 +118,7 @@ def shown_p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _points(value: float) -> str:
+def points(value: float) -> str:
     """Write a difference of shares; one that rounds to nothing has no sign."""
     told = f"{100 * value:+.1f}"
     return "0.0" if float(told) == 0 else told

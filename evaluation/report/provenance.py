@@ -62,6 +62,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("Questions for sweeps and ablations", told.get("sample")),
         ("Settings changed", told.get("base") or None),
         ("Lines", f"{len(run.lines):,}, of which {sum(line.failed for line in run.lines):,} failed"),
+        *([("Where metadata are degraded", f"{len(run.degraded):,} lines")] if run.degraded else []),
     ]
     return [(name, _told(value)) for name, value in facts if value is not None]
 

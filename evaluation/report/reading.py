@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from ramify.evaluation.degraded import SYSTEM
 from ramify.evaluation.manifest import MANIFEST, read_manifest
 from ramify.evaluation.report.run import Line, Run
 from ramify.evaluation.rows import RESULTS, Row, key_of
@@ -29,7 +30,9 @@ def read_run(folder: Path) -> Run:
     lines = {line.row["key"]: line for line in _lines(file, text)}  # the last of each key counts
     if not lines:
         raise InputError(f"there are no results in {str(file)!r}", GO_ON)
-    return Run(folder, manifest, tuple(lines.values()), tuple(_torn(text)))
+    apart = {key: line for key, line in lines.items() if SYSTEM in line.row}
+    others = tuple(line for key, line in lines.items() if key not in apart)
+    return Run(folder, manifest, others, tuple(_torn(text)), tuple(apart.values()))
 
 
 def _text(file: Path) -> str:

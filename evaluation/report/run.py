@@ -58,6 +58,8 @@ class Run:
     manifest: dict[str, Any]
     lines: tuple[Line, ...]
     warnings: tuple[str, ...] = ()
+    degraded: tuple[Line, ...] = ()
+    """Those of searching where metadata are degraded, which are too many to stand among the others."""
 
     @cached_property
     def groups(self) -> dict[tuple[str, str, str], list[Line]]:

@@ -26,7 +26,7 @@ def measured(
     """Estimate every measure on every group; a measure that no group has is no column."""
     found = {measure.title: [measure.of(group.lines) for group in groups] for measure in measures}
     shown = [measure for measure in measures if any(found[measure.title])]
-    best = {measure.title: _best(measure, found[measure.title]) for measure in shown}
+    best = {measure.title: best_of(measure, found[measure.title]) for measure in shown}
     rows = []
     for place, group in enumerate(groups):
         cells = [_cell(measure, found[measure.title][place], group.where, best[measure.title]) for measure in shown]
@@ -43,7 +43,8 @@ def counted(group: Group) -> Cell:
     return Cell(str(len(group.lines)), f"{failed} failed" if failed else "", where)
 
 
-def _best(measure: Measure, estimates: Sequence[Estimate | None]) -> str | None:
+def best_of(measure: Measure, estimates: Sequence[Estimate | None]) -> str | None:
+    """Give the best of some estimates as it is shown; none where all are shown alike."""
     values = [estimate.value for estimate in estimates if estimate]
     if not measure.better or len(values) < 2:
         return None

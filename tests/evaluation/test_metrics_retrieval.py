@@ -77,7 +77,8 @@ def test_nothing_found_scores_nothing() -> None:
 def test_each_passage_holding_one_gold_sentence_scores_as_ir_measures_does(ranking: list[str], gold: set[str]) -> None:
     measures = {
         **{f"recall@{k}": ir_measures.R @ k for k in (5, 10)},
-        **{f"hits@{k}": ir_measures.Success @ k for k in (4, 10)},
+        **{f"hits@{k}": ir_measures.Success @ k for k in (1, 4, 10)},
+        "precision@5": ir_measures.P @ 5,
         "mrr@10": ir_measures.RR @ 10,
         "map@10": ir_measures.AP @ 10,
     }
@@ -104,6 +105,7 @@ def test_bounds_and_order_of_the_scores(held: list[frozenset[str]], gold: set[st
 @given(rankings, golds)
 def test_gold_before_all_else_is_perfect(ranking: list[str], gold: set[str]) -> None:
     told = retrieval_scores([*gold, *(one for one in ranking if one not in gold)], gold)
+    assert told.pop("precision@5") == min(len(gold), 5) / 5
     assert {value for name, value in told.items() if "official" not in name} == {1.0}
 
 

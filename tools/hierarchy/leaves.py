@@ -73,7 +73,7 @@ class Leaves:
             if one.field not in self.fields:
                 what = f"no document has the metadata {one.field!r}"
                 raise UsageError(what, f"group by what there is: {', '.join(self.fields) or 'nothing; use --group-by none'}")
-        said = [tuple(one.values(_values(known.get(one.field))) for one in wanted) for known in self.metadata]
+        said = [tuple(one.values(values_of(known.get(one.field))) for one in wanted) for known in self.metadata]
         for place, one in enumerate(wanted):
             if one.by and not any(values[place] for values in said):
                 what = f"no value of {one.field!r} is {'a number' if one.steps else 'a date such as 2026-11-23'}"
@@ -113,7 +113,8 @@ def folded(value: str) -> str:
     return fold(value) or value.casefold()
 
 
-def _values(given: Any) -> tuple[str, ...]:
+def values_of(given: Any) -> tuple[str, ...]:
+    """Write a value of metadata, or the values of a list, as text; none for what says nothing."""
     listed = given if isinstance(given, list) else [given]
     written = [" ".join(str(value).split()) for value in listed if value is not None and not isinstance(value, dict)]
     return tuple(dict.fromkeys(filter(None, written)))

@@ -51,7 +51,7 @@ def _grouped(leaves: Leaves, fields: tuple[str, ...]) -> Partition:
     written: dict[tuple[str, ...], Counter[str]] = {}
     keys: list[list[tuple[str, ...]]] = []
     for values in leaves.values(fields):
-        listed = list(dict.fromkeys(_keys(values)))
+        listed = list(dict.fromkeys(keys_of(values)))
         keys.append([key for key, _ in listed])
         for key, name in listed:
             written.setdefault(key, Counter())[name] += 1
@@ -62,7 +62,7 @@ def _grouped(leaves: Leaves, fields: tuple[str, ...]) -> Partition:
     return Partition(fields, groups, edges, [leaf for leaf, own in enumerate(keys) if not own])
 
 
-def _keys(values: Values) -> list[tuple[tuple[str, ...], str]]:
+def keys_of(values: Values) -> list[tuple[tuple[str, ...], str]]:
     """Give the keys of a leaf, with how they are written; none where a field is missing, one each for the values of a list."""
     return [(tuple(map(folded, parts)), _JOINED.join(parts)) for parts in product(*values)][:_MOST_KEYS]
 

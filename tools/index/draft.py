@@ -21,11 +21,12 @@ _BLOCK = 16_384
 
 
 class Held(NamedTuple):
-    """A document the draft holds: the path it was given under, its file's source there, and the digest of its content."""
+    """A document the draft holds: the path it was given under, its file's source and kind, and the digest of its content."""
 
     root: str
     file: str
     digest: bytes
+    kind: str
 
 
 class Entry(NamedTuple):
@@ -109,7 +110,7 @@ class Draft:
 
     def held(self, identity: str) -> Held | None:
         """Return what is held under a document's id."""
-        found = self._db.execute("SELECT root, file, digest FROM documents WHERE id = ?", [identity]).fetchone()
+        found = self._db.execute("SELECT root, file, digest, kind FROM documents WHERE id = ?", [identity]).fetchone()
         return Held(*found) if found else None
 
     def write(self, entries: Iterable[Entry]) -> None:
