@@ -88,8 +88,8 @@ def serving(leaves: Leaves) -> list[tuple[str, ...]]:
 
 def _serves(leaves: Leaves, fields: tuple[str, ...]) -> bool:
     """Tell whether words, not numbers, make from two groups to one for five leaves, of half of the leaves."""
-    numbers = any(isinstance(known.get(field), (int, float)) for field in fields for known in leaves.metadata)
-    if numbers:
+    said = leaves.values(fields)
+    if any(not any(letter.isalpha() for letter in value) for values in said for own in values for value in own):
         return False
     found = _grouped(leaves, fields)
     return 2 <= len(found.groups) <= len(leaves) // _SHARE and len(found.pool) <= (1 - _COVERED) * len(leaves)

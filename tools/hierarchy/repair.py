@@ -144,4 +144,4 @@ def _moved(leaves: Leaves, state: Partition, findings: Sequence[Finding], how: R
                 edges += new
                 held |= {(edge.leaf, edge.group) for edge in new}
                 edges = [edge for edge in edges if not (edge.leaf == leaf and edge.group == group and edge.kind == "soft")]
-    return moved, edges if all(members_of([edge for edge in edges if edge.kind != "novel"], len(state.groups))) else state.edges
+    return moved, edges

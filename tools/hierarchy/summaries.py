@@ -1,5 +1,6 @@
 """Summaries without a model: sentences quoted from the leaves, those nearest the centre of their cluster."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
@@ -23,6 +24,8 @@ _WEIGHED = 10
 _SHORT, _LONG = 30, 400
 """Characters of a sentence that says something by itself."""
 _WORDS = 8
+_NEXT = re.compile(r"(?<=[.;:])\s+\(?(?:[a-z]|\d{1,2})[.)]$")
+"""The letter or number of the next item, which a line that was broken to fit a page ends with."""
 _SAME = 0.95
 """From this cosine on, two sentences say the same."""
 _REMEMBERED = 200_000
@@ -110,8 +113,9 @@ def _candidates(material: Material) -> list[Said]:
             counts[word] = counts.get(word, 0) + 1
     found: dict[str, Said] = {}
     for source in nearest:
-        units = [unit for unit in statements(source.text, source.headings) if is_prose(unit) and _SHORT <= len(unit) <= _LONG]
-        units = units or [unit[:_LONG] for unit in statements(source.text, source.headings)[:1]]
+        said = [_NEXT.sub("", unit) for unit in statements(source.text, source.headings)]
+        units = [unit for unit in said if is_prose(unit) and _SHORT <= len(unit) <= _LONG]
+        units = units or [unit[:_LONG] for unit in said[:1]]
         kept = sorted(sorted(units, key=lambda unit: -_shared(unit, counts))[:_OF_EACH], key=units.index)
         for unit in kept:
             found.setdefault(unit, Said(unit, source.leaf))

@@ -59,6 +59,12 @@ def test_passages_of_no_group_that_belong_together_found_groups(tmp_path: Path) 
         assert len(texts) == 1, "a founded group holds one of the two chapters"
 
 
+def test_one_topic_that_no_group_has_founds_a_group(tmp_path: Path) -> None:
+    other = [{**one, "metadata": {}} for one in records(12, ("Kiln",))]
+    done = made(tmp_path / "index", [*records(chapters=("Bellows", "Loom", "Press")), *other])
+    assert (done.founded, done.pool) == (1, 0)
+
+
 def test_a_passage_under_a_false_chapter_is_also_in_the_right_one(tmp_path: Path) -> None:
     done = made(tmp_path / "index", changed(records(), {"p4-5": {"chapter": "Loom"}}))
     id = id_of(tmp_path / "index", "p4-5")
