@@ -18,10 +18,10 @@ from ramify.evaluation.structures import copy_plain
 from ramify.evaluation.truth import WRONG_GROUP, Truth
 from ramify.graphs.building import hierarchy
 from ramify.nodes.retrieve import passage_of
+from ramify.tools.embeddings import Encoder, load_encoder
 from ramify.tools.hierarchy.values import NONE
 from ramify.tools.index import Index
 from ramify.tools.index.amend import amend
-from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.search import opened
 from ramify.tools.index.snapshot import Hit
@@ -33,11 +33,12 @@ KEPT = ("recall@10", "hits@1", "precision@5", "mrr@10", WRONG_GROUP)
 
 
 class Degrading(NamedTuple):
-    """A data set with its true groups, the seed of what is drawn, and where copies are made."""
+    """A data set with its true groups, the seed of what is drawn, the encoder, and where copies are made."""
 
     source: Source
     truth: Truth
     seed: int
+    encoder: Encoder
     folder: Path
 
 
@@ -50,7 +51,7 @@ def degrade(plan: Plan, order: Order, progress: Progress = silent) -> None:
         with Log(order.out / RESULTS) as log:
             known = outlines(order.out / RESULTS)
             for source in plan.sources:
-                one = Degrading(source, Truth(source.dataset, order.group_by), order.seed, folder)
+                one = Degrading(source, Truth(source.dataset, order.group_by), order.seed, load_encoder(order.embedding), folder)
                 one.truth.check()
                 for number, cell in enumerate(cells, 1):
                     for rows in _rows(one, cell, bool(order.label), known):
@@ -85,7 +86,8 @@ def _made(one: Degrading, cell: Cell, labelled: bool, grouped: bool) -> Index:
     """Copy the plain index, degrade the metadata of the copy, and make its hierarchy."""
     plain = one.source.folder if labelled else one.source.bare
     copy_plain(plain, one.folder)
-    amend(one.folder, one.truth.degraded(cell, one.seed), one.source.bare / PASSAGES)
+    if changed := one.truth.degraded(cell, one.seed):
+        amend(one.folder, one.encoder, changed, one.source.bare)
     hierarchy(one.folder, group_by=one.source.group_by if grouped else [NONE])
     return opened(one.folder)
 

@@ -5,28 +5,27 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import with_prefixes
 from ramify.tools.index.build import BATCH_SIZE, encode_missing, publish_changes
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.earlier import take_vectors
 from ramify.tools.index.hide import hide_twins
 from ramify.tools.index.intake import Found, Intake
+from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import silent
 from ramify.tools.index.split import Chunking
 from ramify.tools.index.structure import manifest_of
 from ramify.tools.index.workshop import open_draft, writing
 
 
-def amend(folder: Path, documents: Sequence[Document], other: Path) -> None:
-    """Write documents that an index holds with the metadata they have now; from the passages of another one the same vectors are taken."""
-    if not documents:
-        return
+def amend(folder: Path, encoder: Encoder, documents: Sequence[Document], other: Path | None = None) -> None:
+    """Write documents that an index holds with the metadata they have now; vectors are taken from another index that has the same texts."""
     manifest = manifest_of(folder)
-    encoder = with_prefixes(load_encoder(manifest.embedding), manifest.prefixes)
-    chunking = Chunking(manifest.chunk_tokens, manifest.overlap)
+    encoder, chunking = with_prefixes(encoder, manifest.prefixes), Chunking(manifest.chunk_tokens, manifest.overlap)
     with writing(folder), open_draft(folder, encoder, chunking, resume=False) as draft:
-        take_vectors(draft, other)
+        if other is not None:
+            take_vectors(draft, other / PASSAGES)
         Intake(draft, encoder, chunking, roots=()).write([_placed(draft, document) for document in documents])
         if draft.clean:
             hide_twins(draft)

@@ -20,7 +20,7 @@ def layout_of(path: Path) -> str | None:
 
 
 def take_vectors(draft: Draft, path: Path) -> None:
-    """Take over the vectors of an index of another layout, where they are made the same way."""
+    """Take over the vectors of another index, or of one of another layout, where they are made the same way."""
     database = draft.database
     database.execute("ATTACH DATABASE ? AS earlier", [str(path)])
     with database:
