@@ -70,6 +70,15 @@ def test_the_embedded_model_quotes_under_the_names_of_the_groups(index: Hierarch
     assert not any("communit" in notice or "report" in notice for notice in result.notices)
 
 
+def test_a_sentence_that_a_page_breaks_is_quoted_all_the_same(tmp_path: Path) -> None:
+    made(tmp_path / "index", [{**one, "text": one["text"].replace(" and ", "\nand ")} for one in records()])
+    result = asked(opened(tmp_path / "index"), "extractive", level="auto", batch_tokens=None)
+    assert result.citations
+    assert all(citation.quote in result.answer for citation in result.citations)
+    assert any(" and " in citation.quote for citation in result.citations)
+    assert all(citation.quote for citation in result.citations)
+
+
 def test_levels_are_those_of_the_trees_and_the_largest_group_is_the_first(tmp_path: Path) -> None:
     made(tmp_path / "index", [*records(5, ("Bellows",)), *records(120, ("Kiln",))])
     index = opened(tmp_path / "index")
