@@ -193,7 +193,7 @@ def test_the_report_gives_means_over_drawings_and_differences_by_question(run: P
     assert "draw 2" not in markdown, "drawings are no variants"
     html = (run / "report.html").read_text(encoding="utf-8")
     assert html.count("<svg") >= 3
-    assert "full, clean" not in html
+    assert "full, missing=0.5, draw" not in html
 
 
 GROUPED: dict[str, Any] = {"index_kinds": ("passages", "hierarchy"), "group_by": ("chapter",)}
