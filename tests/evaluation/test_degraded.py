@@ -22,7 +22,7 @@ from tests.tools.hierarchy.manual import COMMON, Record, records
 
 BOTH = "passages,hierarchy"
 EVERYWHERE = {"hard filter", "meta + flat", "meta + RAPTOR, hard", "soft, no novelty", "full"}
-ONCE = {"flat", "global RAPTOR", "full, headings=0"}
+ONCE = {"flat", "flat + headings", "global RAPTOR", "full, headings=0"}
 LABELLED = {"label", "full + label"}
 
 
@@ -83,7 +83,7 @@ def test_every_system_is_measured_in_every_cell_and_what_reads_no_metadata_once(
         cells.setdefault((row["degraded"], row["share"], row["draw"]), set()).add(row["system"])
     assert cells.pop(("none", 0, 1)) == EVERYWHERE | ONCE | LABELLED
     assert cells == {(degraded, 0.5, draw): EVERYWHERE | LABELLED for degraded in ("missing", "noise") for draw in (1, 2)}
-    assert len(rows) == 25 * (10 + 4 * 7) == len({row["key"] for row in rows})
+    assert len(rows) == 25 * (11 + 4 * 7) == len({row["key"] for row in rows})
     assert {row["variant"] for row in rows if row["system"] == "full"} == {
         "full, clean", *(f"full, {degraded}=0.5, draw {draw}" for degraded in ("missing", "noise") for draw in (1, 2))
     }  # fmt: skip
