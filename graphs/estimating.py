@@ -50,9 +50,9 @@ def estimate(
     """List the stages of a build; `encoder` where the passages are to be encoded, too; `work` keeps what is asked. Blocking."""
     settings = BuildSettings.model_validate(dict(options))
     stages = [encoding(pieces, encoder)] if encoder is not None else []
-    knowledge, rules = _by_rules(_sample(pieces, _SAMPLE))
-    share = len(pieces) / max(1, len(_sample(pieces, _SAMPLE)))
-    most = max(REPORTS[1], len(_materials(knowledge, settings)) / len(_sample(pieces, _SAMPLE)))
+    knowledge, rules = _by_rules(sample(pieces, _SAMPLE))
+    share = len(pieces) / max(1, len(sample(pieces, _SAMPLE)))
+    most = max(REPORTS[1], len(_materials(knowledge, settings)) / len(sample(pieces, _SAMPLE)))
     reports = (max(1, round(REPORTS[0] * len(pieces))), max(1, round(most * len(pieces))))
     with Work(work) as kept, working(settings, Ledger.open(settings, Usage(), time.time(), kept=False)) as spent:
         builder = ByModel(settings, kept)
@@ -60,16 +60,16 @@ def estimate(
             stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules * share, rules * share)))
         else:
             grouped = units(pieces, current_model(settings).count, settings.unit_tokens)
-            pilot = _sample(grouped, PILOT)
-            cost = blocking(_measured(lambda: builder.read_units(pilot, progress), lambda: spent.spent))
+            pilot = sample(grouped, PILOT)
+            cost = blocking(measured(lambda: builder.read_units(pilot, progress), lambda: spent.spent))
             how = (settings.gleanings, settings.claims, settings.entity_types)
             cost = _remembered(kept, cost, [builder.made_by, str(how), *(unit.text for unit in pilot)])
             times = len(grouped) / max(1, len(pilot))
             stages.append(cost.stage("names", f"{len(grouped):,} units of at most {settings.unit_tokens} tokens", (times, times)))
         if (settings.reporter or settings.model) == EMBEDDED:
             return [*stages, Stage("reports", f"{reports[0]:,} to {reports[1]:,}, quoted")]
-        materials = _sample(_materials(knowledge, settings), REPORTED)
-        cost = blocking(_measured(lambda: builder.report(materials, lambda done: None), lambda: spent.spent))
+        materials = sample(_materials(knowledge, settings), REPORTED)
+        cost = blocking(measured(lambda: builder.report(materials, lambda done: None), lambda: spent.spent))
         cost = _remembered(kept, cost, [builder.reported_by, *(material.digest for material in materials)])
         each = (reports[0] / max(1, len(materials)), reports[1] / max(1, len(materials)))
         return [*stages, cost.stage("reports", f"{reports[0]:,} to {reports[1]:,}", each)]
@@ -77,7 +77,7 @@ def estimate(
 
 def encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
     """Say what encoding the passages costs."""
-    pilot = [piece.text for piece in _sample(pieces, _ENCODED)]
+    pilot = [piece.text for piece in sample(pieces, _ENCODED)]
     encoder.encode_documents(pilot[:2])  # loading is no part of the speed
     began = time.perf_counter()
     encoder.encode_documents(pilot)
@@ -85,12 +85,15 @@ def encoding(pieces: Sequence[Piece], encoder: Encoder) -> Stage:
     return Stage("encoding", f"{len(pieces):,} passages", seconds=(seconds, seconds))
 
 
-class _Cost(NamedTuple):
+class Cost(NamedTuple):
+    """What something cost."""
+
     calls: int
     tokens: int
     seconds: float
 
     def stage(self, name: str, todo: str, times: Range) -> Stage:
+        """Make a stage of doing it so many times."""
         low, high = times
         return Stage(
             name,
@@ -101,24 +104,26 @@ class _Cost(NamedTuple):
         )
 
 
-def _remembered(kept: Work, cost: _Cost, of: Sequence[str]) -> _Cost:
+def _remembered(kept: Work, cost: Cost, of: Sequence[str]) -> Cost:
     """Take the cost that the same had when it was asked for: of a second estimate all replies are there."""
     key = key_of(["cost", *of])
     held = kept.get(key)
     if held and held["calls"] > cost.calls:
-        return _Cost(**held)
+        return Cost(**held)
     kept.put(key, cost._asdict())
     return cost
 
 
-async def _measured(act: Callable[[], Awaitable[object]], spent: Callable[[], Usage]) -> _Cost:
+async def measured(act: Callable[[], Awaitable[object]], spent: Callable[[], Usage]) -> Cost:
+    """Do something, and tell what it cost."""
     before, began = spent(), time.perf_counter()
     await act()
     after = spent()
-    return _Cost(after.llm_calls - before.llm_calls, after.tokens - before.tokens, time.perf_counter() - began)
+    return Cost(after.llm_calls - before.llm_calls, after.tokens - before.tokens, time.perf_counter() - began)
 
 
-def _sample(of: Sequence[T], most: int) -> Sequence[T]:
+def sample(of: Sequence[T], most: int) -> Sequence[T]:
+    """Take some from all over."""
     return of[:: max(1, len(of) // most)][:most]
 
 

@@ -1,6 +1,6 @@
-"""Global search over a graph's reports (GraphRAG, Edge et al. 2024, figure 1): map, prune, reduce.
+"""Global search over a graph's reports or a hierarchy's summaries (GraphRAG, Edge et al. 2024, figure 1): map, prune, reduce.
 
-Take the reports of a level in batches, answer the question from each side by side, drop what helps nothing, join the rest.
+Take those of a level in batches, answer the question from each side by side, drop what helps nothing, join the rest.
 """
 
 from ramify.graphs.wiring import END, START, Wiring

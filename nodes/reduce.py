@@ -8,21 +8,20 @@ from ramify.nodes.closing import closing
 from ramify.nodes.conclude import stranded
 from ramify.nodes.once import model_call
 from ramify.nodes.retrieve import passage_of
-from ramify.nodes.retrieve_reports import COMMUNITY, index_of
+from ramify.nodes.retrieve_reports import index_of
 from ramify.nodes.settings import EMBEDDED, GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import UNKNOWN, Branch, Passage, is_unknown
 from ramify.prompts import REDUCE
 from ramify.tools.english import content
+from ramify.tools.index.reports import known
 from ramify.tools.index.snapshot import Hit
-from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.quotation import statements
 
 PART = "part "
 """What the id of a partial answer begins with, beside those of passages."""
-_QUOTED = "the answer is sentences quoted from the documents, each under the {}; a language model would sum them up"
-QUOTED = {"reports": _QUOTED.format("names of its community"), "passages": _QUOTED.format("title of its document")}
+_QUOTED = "the answer is sentences quoted from the documents, each under {}; a language model would sum them up"
 
 
 class _Ground(NamedTuple):
@@ -67,8 +66,14 @@ async def _sources(state: State, update: Update, parts: list[Branch], answer: st
         "answer": "\n".join(_numbered(line, grounds) for line in answer.splitlines()),
         "passages": {**update.get("passages", {}), **{ground.passage.id: ground.passage for ground in grounds}},
         "citations": cite([ground.passage for ground in grounds], quotes, cited),
-        **({"notices": [*update.get("notices", state["notices"]), QUOTED[settings.over]]} if state["model"] == EMBEDDED else {}),
+        **({"notices": [*update.get("notices", state["notices"]), _quoted(parts)]} if state["model"] == EMBEDDED else {}),
     }
+
+
+def _quoted(parts: list[Branch]) -> str:
+    """Say that an answer is quoted, and under what each sentence stands."""
+    first = next((found[0] for part in parts for id in part.evidence if (found := known(id))), None)
+    return _QUOTED.format(first.under if first else "the title of its document")
 
 
 def _numbered(line: str, grounds: list[_Ground]) -> str:
@@ -86,11 +91,11 @@ def _part(branch: Branch) -> Passage:
 def _grounds(state: State, parts: list[Branch], answer: str, most: int, settings: GlobalSettings) -> list[_Ground]:
     """Lead from what the parts read, through the findings of its reports, to the passages that the answer says most of; blocking."""
     read = dict.fromkeys(id for part in parts for id in part.cited or part.evidence)
-    held = {id: state["passages"][id] for id in read if not id.startswith(COMMUNITY) and id in state["passages"]}
+    numbers = [found[1] for id in read if (found := known(id))]
+    held = {id: state["passages"][id] for id in read if not known(id) and id in state["passages"]}
     says = {id: statements(passage.text, headings(passage)) for id, passage in held.items()}
     index = index_of(settings) if len(held) < len(read) else None
-    communities = [id.removeprefix(COMMUNITY) for id in read if id.startswith(COMMUNITY)]
-    for report in index.reports.of(communities) if isinstance(index, GraphIndex) else ():
+    for report in index.reports.of(numbers) if index and index.reports else ():
         for finding in report.findings:
             for id in finding.passages:
                 says.setdefault(id, []).append(finding.text)

@@ -1,4 +1,4 @@
-"""retrieve (reports): cut the reports of a level, or all passages, into batches, each a branch (GraphRAG §2)."""
+"""retrieve (reports): cut the reports or summaries of a level, or all passages, into batches, each a branch (GraphRAG §2)."""
 
 import asyncio
 import random
@@ -16,10 +16,9 @@ from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index.describe import describe
 from ramify.tools.index.index import Index
+from ramify.tools.index.reports import CALLED, Reports, Subject, told
 from ramify.tools.index.search import DEMO, opened, searcher
 from ramify.tools.index.snapshot import Hit
-from ramify.tools.knowledge.content import Reports
-from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.reports import Report
 from ramify.tools.models import Model
 
@@ -27,8 +26,6 @@ _TOLD = 1200
 """Tokens left for what a prompt says beside its reports, with its worked examples."""
 _TAG = 40
 """Tokens of the tag around a report."""
-COMMUNITY = "community "
-"""What the id of a report begins with, beside those of passages."""
 _LEAST = 100
 _WAITED = 0.1
 """Seconds from which on opening an index is waiting for it."""
@@ -76,8 +73,9 @@ def _reports(index: Index, settings: GlobalSettings) -> Reports:
     """Give the reports of an index; UsageError where there are none, or where a filter is to choose among them."""
     if settings.filter:
         raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
-    if not isinstance(index, GraphIndex):
-        remedy = f"make a graph beside its passages: `ramify index --kind graph --out {index.folder}`; `--set over=passages` reads them all"
+    if index.reports is None:
+        made = f"`ramify index --kind graph --out {index.folder}`, or --kind hierarchy"
+        remedy = f"make a graph or a hierarchy beside its passages: {made}; `--set over=passages` reads them all"
         raise UsageError(f"{str(index.folder)!r} is an index without reports", remedy)
     return index.reports
 
@@ -103,7 +101,7 @@ def _batches(question: str, settings: GlobalSettings, found: list[Passage] | Non
     if settings.over == "passages":
         return _most(_cut(_passages(index, settings), settings, model), "all passages", settings)
     reports = _reports(index, settings)
-    levels = reports.levels
+    levels, called = reports.levels, CALLED[reports.subject].several
     deepest, highest = (len(levels) - 1, 0) if settings.level == "auto" else (settings.level, settings.level)
     if settings.level == "auto" and model.surveys(question):
         deepest = 0
@@ -111,11 +109,11 @@ def _batches(question: str, settings: GlobalSettings, found: list[Passage] | Non
     for level in range(deepest, highest - 1, -1):
         if highest < level and levels[level].tokens > surely:
             continue
-        cut = _cut([_report(one) for one in reports.reports(level)], settings, model)
+        cut = _cut([_report(one, reports.subject) for one in reports.reports(level)], settings, model)
         if len(cut) <= settings.max_batches:
-            raised = f"the reports of level {level} are read: those of level {level + 1} are more than max_batches={settings.max_batches}"
+            raised = f"the {called} of level {level} are read: those of level {level + 1} are more than max_batches={settings.max_batches}"
             return cut, raised if level < deepest else ""
-    return _most(cut, f"the reports of level {highest}", settings)
+    return _most(cut, f"the {called} of level {highest}", settings)
 
 
 def _most(cut: Batches, what: str, settings: GlobalSettings) -> tuple[Batches, str]:
@@ -140,10 +138,10 @@ def _passages(index: Index, settings: GlobalSettings) -> list[Passage]:
     return [passage_of(Hit(document, 0.0, 0.0)) for document in index.get_by_ids(index.ids())]
 
 
-def _report(report: Report) -> Passage:
+def _report(report: Report, subject: Subject) -> Passage:
     """Show a report as a passage: its findings line by line, under its title."""
     text = "\n".join(filter(None, (report.summary, *(finding.text for finding in report.findings))))
-    source = COMMUNITY + report.community
+    source = told(subject, report.community)
     return Passage(id=source, text=text, source=source, score=0.0, metadata={"title": report.title, "rating": report.rating})
 
 

@@ -224,19 +224,22 @@ class HierarchySettings(Settings):
 
 
 class GlobalSettings(Settings):
-    """Questions about everything: which reports are read, and how many in one call (GraphRAG §2)."""
+    """Questions about everything: which reports or summaries are read, and how many in one call (GraphRAG §2)."""
 
     level: int | Literal["auto"] = Field(
-        default="auto", description="Level of the communities whose reports are read, 0 the root; auto: the deepest within max_batches."
+        default="auto", description="Level of the reports or summaries that are read, 0 the root; auto: the deepest within max_batches."
     )
     over: Literal["reports", "passages"] = Field(
-        default="reports", description="What is read: the reports of a graph, or all passages of any index (the paper's TS)."
+        default="reports",
+        description="What is read: the reports of a graph or the summaries of a hierarchy, or all passages of any index (the paper's TS).",
     )
     max_batches: int = Field(default=16, ge=1, le=1000, description="Most batches, each of which is a call; auto chooses the level by it.")
     batch_tokens: int | None = Field(
-        default=None, ge=100, description="Tokens of reports in a batch; not given: what num_ctx leaves beside the prompt and the reply."
+        default=None,
+        ge=100,
+        description="Tokens of reports or summaries in a batch; not given: what num_ctx leaves beside the prompt and the reply.",
     )
     final_k: int = Field(default=12, ge=1, le=100, description="Passages cited for an answer.")
     context_tokens: int = Field(default=8000, ge=50, description="Tokens of partial answers given to the final call.")
-    passage_tokens: int = Field(default=2000, ge=20, description="A report or a partial answer is cut to this many tokens.")
+    passage_tokens: int = Field(default=2000, ge=20, description="A report, a summary or a partial answer is cut to this many tokens.")
     num_predict: int = Field(default=1024, ge=16, description="Longest reply in tokens, without a thought before it.")

@@ -1,5 +1,6 @@
 """Sum up the clusters of a hierarchy with a language model; what its leaves do not support is asked for again, then quoted instead."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from ramify.nodes.settings import HierarchySettings
 from ramify.prompts import SUMMARIZE_CLUSTER, SUPPORT, Summarized
 from ramify.prompts.prompt import Prompt
 from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.english import sentences
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.hierarchy.summaries import Material, encoded, quoted
 from ramify.tools.hierarchy.validate import SUPPORTED, unsupported
@@ -36,7 +38,7 @@ class Summarizing:
         return self.model.name
 
     async def summarize(self, material: Material) -> Summary:
-        """Sum up a cluster; where no supported summary comes, or a budget is used up, sentences are quoted, and marked so."""
+        """Sum up a cluster by what is supported; where that is too little, or a budget is used up, sentences are quoted, and marked so."""
         texts = self._fitting(material)
         try:
             said = await self._said(SUMMARIZE_CLUSTER, material, texts)
@@ -49,11 +51,12 @@ class Summarizing:
         support = 1 - len(failing) / len(said) if said else 0.0
         if support < SUPPORTED:
             return quoted(material, self.encoder)
-        return Summary(tuple(self._resting(said, material)), self.made_by, round(support, 4))
+        kept = _without(said, failing)
+        return Summary(tuple(self._resting(kept, material)), self.made_by, round(support, 4))
 
     async def _said(self, prompt: Prompt[Summarized], material: Material, texts: Sequence[str], **more: object) -> list[str]:
         reply: Summarized = await self.ask(prompt, "sentences", group=material.title, material=list(texts), **more)
-        return [text.strip() for text in reply.sentences if text.strip()]
+        return [sentence for text in reply.sentences for sentence in sentences(text)]
 
     def _fitting(self, material: Material) -> list[str]:
         """List the texts nearest the centre that fit the window; one too long by itself is cut."""
@@ -72,3 +75,10 @@ class Summarizing:
         vectors = np.array([source.vector for source in material.sources])
         near = encoded(self.encoder, tuple(said)) @ vectors.T
         return [Said(text, material.sources[int(row.argmax())].leaf) for text, row in zip(said, near, strict=True)]
+
+
+def _without(said: Sequence[str], failing: Sequence[str]) -> list[str]:
+    """Leave sentences out; of one that is there several times and fails as a repetition, the first stays."""
+    left = Counter(said)
+    left.subtract(failing)
+    return [text for text in dict.fromkeys(said) if left[text] > 0]

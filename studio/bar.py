@@ -22,7 +22,8 @@ from ramify.tools.index.progress import Progress as Report
 
 VERBS = {
     **{"files": "reading", "documents": "reading", "units": "reading", "verdicts": "reaching", "passages for names": "reading"},
-    **{"passages": "encoding", "vectors": "linking", "descriptions": "writing", "reports": "writing", "cells": "measuring"},
+    **{"passages": "encoding", "vectors": "linking", "descriptions": "writing", "reports": "writing"},
+    **{"passages in groups": "summing up", "cells": "measuring"},
 }
 EVERY_S = 10.0
 

@@ -95,6 +95,12 @@ def _formats() -> Check:
     return formats()
 
 
+def _kinds() -> Check:
+    from ramify.studio.kinds_check import kinds
+
+    return kinds()
+
+
 def _ollama() -> Check:
     address = ollama.host(None)
     where = without_credentials(address)
@@ -157,6 +163,7 @@ LOOKS: dict[str, Callable[[], Check]] = {
     "encoder": _encoder,
     "reader": _reader,
     "formats": _formats,
+    "kinds": _kinds,
     "ollama": _ollama,
     "gguf": _gguf,
     "model": _model,

@@ -21,7 +21,7 @@ def build(folder: Path, options: dict[str, Any], group_by: list[str] | None, reb
 
     asks = hierarchy_settings(options)[1].model != EMBEDDED
     if asks and not (folder / WORK).exists():
-        show_estimate([], folder, "hierarchy", options, "", (300, 30), True)
+        show_estimate([], folder, "hierarchy", options, "", (300, 30), True, group_by)
     with bar() as progress:
         made, usage = hierarchy(folder, options, group_by, rebuild, progress)
     chosen = "" if group_by else ": --group-by names others"

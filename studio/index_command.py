@@ -58,7 +58,7 @@ def index(
     if estimate:
         from ramify.studio.estimate import show_estimate
 
-        show_estimate(paths or [], out_, wanted, options, embedding, (chunk_tokens, overlap), clean)
+        show_estimate(paths or [], out_, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:
         try:

@@ -56,7 +56,9 @@ KindName = Annotated[
 GroupBy = Annotated[
     str | None,
     typer.Option(
-        "--group-by", metavar="F,G", help="Metadata that a hierarchy groups passages by, or none for one group. [what suits; printed]"
+        "--group-by",
+        metavar="F,G",
+        help="Metadata that a hierarchy groups passages by, date:month and hours:100 in steps; none: one group. [what suits]",
     ),
 ]
 BuilderName = Annotated[

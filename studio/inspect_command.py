@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ramify.studio.consoles import err, note, one_line, out
+from ramify.studio.index_options import prefix
 from ramify.studio.pairs import readable
 from ramify.tools.errors import UsageError
 
@@ -14,21 +15,30 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ramify.studio.inspection import Inside, Inspection
+    from ramify.tools.index import Index
 
 Where = Annotated[
     str, typer.Argument(metavar="DIR", help="Folder of the index, or demo for the corpus that comes with ramify.", callback=readable)
 ]
 Html = Annotated[
     Path | None,
-    typer.Option("--html", metavar="FILE", help="Write one self-contained page: the levels, a picture of the graph, all reports."),
+    typer.Option(
+        "--html", metavar="FILE", help="Write one self-contained page: the levels, a picture of the graph, all reports; or the groups."
+    ),
+]
+GroupName = Annotated[
+    str | None,
+    typer.Option("--group", metavar="NAME", help="One group of a hierarchy: its tree of summaries, with its passages.", callback=prefix),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one object and nothing else.")]
 
 
-def inspect(where: Where, html: Html = None, as_json: AsJson = False) -> None:
-    """Look at an index: what it holds, and of one with a graph the communities, level by level, with their reports."""
+def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: AsJson = False) -> None:
+    """Look at an index: what it holds, the communities of a graph with their reports, the groups of a hierarchy with their diagnostics."""
     if html is not None and as_json:
         raise UsageError("--html and --json are two ways to see an index", "take one of them")
+    if html is not None and group is not None:
+        raise UsageError("the page has all groups, --group shows one", "take one of them")
     with err().status("looking …"):
         from ramify.studio.inspection import inspection
         from ramify.tools.demo import demo_index
@@ -36,6 +46,9 @@ def inspect(where: Where, html: Html = None, as_json: AsJson = False) -> None:
 
         index = opened(demo_index("graph") if where == DEMO else where)
         found = inspection(index)
+    if group is not None:
+        _one_group(found, index, group, as_json)
+        return
     if as_json:
         typer.echo(json.dumps(as_object(found), ensure_ascii=False, indent=2))
         return
@@ -49,10 +62,26 @@ def inspect(where: Where, html: Html = None, as_json: AsJson = False) -> None:
         note(f"the page is in {html}")
 
 
+def _one_group(found: "Inspection", index: "Index", name: str, as_json: bool) -> None:
+    """Print one group of a hierarchy; UsageError where the index has no groups, or none of that name."""
+    from ramify.studio.group_object import tree_object
+    from ramify.studio.group_show import one_group
+
+    if found.grouped is None:
+        remedy = f"leave it out, or make a hierarchy: `ramify index --kind hierarchy --out {found.folder}`"
+        raise UsageError(f"--group is for an index of kind hierarchy, not {found.manifest.kind}", remedy)
+    group = found.grouped.find(name)
+    if as_json:
+        typer.echo(json.dumps(tree_object(found.grouped, group), ensure_ascii=False, indent=2))
+        return
+    out().print(one_group(found.grouped, group, index))
+
+
 def show(found: "Inspection") -> None:
     """Print what an index holds."""
     from rich.text import Text
 
+    from ramify.studio.group_show import overview
     from ramify.studio.inspect_words import NOTES, how_to_add, sizes
 
     console = out()
@@ -63,6 +92,10 @@ def show(found: "Inspection") -> None:
     for thing, told in sizes(found):
         table.add_row(thing, Text(one_line(told)))
     console.print(table)
+    if found.grouped is not None:
+        console.print()
+        console.print(overview(found.grouped))
+        return
     if found.inside is None:
         console.print(Text(how_to_add(found), style="cyan"), soft_wrap=True)
         return
@@ -106,6 +139,8 @@ def _table(headed: bool = True) -> "Table":
 
 def as_object(found: "Inspection") -> dict[str, Any]:
     """Give all there is to see of an index; a plain one has no levels and no reports."""
+    from ramify.studio.group_object import hierarchy_object
+
     manifest, inside = found.manifest, found.inside
     counts = {"documents": manifest.documents, "passages": manifest.passages, "left_out": sum(manifest.hidden.values())}
     told = {
@@ -120,6 +155,8 @@ def as_object(found: "Inspection") -> dict[str, Any]:
         "reports": [],
         "facts": {},
     }
+    if found.grouped is not None:
+        return {**told, **hierarchy_object(found.grouped, counts)}
     return told if inside is None else {**told, **_of_graph(inside, counts)}
 
 

@@ -1,4 +1,4 @@
-"""One self-contained page of an index: its sizes and levels, a picture of its graph, its reports to browse. It loads and runs nothing."""
+"""One self-contained page of an index: its sizes, a picture of its graph with its reports, or its groups. It loads and runs nothing."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from ramify.studio.cards import style
 from ramify.studio.graph_drawing import drawing
 from ramify.studio.graph_picture import HEIGHT, NAMES, OTHER, WIDTH, Picture, picture
+from ramify.studio.group_page import groups_html
 from ramify.studio.inspect_reports import anchor, reports_html
 from ramify.studio.inspect_words import CORPORA, LEVELS, NOTES, corpus_rows, how_to_add, level_rows, sizes
 from ramify.studio.inspection import Inside, Inspection
@@ -20,7 +21,9 @@ def inspect_page(found: Inspection, index: Index) -> str:
     """Give the whole page of an index."""
     title = Path(found.folder).name or found.folder
     parts = [_head(found, title), _sizes(found)]
-    if found.inside is None:
+    if found.grouped is not None:
+        parts.append(groups_html(found.grouped, index))
+    elif found.inside is None:
         parts.append(element("p", safe(how_to_add(found)), class_="note"))
     else:
         parts += [_levels(found, found.inside), _picture(found.inside), reports_html(found.inside, index)]

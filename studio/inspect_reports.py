@@ -1,13 +1,12 @@
 """The reports of communities as a page shows them: each unfolds to its findings, its names, and the communities within it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from ramify.nodes.citing import cite
 from ramify.nodes.state import Citation
-from ramify.nodes.tree import Passage
 from ramify.studio.inspection import Inside
+from ramify.studio.source_text import sources
 from ramify.studio.words import file_of, title_of
 from ramify.tools.index import Index
 from ramify.tools.knowledge.reports import QUOTED, Finding
@@ -60,29 +59,14 @@ def _written(inside: Inside, index: Index) -> dict[str, Written]:
     left = ROOM
     for start in range(0, len(order), _TOGETHER):
         ids = order[start : start + _TOGETHER]
-        sources = _sources(index, [passage for id in ids for passage in inside.reports[id].passages])
+        found = sources(index, [passage for id in ids for passage in inside.reports[id].passages])
         for id in ids:
-            one = Written(_summary(inside, id), _body(inside, id, sources))
+            one = Written(_summary(inside, id), _body(inside, id, found))
             left -= len("".join(one).encode()) + _AROUND
             if left < 0:
                 return written
             written[id] = one
     return written
-
-
-def _sources(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
-    documents = index.get_by_ids(list(dict.fromkeys(ids)))
-    passages = [
-        Passage(
-            id=str(document.id),
-            text=document.page_content,
-            source=str(document.metadata.get("source", document.id)),
-            score=0.0,
-            metadata={key: value for key, value in document.metadata.items() if key != "source"},
-        )
-        for document in documents
-    ]
-    return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}
 
 
 def _community(inside: Inside, id: str, written: Mapping[str, Written]) -> str:
@@ -104,10 +88,10 @@ def _summary(inside: Inside, id: str) -> str:
     return element("summary", f"{title} {size}")
 
 
-def _body(inside: Inside, id: str, sources: Mapping[str, Citation]) -> str:
+def _body(inside: Inside, id: str, cited: Mapping[str, Citation]) -> str:
     report = inside.reports[id]
     quoted = report.made_by == QUOTED
-    findings = "".join(element("li", _finding(finding, sources, quoted), dir="auto") for finding in report.findings)
+    findings = "".join(element("li", _finding(finding, cited, quoted), dir="auto") for finding in report.findings)
     members = inside.members(id)
     more = f" and {len(members) - NAMES:,} more" if len(members) > NAMES else ""
     names = element("b", "Names") + " " + safe(" · ".join(brief(name, 60) for name in members[:NAMES])) + more
@@ -120,9 +104,9 @@ def _body(inside: Inside, id: str, sources: Mapping[str, Citation]) -> str:
     return "".join(parts)
 
 
-def _finding(finding: Finding, sources: Mapping[str, Citation], quoted: bool) -> str:
+def _finding(finding: Finding, cited: Mapping[str, Citation], quoted: bool) -> str:
     """Say a finding with what it rests on; what is not quoted already is quoted."""
-    found = [sources[id] for id in finding.passages if id in sources]
+    found = [cited[id] for id in finding.passages if id in cited]
     quotes = "" if quoted else "".join(element("blockquote", safe(brief(one.text, _QUOTE))) for one in found)
     return safe(finding.text) + " " + " ".join(map(_source, found)) + quotes
 

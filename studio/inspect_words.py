@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ramify.studio.group_words import group_sizes
 from ramify.studio.index_command import left_out
 from ramify.studio.inspection import LARGEST, Inside, Inspection
 from ramify.tools.knowledge.reports import QUOTED
@@ -40,6 +41,8 @@ def sizes(found: Inspection) -> Iterator[tuple[str, str]]:
     yield "embedding", f"{manifest.embedding}; passages of at most {manifest.chunk_tokens:,} tokens, {manifest.overlap:,} of them shared"
     if found.inside is not None:
         yield from _graph(found.inside, manifest.passages)
+    if found.grouped is not None:
+        yield from group_sizes(found.grouped, found.folder)
 
 
 def _graph(inside: Inside, passages: int) -> Iterator[tuple[str, str]]:
@@ -92,5 +95,6 @@ def largest(inside: Inside) -> list[Largest]:
 
 
 def how_to_add(found: Inspection) -> str:
-    """Say how a plain index gets a graph."""
-    return f"no graph: `ramify index --kind graph --out {one_line(found.folder)}` adds one, without encoding a passage again"
+    """Say how a plain index gets a graph or a hierarchy."""
+    added = f"`ramify index --kind graph --out {one_line(found.folder)}` adds one"
+    return f"no graph and no hierarchy: {added}, --kind hierarchy the other, without encoding a passage again"

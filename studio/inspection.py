@@ -1,4 +1,4 @@
-"""What an index holds, in numbers; of one with a graph its communities too, level by level."""
+"""What an index holds, in numbers; of one with a graph its communities too, level by level, of one with a hierarchy its groups."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ramify.studio.group_inspection import Grouped, grouped
+from ramify.studio.source_text import tokens_of
+from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.knowledge.communities import Partition, Weights, levels, modularity, weighted
@@ -14,14 +17,11 @@ from ramify.tools.knowledge.elements import Relation
 from ramify.tools.knowledge.graph import Graph
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.reports import Report
-from ramify.tools.models.tokens import estimate
 
 LARGEST = 10
 """Communities that are named."""
 UNREAD = "unread "
 """What the facts of units that could not be read begin with."""
-_READ = 1000
-"""Passages that are read at a time."""
 
 
 class Level(NamedTuple):
@@ -97,17 +97,18 @@ class Inspection:
     folder: str
     manifest: Manifest
     inside: Inside | None = None
+    grouped: Grouped | None = None
 
 
 def inspection(index: Index) -> Inspection:
     """Look at an index."""
     inside = _inside(index, index.reports) if isinstance(index, GraphIndex) else None
-    return Inspection(str(index.folder), index.manifest, inside)
+    return Inspection(str(index.folder), index.manifest, inside, grouped(index) if isinstance(index, HierarchyIndex) else None)
 
 
 def _inside(index: Index, content: Reports) -> Inside:
     graph, partition, facts = content.graph(), content.partition(), content.facts
-    tokens = _tokens(index, sorted(content.passages()))
+    tokens = tokens_of(index, sorted(content.passages()))
     relations = {pair: Relation(connection.times) for pair, connection in graph.edges.items()}
     weights: Weights = "pmi" if facts.get("weights") == "pmi" else "count"
     edges = weighted(relations, weights)
@@ -117,9 +118,3 @@ def _inside(index: Index, content: Reports) -> Inside:
         for level, group in zip(content.levels, groups, strict=True)
     ]
     return Inside(graph, partition, content.every(), facts, tuple(sizes), tokens)
-
-
-def _tokens(index: Index, ids: Sequence[str]) -> int:
-    """Count the source text's tokens as those of the reports are counted."""
-    batches = (ids[start : start + _READ] for start in range(0, len(ids), _READ))
-    return sum(estimate(document.page_content) for batch in batches for document in index.get_by_ids(batch))

@@ -5,10 +5,10 @@ import math
 from ramify.graphs.result import Result
 from ramify.graphs.why import EMBEDDED, could_not_ask, why_unknown
 from ramify.nodes.notes import folded
-from ramify.nodes.retrieve_reports import COMMUNITY
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown
 from ramify.tools.extractive.open_ended import open_ended
+from ramify.tools.index.reports import known
 from ramify.tools.index.search import DEMO
 from ramify.tools.place import crumbs
 from ramify.tools.quoting import one_line as one_line
@@ -37,7 +37,8 @@ def figure(value: float) -> str:
 def kind_of(branch: Branch) -> str:
     """Say what a branch asks: a question as it is, an entity as what is looked up, cut where they are very long; of a batch, of what."""
     if branch.kind == "batch":
-        return _many(len(branch.evidence), "report" if branch.evidence[:1] and branch.evidence[0].startswith(COMMUNITY) else "passage")
+        found = known(branch.evidence[0]) if branch.evidence else None
+        return _many(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
     return brief(f"about {branch.question}" if branch.kind == "entity" else branch.question)
 
 

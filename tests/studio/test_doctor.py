@@ -97,3 +97,12 @@ def test_a_reader_that_cannot_load_is_named_with_its_formats(monkeypatch: pytest
     assert look.state == "broken"
     assert "cannot read .pptx: pptx does not load" in look.found
     assert look.remedy.endswith("python-pptx`")
+
+
+def test_a_kind_of_index_that_cannot_be_made_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(kind in checkup.LOOKS["kinds"]().found for kind in ("graph (graspologic-native ", "hierarchy (scikit-learn ", "pca"))
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    look = checkup.LOOKS["kinds"]()
+    assert look.state == "broken"
+    assert "cannot make hierarchy (scikit-learn does not load" in look.found
+    assert look.remedy.endswith("scikit-learn`")

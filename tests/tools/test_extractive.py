@@ -87,6 +87,8 @@ SLOTS: dict[str, Any] = {
     "name": "Solaris",
     "told": ["Solaris is a film.", "Andrei Tarkovsky directed it."],
     "material": ["Solaris: Solaris is a film of 1972."],
+    "group": "Films",
+    "unsupported": ["Solaris is a film of 1982."],
 }
 EVERY = [value for value in vars(prompts).values() if isinstance(value, Prompt) and value is not PREFER]
 """All but the one that weighs answers: the embedded model is no judge."""

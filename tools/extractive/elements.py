@@ -1,7 +1,7 @@
-"""Replies to the prompts of a graph's building: extract, missed, glean, claims, describe, report.
+"""Replies to the prompts of building a graph or a hierarchy: extract, missed, glean, claims, describe, report, summarize_cluster, support.
 
-A build with the embedded model does not ask them: rules that see the whole corpus find more. They are here because every prompt of the
-toolkit has a reply.
+A build with the embedded model does not ask them: rules that see the whole corpus, or a whole cluster, find more. They are here because
+every prompt of the toolkit has a reply.
 """
 
 from itertools import combinations
@@ -12,6 +12,7 @@ from ramify.tools.extractive.slots import Reply, Slots
 _BAR = " | "
 _MOST, _LINE, _DESCRIPTION, _TITLE = 10, 120, 600, 80
 _FINDINGS = 6
+_SENTENCES = 5
 _FINDING = 220
 
 
@@ -52,3 +53,10 @@ def report(slots: Slots) -> Reply:
     lines = [str(line) for line in slots["material"]] if isinstance(slots["material"], list) else [str(slots["material"])]
     findings = [f"{line[:_FINDING]} [{number}]" for number, line in enumerate(lines[:_FINDINGS], 1)]
     return {"title": lines[0].partition(":")[0][:_TITLE] if lines else "", "summary": "", "importance": 0.5, "findings": findings}
+
+
+def sum_up(slots: Slots) -> Reply:
+    """Quote the first sentence of each of the first passages; a quotation is supported, so asking again changes nothing."""
+    texts = slots["material"] if isinstance(slots["material"], list) else [str(slots["material"])]
+    first = [said[0] for text in texts if (said := sentences(str(text)))]
+    return {"sentences": list(dict.fromkeys(first))[:_SENTENCES]}

@@ -18,7 +18,7 @@ from ramify.tools.english import content
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.answering import answer, closed_book, compress, decide, entities
 from ramify.tools.extractive.asking import contextualize, next_question, plan, split_question
-from ramify.tools.extractive.elements import claims, describe, extract, glean, missed, report
+from ramify.tools.extractive.elements import claims, describe, extract, glean, missed, report, sum_up
 from ramify.tools.extractive.finalize import aggregate, finalize
 from ramify.tools.extractive.language import objection
 from ramify.tools.extractive.open_ended import open_ended
@@ -51,6 +51,8 @@ _REPLIES: dict[str, Callable[[Slots], Reply]] = {
     "report": report,
     "rubric": rubric,
     "summarize": summarize,
+    "summarize_cluster": sum_up,
+    "support": sum_up,
 }
 _OVERVIEWS = ("map_report", "reduce")
 _REMEDY = "it answers the toolkit's own prompts; for any other, name a language model, such as ollama:llama3.1:8b"

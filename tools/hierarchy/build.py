@@ -9,7 +9,7 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy.file import Content, Link, write_content
+from ramify.tools.hierarchy.file import EDITION, Content, Link, write_content
 from ramify.tools.hierarchy.founding import founded
 from ramify.tools.hierarchy.kept import Kept
 from ramify.tools.hierarchy.leaves import folded, read_leaves
@@ -25,6 +25,7 @@ from ramify.tools.index.structure import manifest_of, publish_structure
 from ramify.tools.index.workshop import writing
 from ramify.tools.knowledge.work import WORK, Work
 
+_BLOCK = 256
 _LINKED, _LINKS = 0.8, 3
 """Least cosine of summaries that are linked across groups, and the links of each."""
 
@@ -77,9 +78,9 @@ async def build_hierarchy(
             raise IndexingError(f"the index in {str(folder)!r} holds no passages", "index documents first")
         parts = partition(leaves, fields)
         routed = route(leaves, parts, how)
-        groups, edges = founded(leaves, routed.novel, parts.fields, len(parts.groups), how)
+        groups, edges = founded(leaves, routed, parts.fields, len(parts.groups), how)
         state = Partition(parts.fields, [*parts.groups, *groups], [*routed.edges, *edges], parts.pool)
-        made = [how.model_dump_json(exclude={"repairs"}), manifest.embedding, summarizer.made_by]
+        made = [EDITION, how.model_dump_json(exclude={"repairs"}), manifest.embedding, summarizer.made_by]
         grower = Grower(leaves, encoder, summarizer, how)
         growing = Growing(leaves, grower, Kept(work, leaves, made), rebuild, progress)
         state, trees, findings, repairs = await repaired(leaves, state, growing, how)
@@ -130,9 +131,11 @@ def _links(trees: Mapping[int, Tree]) -> list[Link]:
     vectors = np.array([node.vector for _, _, node in nodes])
     group_of = np.array([group for group, _, _ in nodes])
     found: list[Link] = []
-    for one, (group, place, _) in enumerate(nodes):
-        near = np.where(group_of == group, -1.0, vectors @ vectors[one])
-        for other in np.argsort(-near, kind="stable")[:_LINKS].tolist():
-            if near[other] >= _LINKED:
-                found.append((group, place, nodes[other][0], nodes[other][1], round(float(near[other]), 4)))
+    for start in range(0, len(nodes), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        near = np.where(group_of[block, None] == group_of, -1.0, vectors[block] @ vectors.T)
+        for (group, place, _), row in zip(nodes[block], near, strict=True):
+            likely = np.flatnonzero(row >= _LINKED)
+            for other in likely[np.argsort(-row[likely], kind="stable")][:_LINKS].tolist():
+                found.append((group, place, nodes[other][0], nodes[other][1], round(float(row[other]), 4)))
     return found

@@ -18,6 +18,8 @@ _PATIENCE = 4
 """Sizes with a worse BIC after which no larger one is tried."""
 _SOFT = 0.1
 """A vector is in every cluster to which it belongs with more than this probability."""
+_LEARNT_FROM = 2000
+"""Most vectors that a mixture is learnt from; the others are given to its clusters."""
 _NEIGHBOURS = 100
 """Most neighbours of UMAP: more take memory, and no better picture."""
 
@@ -63,7 +65,8 @@ def reduce(vectors: Matrix, seed: int, reduction: Reduction) -> NDArray[np.float
         return _umap(vectors, dimensions, seed)
     from sklearn.decomposition import PCA
 
-    return np.asarray(PCA(dimensions, svd_solver="full").fit_transform(vectors.astype(np.float64)), dtype=np.float64)
+    solver = "covariance_eigh" if len(vectors) > 2 * vectors.shape[1] else "full"
+    return np.asarray(PCA(dimensions, svd_solver=solver).fit_transform(vectors.astype(np.float64)), dtype=np.float64)
 
 
 def _umap(vectors: Matrix, dimensions: int, seed: int) -> NDArray[np.float64]:
@@ -85,19 +88,20 @@ def _mixture(points: NDArray[np.float64], seed: int, most: int) -> Mixture:
 
     best, chosen, told, failed = np.inf, None, [], 0
     since = 0
+    learnt = points if len(points) <= _LEARNT_FROM else np.random.default_rng(seed).permutation(points)[:_LEARNT_FROM]
     for size in range(1, most + 1):
         mixture = GaussianMixture(size, covariance_type="diag", random_state=seed, reg_covar=1e-5, max_iter=200)
         with warnings.catch_warnings():
             warnings.simplefilter("error", ConvergenceWarning)
             try:
-                mixture.fit(points)
+                mixture.fit(learnt)
             except (ConvergenceWarning, ValueError):
                 failed += 1
                 since += 1
                 if since >= _PATIENCE:
                     break
                 continue
-        told.append(float(mixture.bic(points)))
+        told.append(float(mixture.bic(learnt)))
         best, chosen, since = (told[-1], mixture, 0) if told[-1] < best else (best, chosen, since + 1)
         if since >= _PATIENCE:
             break

@@ -14,8 +14,19 @@ from ramify.tools.hierarchy.values import Edge, Finding, Measured, Tree
 OUTLIER = 2.0
 """A leaf so many deviations below its group's mean is an outlier."""
 _OUTLIERS, _SUPPORTED, _RETRIEVED, _TORN, _CONFLICT = 0.2, 0.7, 0.5, 0.2, 0.2
+_ASKED = 50
+"""Lowest summaries of a group that are searched by, about."""
 _LOOSE = 2.0
 """A group is loose whose cohesion is so many deviations below the groups' mean."""
+LIMITS: Mapping[str, str] = {
+    "cluster_cohesion": f"{_LOOSE:g} deviations below the groups' mean",
+    "outlier_rate": f"over {_OUTLIERS:.2f}",
+    "meta_conflict": f"over {_CONFLICT:.2f}",
+    "step_discontinuity": f"over {_TORN:.2f}",
+    "summary_support": f"under {_SUPPORTED:.2f}",
+    "self_retrieval": f"under {_RETRIEVED:.2f}",
+}
+"""From where on each is suspicious, in words."""
 
 
 def diagnose(
@@ -70,8 +81,9 @@ def torn(leaves: Leaves, places: Sequence[int], tree: Tree) -> float:
 
 
 def _found_again(leaves: Leaves, tree: Tree) -> float:
-    """Search all leaves by each lowest summary, for as many as it sums up: give the share of these that is found, on average."""
+    """Search all leaves by lowest summaries, for as many as each sums up: give the share of these that is found, on average."""
     lowest = [node for node in tree if not node.children]
+    lowest = lowest[:: max(1, len(lowest) // _ASKED)]
     shares = []
     for node in lowest:
         near = leaves.vectors @ node.vector

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.values import Edge, Finding, Group, Measured, Node, Repair, Said, Summary, Tree
 
 HIERARCHY = "hierarchy.sqlite"
@@ -106,7 +107,14 @@ def _rows(content: Content) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """Open the file to be read."""
+    """Open the file to be read; IndexingError for one that another version has written."""
+    if read_facts(path).get("edition") != EDITION:
+        what = f"the groups in {str(path.parent)!r} were made by another version of ramify"
+        raise IndexingError(what, "make them again: ramify index --kind hierarchy --out DIR")
+    return _connected(path)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
 
 
@@ -115,7 +123,7 @@ def read_facts(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     try:
-        with closing(opened(path)) as database:
+        with closing(_connected(path)) as database:
             return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
     except sqlite3.DatabaseError:
         return {}

@@ -8,20 +8,22 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.hierarchy.clustering import cluster, reduce
 from ramify.tools.hierarchy.leaves import Leaves, Values, folded
+from ramify.tools.hierarchy.membership import Routed
+from ramify.tools.hierarchy.profiles import profiles
 from ramify.tools.hierarchy.values import Edge, Group, Routing
 
 POOL = "without a group"
 
 
-def founded(leaves: Leaves, novel: Sequence[int], fields: Sequence[str], first: int, how: Routing) -> tuple[list[Group], list[Edge]]:
-    """Found groups of leaves, numbered from `first`; what does not cluster is a group of its own kind, the pool."""
+def founded(leaves: Leaves, routed: Routed, fields: Sequence[str], first: int, how: Routing) -> tuple[list[Group], list[Edge]]:
+    """Found groups of the leaves that belong to none, numbered from `first`; what does not cluster is a group of its own kind, the pool."""
+    novel = routed.novel
     if not novel:
         return [], []
     if not first:  # there are no groups to be different from
         return [Group(POOL, ("",) * len(fields), "pool")], [Edge(leaf, 0, 1.0, "pool") for leaf in novel]
     values = leaves.values(fields) if fields and fields[0] in leaves.fields else [() for _ in range(len(leaves))]
-    found = cluster(leaves.vectors[list(novel)], how.seed, how.reduction) if len(novel) >= how.found else None
-    clusters = [[novel[one] for one in own] for own in found.clusters] if found and len(found.clusters) > 1 else []
+    clusters = _clusters(leaves, routed, how) if len(novel) >= how.found else []
     home: dict[int, int] = {}
     for number, own in enumerate(clusters):
         for leaf in own:
@@ -36,6 +38,13 @@ def founded(leaves: Leaves, novel: Sequence[int], fields: Sequence[str], first: 
         edges += [Edge(leaf, first + len(groups), 1.0, "pool") for leaf in rest]
         groups.append(Group(POOL, ("",) * len(fields), "pool"))
     return groups, edges
+
+
+def _clusters(leaves: Leaves, routed: Routed, how: Routing) -> list[list[int]]:
+    """Cluster leaves; one cluster counts if they are as similar to one another as those of most groups are."""
+    novel = routed.novel
+    found = [[novel[one] for one in own] for own in cluster(leaves.vectors[list(novel)], how.seed, how.reduction).clusters]
+    return found if len(found) > 1 or float(profiles(leaves.vectors, [novel]).means[0]) >= routed.usual else []
 
 
 def _apart(own: Sequence[int], values: Sequence[Values]) -> list[list[int]]:

@@ -15,6 +15,7 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.folding import fold
+from ramify.tools.hierarchy.binning import binned
 
 Values = tuple[tuple[str, ...], ...]
 """What a leaf says of each field: a value, several, or none where it is missing."""
@@ -66,21 +67,28 @@ class Leaves:
         return sorted({field for known in self.metadata for field in known})
 
     def values(self, fields: Sequence[str]) -> list[Values]:
-        """Give what each leaf says of some fields; UsageError for a field that no leaf has."""
-        for field in fields:
-            if field not in self.fields:
-                what = f"no document has the metadata {field!r}"
+        """Give what each leaf says of some fields, of `date:month` the month; UsageError for a field that no leaf has."""
+        wanted = [binned(name, self.fields) for name in fields]
+        for one in wanted:
+            if one.field not in self.fields:
+                what = f"no document has the metadata {one.field!r}"
                 raise UsageError(what, f"group by what there is: {', '.join(self.fields) or 'nothing; use --group-by none'}")
-        return [tuple(values_of(known.get(field)) for field in fields) for known in self.metadata]
+        said = [tuple(one.values(values_of(known.get(one.field))) for one in wanted) for known in self.metadata]
+        for place, one in enumerate(wanted):
+            if one.by and not any(values[place] for values in said):
+                what = f"no value of {one.field!r} is {'a number' if one.steps else 'a date such as 2026-11-23'}"
+                raise UsageError(what, f"group by {one.field} as it is, or by another field")
+        return said
 
 
-def read_leaves(path: Path) -> Leaves:
-    """Read the passages of an index that are searched, in order of their ids."""
+def read_leaves(path: Path, encoded: bool = True) -> Leaves:
+    """Read the passages of an index that are searched, in order of their ids; of a draft that is not encoded, without vectors."""
+    sql = _SQL if encoded else _SQL.replace("JOIN vectors", "LEFT JOIN vectors", 1)
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
-        rows = database.execute(_SQL).fetchall()
+        rows = database.execute(sql).fetchall()
     known = [_with_places(json.loads(row[4])) for row in rows]
     titles = [label.rpartition(" > ")[2] for _, _, _, label, _, _ in rows]
-    vectors = np.array([np.frombuffer(row[5], dtype="<f4") for row in rows], dtype=np.float32)
+    vectors = np.array([np.frombuffer(row[5], dtype="<f4") for row in rows if encoded], dtype=np.float32)
     ids, documents, files = ([str(row[column]) for row in rows] for column in range(3))
     return Leaves(path, ids, documents, files, titles, known, vectors)
 

@@ -27,6 +27,8 @@ class Routed(NamedTuple):
 
     edges: list[Edge]
     novel: list[int]
+    usual: float = 1.0
+    """How similar the leaves of a group are to the mean of the others, in most groups."""
 
 
 def route(leaves: Leaves, parts: Partition, how: Routing) -> Routed:
@@ -48,7 +50,7 @@ def route(leaves: Leaves, parts: Partition, how: Routing) -> Routed:
         for leaf, scores in zip(block, posterior.of(block), strict=True):
             scores[list(astray[leaf])] = -np.inf
             edges += [Edge(leaf, group, weight, "escape") for group, weight in _likeliest(scores, how.soft_k, how.least)]
-    return Routed(edges, novel)
+    return Routed(edges, novel, float(np.median(like.means)))
 
 
 def members_of(edges: Sequence[Edge], groups: int) -> list[list[int]]:
@@ -108,6 +110,7 @@ class _Posterior:
         for edge in parts.edges:
             self._own[edge.leaf].append((edge.group, edge.weight))
         self._keys = [np.array([group.key[field] if group.key else "" for group in parts.groups]) for field in range(len(parts.fields))]
+        self._pools = [number for number, group in enumerate(parts.groups) if group.kind == "pool"]
         self._around = _neighbours(leaves, self._own)
         self._together: dict[str, list[int]] = defaultdict(list)
         for leaf, document in enumerate(leaves.documents):
@@ -129,10 +132,11 @@ class _Posterior:
             for field, keys in enumerate(self._keys):
                 told = {folded(value) for value in self._values[leaf][field]} if self._values else set()
                 if told:
-                    scores += how.alpha * np.where(np.isin(keys, sorted(told)), 1, -1)
+                    scores += how.alpha * np.where(keys == "", 0, np.where(np.isin(keys, sorted(told)), 1, -1))
             self._add(scores, how.gamma, self._around.get(leaf, ()))
             self._add(scores, how.delta, [other for other in self._together[self._leaves.documents[leaf]] if other != leaf])
             scores += how.kappa * self._continued(leaf)
+            scores[self._pools] = -np.inf
             yield scores
 
     def _add(self, scores: Scores, weight: float, others: Sequence[int]) -> None:

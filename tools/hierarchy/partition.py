@@ -68,22 +68,28 @@ def keys_of(values: Values) -> list[tuple[tuple[str, ...], str]]:
 
 
 def proposed(leaves: Leaves) -> tuple[str, ...]:
-    """Choose a field, or two, whose groups are the tightest for their number (Caliński and Harabasz 1974); `none` where no field serves."""
+    """Choose a field, or two, whose groups are the tightest for their number (Caliński and Harabasz 1974); UsageError where none serves."""
     if not len(leaves):
         return (NONE,)
+    return max(serving(leaves), key=lambda chosen: (_tightness(leaves, chosen), -len(chosen), chosen))
+
+
+def serving(leaves: Leaves) -> list[tuple[str, ...]]:
+    """List the fields, and the pairs of them, that make groups of a fitting size; UsageError where there are none."""
     fields = [field for field in leaves.fields if field not in _OWN and _serves(leaves, (field,))][:_TRIED]
-    tried = [(field,) for field in fields] + [pair for pair in combinations(fields, 2) if _serves(leaves, pair)]
+    tried: list[tuple[str, ...]] = [(field,) for field in fields]
+    tried += [pair for pair in combinations(fields, 2) if _serves(leaves, pair)]
     if not tried:
         raise UsageError(
             "no field of metadata groups these documents", f"name fields ({', '.join(leaves.fields) or 'there are none'}), or group by none"
         )
-    return max(tried, key=lambda chosen: (_tightness(leaves, chosen), -len(chosen), chosen))
+    return tried
 
 
 def _serves(leaves: Leaves, fields: tuple[str, ...]) -> bool:
     """Tell whether words, not numbers, make from two groups to one for five leaves, of half of the leaves."""
-    numbers = any(isinstance(known.get(field), (int, float)) for field in fields for known in leaves.metadata)
-    if numbers:
+    said = leaves.values(fields)
+    if any(not any(letter.isalpha() for letter in value) for values in said for own in values for value in own):
         return False
     found = _grouped(leaves, fields)
     return 2 <= len(found.groups) <= len(leaves) // _SHARE and len(found.pool) <= (1 - _COVERED) * len(leaves)

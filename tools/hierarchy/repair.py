@@ -1,8 +1,9 @@
 """Grow the trees, and repair what is suspicious: outliers move, steps are kept together; what has not changed stays (seed 004, §5)."""
 
-from collections import Counter
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from ramify.tools.hierarchy.diagnosis import diagnose, outliers
@@ -11,10 +12,12 @@ from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.membership import alternatives, members_of
 from ramify.tools.hierarchy.partition import Partition
 from ramify.tools.hierarchy.profiles import profiles
-from ramify.tools.hierarchy.tree import Grower
-from ramify.tools.hierarchy.values import Edge, Finding, Repair, Routing, Tree
+from ramify.tools.hierarchy.tree import Grower, Tell
+from ramify.tools.hierarchy.values import Edge, Finding, Repair, Routing, Tree, distinct
 from ramify.tools.index.progress import Progress
 
+_AT_ONCE = 8
+"""Groups that a model sums up at the same time; quoting does one after another."""
 DRIFT = 0.1
 """From this share of changed leaves of a group on, growing its tree anew is advised."""
 
@@ -34,12 +37,23 @@ class Growing:
 
     async def trees(self, names: Sequence[str], members: Sequence[Sequence[int]], linked: frozenset[int]) -> dict[int, Tree]:
         """Grow the tree of each group; each is kept as soon as it is there."""
-        for group, own in enumerate(members):
-            self.made[names[group]] = await self._tree(names[group], own, group in linked)
-            self.progress(group + 1, len(members), "groups")
-        return {group: self.made[name].tree for group, name in enumerate(names)}
+        free, shares, total = asyncio.Semaphore(_AT_ONCE), [0.0] * len(members), sum(map(len, members))
 
-    async def _tree(self, name: str, own: Sequence[int], linked: bool) -> "Standing":
+        def tell(group: int, share: float) -> None:
+            shares[group] = share
+            self.progress(round(sum(share * len(own) for share, own in zip(shares, members, strict=True))), total, "passages in groups")
+
+        async def made(group: int) -> Standing:
+            async with free:
+                standing = await self._tree(names[group], members[group], group in linked, partial(tell, group))
+            tell(group, 1.0)
+            return standing
+
+        standing = await asyncio.gather(*map(made, range(len(members))))
+        self.made.update(zip(names, standing, strict=True))
+        return {group: one.tree for group, one in enumerate(standing)}
+
+    async def _tree(self, name: str, own: Sequence[int], linked: bool, tell: Tell) -> "Standing":
         """Take the tree of a group that is as it was, grow a new one, or go on from what it was."""
         fresh = self.kept.key(name, own, linked)
         last = Last() if self.rebuild or linked else self.kept.latest(name)
@@ -52,7 +66,7 @@ class Growing:
         key = self.kept.key(name, own, linked, last.lowest)
         if held := self.kept.get(key):
             return Standing(key, *held, drift)
-        made = await self.grower.grow(name, own, linked, clusters or None)
+        made = await self.grower.grow(name, own, tell, linked, clusters or None)
         if all(node.summary.made_by == self.grower.made_by for node in made.tree):  # what was quoted instead is asked for again
             self.kept.put(key, made)
         self.grown.add(name)
@@ -89,7 +103,7 @@ async def repaired(
     """Grow the trees; while something is suspicious, and rounds are left, move outliers and cluster again what tears steps apart."""
     linked: frozenset[int] = frozenset()
     repairs: list[Repair] = []
-    names = _names(state)
+    names = distinct(state.groups)
     for round in range(how.repairs + 1):
         members = _members(state)
         trees = await growing.trees(names, members, linked)
@@ -130,14 +144,4 @@ def _moved(leaves: Leaves, state: Partition, findings: Sequence[Finding], how: R
                 edges += new
                 held |= {(edge.leaf, edge.group) for edge in new}
                 edges = [edge for edge in edges if not (edge.leaf == leaf and edge.group == group and edge.kind == "soft")]
-    return moved, edges if all(members_of([edge for edge in edges if edge.kind != "novel"], len(state.groups))) else state.edges
-
-
-def _names(state: Partition) -> list[str]:
-    """Name each group; two of one name are told apart."""
-    met: Counter[str] = Counter()
-    names = []
-    for group in state.groups:
-        met[group.name] += 1
-        names.append(group.name if met[group.name] == 1 else f"{group.name} ({met[group.name]})")
-    return names
+    return moved, edges

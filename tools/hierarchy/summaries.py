@@ -1,5 +1,6 @@
 """Summaries without a model: sentences quoted from the leaves, those nearest the centre of their cluster."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
@@ -18,9 +19,13 @@ _LEAST, _MOST, _LARGE = 3, 5, 30
 """Sentences of a summary, and leaves of a cluster from which on it has one more, and twice that one more again."""
 _NEAREST, _OF_EACH = 6, 5
 """Leaves nearest the centre whose sentences are looked at, and sentences of each."""
+_WEIGHED = 10
+"""Sentences of a cluster whose nearness to the centre is computed: more bring nothing, and encoding is what a build takes."""
 _SHORT, _LONG = 30, 400
 """Characters of a sentence that says something by itself."""
 _WORDS = 8
+_NEXT = re.compile(r"(?<=[.;:])\s+\(?(?:[a-z]|\d{1,2})[.)]$")
+"""The letter or number of the next item, which a line that was broken to fit a page ends with."""
 _SAME = 0.95
 """From this cosine on, two sentences say the same."""
 _REMEMBERED = 200_000
@@ -100,7 +105,7 @@ def quoted(material: Material, encoder: Encoder) -> Summary:
 
 
 def _candidates(material: Material) -> list[Said]:
-    """List sentences of the leaves nearest the centre, of each those with most of the words that the cluster shares."""
+    """List sentences of the leaves nearest the centre: those with most of the words that the cluster shares."""
     nearest = material.nearest[: max(_NEAREST, len(material.sources) if material.sources[0].headings == () else _NEAREST)]
     counts: dict[str, int] = {}
     for source in nearest:
@@ -108,12 +113,14 @@ def _candidates(material: Material) -> list[Said]:
             counts[word] = counts.get(word, 0) + 1
     found: dict[str, Said] = {}
     for source in nearest:
-        units = [unit for unit in statements(source.text, source.headings) if is_prose(unit) and _SHORT <= len(unit) <= _LONG]
-        units = units or [unit[:_LONG] for unit in statements(source.text, source.headings)[:1]]
+        said = [_NEXT.sub("", unit) for unit in statements(source.text, source.headings)]
+        units = [unit for unit in said if is_prose(unit) and _SHORT <= len(unit) <= _LONG]
+        units = units or [unit[:_LONG] for unit in said[:1]]
         kept = sorted(sorted(units, key=lambda unit: -_shared(unit, counts))[:_OF_EACH], key=units.index)
         for unit in kept:
             found.setdefault(unit, Said(unit, source.leaf))
-    return list(found.values())
+    best = sorted(found, key=lambda unit: -_shared(unit, counts))[:_WEIGHED]
+    return [one for unit, one in found.items() if unit in best]
 
 
 def _shared(unit: str, counts: Mapping[str, int]) -> float:

@@ -1,24 +1,29 @@
 """The tree of a group: its leaves clustered, each cluster summed up, the summaries clustered in turn, up to one root (local RAPTOR)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix
-from ramify.tools.hierarchy.clustering import Clusters, bisected, cluster, fewer
+from ramify.tools.hierarchy.clustering import Clusters, Mixture, bisected, cluster, fewer
 from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.summaries import Material, Source, Summarizer, encoded
 from ramify.tools.hierarchy.values import Node, Routing, Tree
 
-_TOKENS = 3500
+TOKENS = 3500
 """Most tokens of the texts of a cluster, about: what a summary can be made from (RAPTOR's own limit)."""
-_LETTERS = 4
+LETTERS = 4
 """Characters of a token, about."""
 _DEEPEST = 3
+"""How often a cluster is clustered again, at most."""
 _LONGEST = 8
 """Leaves that must stay together, at most."""
+
+
+Tell = Callable[[float], None]
+"""Called with the share of a group that is summed up."""
 
 
 class Grown(NamedTuple):
@@ -39,13 +44,21 @@ class Grower:
         """Name who sums up."""
         return self._summarizer.made_by
 
-    async def grow(self, name: str, own: Sequence[int], linked: bool = False, kept: Clusters | None = None) -> Grown:
+    async def grow(self, name: str, own: Sequence[int], tell: Tell, linked: bool = False, kept: Clusters | None = None) -> Grown:
         """Grow the tree of a group; linked: consecutive steps are not torn apart; kept: the lowest clusters as they were."""
         clusters, notes = (kept, []) if kept else self._lowest(own, linked)
+        total, done = sum(map(len, clusters)), 0
+
+        async def summed_up(places: Sequence[int], sources: tuple[Source, ...]) -> Node:
+            nonlocal done
+            node = await self._node(name, (), tuple(places), sources)
+            done += len(places)
+            tell(done / total)
+            return node
+
         texts = dict(zip(own, self._leaves.texts(own), strict=True))
         sources = [tuple(self._of_leaf(place, texts[place]) for place in places) for places in clusters]
-        lowest = zip(clusters, sources, strict=True)
-        tree: Tree = list(await asyncio.gather(*(self._node(name, (), tuple(places), own) for places, own in lowest)))
+        tree: Tree = list(await asyncio.gather(*map(summed_up, clusters, sources)))
         top = list(range(len(tree)))
         for _ in range(self._how.max_levels - 1):
             if len(top) == 1:
@@ -68,26 +81,30 @@ class Grower:
         clusters: Clusters = []
         for part in bisected(self._leaves.vectors[list(own)], self._how.largest, self._how.seed):
             places = [own[one] for one in part]
-            vectors = self._leaves.vectors[places]
-            if linked:
-                found = fewer(vectors, chains(self._leaves, places), self._how.seed, self._how.reduction)
-            else:
-                found = cluster(vectors, self._how.seed, self._how.reduction)
+            found = self._clustered(places, linked)
             notes += [found.note] if found.note else []
             clusters += [[places[one] for one in one_cluster] for one_cluster in found.clusters]
-        lengths = dict(zip(own, (len(text) / _LETTERS for text in self._leaves.texts(own)), strict=True))
-        return [part for places in clusters for part in self._cut(places, lengths)], notes
+        lengths = dict(zip(own, (len(text) / LETTERS for text in self._leaves.texts(own)), strict=True))
+        return [part for places in clusters for part in self._cut(places, lengths, linked)], notes
 
-    def _cut(self, places: list[int], lengths: Mapping[int, float], depth: int = 0) -> Clusters:
+    def _clustered(self, places: Sequence[int], linked: bool) -> Mixture:
+        vectors = self._leaves.vectors[list(places)]
+        if linked:
+            return fewer(vectors, chains(self._leaves, places), self._how.seed, self._how.reduction)
+        return cluster(vectors, self._how.seed, self._how.reduction)
+
+    def _cut(self, places: list[int], lengths: Mapping[int, float], linked: bool, depth: int = 0) -> Clusters:
         """Cluster again what is too much for one summary; what that does not cut is cut by size."""
-        parts = int(np.ceil(sum(lengths[place] for place in places) / _TOKENS))
+        parts = int(np.ceil(sum(lengths[place] for place in places) / TOKENS))
         if parts <= 1 or len(places) <= 1:
             return [places]
         if depth < _DEEPEST and parts > 2:
-            found = cluster(self._leaves.vectors[places], self._how.seed, self._how.reduction).clusters
+            found = self._clustered(places, linked).clusters
             if len(found) > 1 and max(map(len, found)) < len(places):
-                return [part for own in found for part in self._cut([places[one] for one in own], lengths, depth + 1)]
+                return [part for own in found for part in self._cut([places[one] for one in own], lengths, linked, depth + 1)]
         size = int(np.ceil(len(places) / parts))
+        if linked:
+            return _filled([[places[one] for one in chain] for chain in chains(self._leaves, places)], size)
         main = self._leaves.vectors[places] @ self._leaves.vectors[places[0]]
         order = [places[one] for one in np.argsort(-main, kind="stable")]
         return [sorted(order[start : start + size]) for start in range(0, len(order), size)]
@@ -121,6 +138,16 @@ class Grower:
     def _vector(self, text: str, material: Material) -> Matrix:
         """Embed a summary; where there is nothing to sum up, the centre of the leaves stands for it."""
         return encoded(self._encoder, (text,))[0] if text else material.centre
+
+
+def _filled(chained: Clusters, size: int) -> Clusters:
+    """Put chains together, in their order, until so many leaves are reached."""
+    found: Clusters = [[]]
+    for chain in chained:
+        if found[-1] and len(found[-1]) + len(chain) > size:
+            found.append([])
+        found[-1] = sorted([*found[-1], *chain])
+    return found
 
 
 def chains(leaves: Leaves, places: Sequence[int]) -> Clusters:

@@ -22,7 +22,7 @@ _predicting = threading.Lock()
 
 
 def unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: Encoder, nli: str | None = None) -> list[str]:
-    """List the sentences that the texts do not support; ModelError where the NLI model cannot be used."""
+    """List the sentences that the texts do not support, and those that repeat one before; ModelError where the NLI model cannot be used."""
     units = tuple(dict.fromkeys(unit for text in texts for unit in statements(text)))
     if not units or not sentences:
         return list(sentences)
@@ -34,7 +34,13 @@ def unsupported(sentences: Sequence[str], texts: Sequence[str], encoder: Encoder
         entails or (float(row.max()) >= _NEAR and _names_are_there(sentence, whole, numbers))
         for sentence, row, entails in zip(sentences, near, entailed, strict=True)
     ]
-    return [sentence for sentence, there in zip(sentences, held, strict=True) if not there]
+    return [sentence for sentence, there, again in zip(sentences, held, _repeats(sentences), strict=True) if again or not there]
+
+
+def _repeats(sentences: Sequence[str]) -> list[bool]:
+    """Tell which sentences begin one before, or are it: what a small model writes when it goes in circles, cut off at the end."""
+    written = [fold(sentence) for sentence in sentences]
+    return [any(before.startswith(one) for before in written[:place]) for place, one in enumerate(written)]
 
 
 def _names_are_there(sentence: str, whole: str, numbers: frozenset[str]) -> bool:

@@ -1,5 +1,7 @@
 """The values of a hierarchy: how it is made, its groups, the edges of leaves to them, and the nodes of their trees."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -48,6 +50,16 @@ class Group(NamedTuple):
     name: str
     key: tuple[str, ...]
     kind: GroupKind
+
+
+def distinct(groups: Sequence[Group]) -> list[str]:
+    """Name each group; two of one name are told apart."""
+    met: Counter[str] = Counter()
+    names = []
+    for group in groups:
+        met[group.name] += 1
+        names.append(group.name if met[group.name] == 1 else f"{group.name} ({met[group.name]})")
+    return names
 
 
 class Edge(NamedTuple):

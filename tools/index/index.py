@@ -17,6 +17,7 @@ from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_docu
 from ramify.tools.index.identity import identified
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.reports import Reports
 from ramify.tools.index.snapshot import Hit, How, Snapshot, Steer, View, open_snapshot
 from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.store import Filter
@@ -85,6 +86,11 @@ class Index(VectorStore):
         return advice(self._encoder)
 
     @property
+    def reports(self) -> Reports | None:
+        """Give what sums it up, level by level; a plain index has nothing of the kind."""
+        return None
+
+    @property
     def temporary(self) -> bool:
         """Tell whether the folder goes when the index does."""
         return self._temporary is not None
@@ -122,7 +128,9 @@ class Index(VectorStore):
         """Give what has a say in the order of hits: nothing, in a plain index; UsageError for options that it does not have."""
         if how.options:
             what = f"search.{next(iter(how.options))} means nothing to an index of kind {self.manifest.kind!r}"
-            raise UsageError(what, f"leave it out, or make a graph: `ramify index PATH… --kind graph --out {self.folder}`")
+            raise UsageError(
+                what, f"leave it out, or make a graph or a hierarchy: `ramify index --kind graph --out {self.folder}`, or hierarchy"
+            )
         return None
 
     def similarity_search_with_score(

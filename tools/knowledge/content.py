@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.tools.errors import UsageError
+from ramify.tools.index.reports import Subject
 from ramify.tools.knowledge.communities import Partition
 from ramify.tools.knowledge.file import read_graph, read_partition, read_reports
 from ramify.tools.knowledge.graph import Graph
@@ -24,6 +25,8 @@ class Level(NamedTuple):
 
 class Reports:
     """Read a graph file; each call opens it anew, so any thread may."""
+
+    subject: Subject = "community"
 
     def __init__(self, path: Path) -> None:
         self._path = path

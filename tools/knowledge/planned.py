@@ -1,8 +1,9 @@
 """The passages that an index of some files would hold: read and split as for a build, and not encoded."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from ramify.tools.documents.files import existing, files_under
 from ramify.tools.documents.load import nothing_readable
@@ -14,11 +15,14 @@ from ramify.tools.index.intake import Intake
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.split import Chunking
-from ramify.tools.knowledge.units import Piece, read_pieces
+
+T = TypeVar("T")
 
 
-def planned(paths: Sequence[Path], embedding: str, chunking: Chunking, clean: bool, progress: Progress) -> tuple[list[Piece], Encoder]:
-    """Give the passages, and the encoder that would encode them; InputError where nothing can be read."""
+def planned(
+    paths: Sequence[Path], embedding: str, chunking: Chunking, clean: bool, progress: Progress, read: Callable[[Path], T]
+) -> tuple[T, Encoder]:
+    """Read the passages, and give the encoder that would encode them; InputError where nothing can be read."""
     encoder = load_encoder(embedding)
     given = [existing(path) for path in paths]
     with TemporaryDirectory(prefix="ramify-estimate-") as folder:
@@ -32,4 +36,4 @@ def planned(paths: Sequence[Path], embedding: str, chunking: Chunking, clean: bo
                 raise nothing_readable(given, skipped)
             if clean:
                 hide_twins(draft)
-        return read_pieces(draft_path), encoder
+        return read(draft_path), encoder

@@ -1,12 +1,15 @@
 """What a build makes of an index: trees that quote, the same file each time, updates that touch what has changed, and nothing else."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.file import HIERARCHY
+from ramify.tools.hierarchy.router import Router
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, read_manifest
 from ramify.tools.index.structure import drop_structure
@@ -133,3 +136,19 @@ def test_steps_that_clusters_tear_apart_are_brought_together(tmp_path: Path) -> 
     repaired = {one.group for one in content.repairs if one.what == "steps kept together"}
     assert repaired
     assert all(content.findings[group].measured.step_discontinuity < torn[group] for group in repaired)
+
+
+def test_steps_stay_together_also_where_they_are_too_much_for_one_summary(tmp_path: Path) -> None:
+    long = [{**one, "text": " ".join([str(one["text"])] * 6)} for one in records(40, ("Bellows", "Kiln"))]
+    made(tmp_path / "index", long)
+    content = content_of(tmp_path / "index")
+    assert {one.what for one in content.repairs} == {"steps kept together"}
+    assert all(len(tree) > 4 for tree in content.trees.values())
+    assert max(one.measured.step_discontinuity for one in content.findings) < 0.2
+
+
+def test_groups_that_another_version_has_made_are_refused_until_they_are_made_again(copy: Path) -> None:
+    with closing(sqlite3.connect(copy / HIERARCHY)) as database, database:
+        database.execute("UPDATE facts SET value = '0' WHERE name = 'edition'")
+    with pytest.raises(IndexingError, match="made by another version"):
+        Router(copy / HIERARCHY, [])

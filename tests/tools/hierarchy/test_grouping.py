@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.errors import UsageError
-from tests.tools.hierarchy.manual import WORDS, changed, content_of, groups_of, made, records
+from tests.tools.hierarchy.manual import WORDS, Record, changed, content_of, groups_of, made, records
 
 STRANGE = "Jupiter is orbited by Europa under heavy ice. Its ocean never saw daylight. Probes measured salt plumes above Europa."
 
@@ -59,6 +59,12 @@ def test_passages_of_no_group_that_belong_together_found_groups(tmp_path: Path) 
         assert len(texts) == 1, "a founded group holds one of the two chapters"
 
 
+def test_one_topic_that_no_group_has_founds_a_group(tmp_path: Path) -> None:
+    other = [{**one, "metadata": {}} for one in records(12, ("Kiln",))]
+    done = made(tmp_path / "index", [*records(chapters=("Bellows", "Loom", "Press")), *other])
+    assert (done.founded, done.pool) == (1, 0)
+
+
 def test_a_passage_under_a_false_chapter_is_also_in_the_right_one(tmp_path: Path) -> None:
     done = made(tmp_path / "index", changed(records(), {"p4-5": {"chapter": "Loom"}}))
     id = id_of(tmp_path / "index", "p4-5")
@@ -72,6 +78,38 @@ def test_a_list_of_values_is_in_each_group(tmp_path: Path) -> None:
     content, id = content_of(tmp_path / "index"), id_of(tmp_path / "index", "p1-4")
     assert groups_of(tmp_path / "index", id, "primary") == ["Bellows", "Kiln"]
     assert {edge.weight for edge in content.edges if content.ids[edge.leaf] == id and edge.kind == "primary"} == {0.5}
+
+
+def dated() -> list[Record]:
+    """Date the paragraphs, 32 days in two months and 32 in a third, and count hours from 0 to 315."""
+    days = [
+        f"2026-0{month}-{day:02}T08:00" if month % 2 else f"20260{month}{day:02}_08:00" for month in (1, 2, 3, 4) for day in range(1, 17)
+    ]
+    return [{**one, "metadata": {"date": day, "hours": 5 * n}} for n, (one, day) in enumerate(zip(records(), days, strict=True))]
+
+
+def test_dates_and_numbers_are_put_together_when_asked(tmp_path: Path) -> None:
+    made(tmp_path / "months", dated(), by=("date:month",))
+    assert [group.name for group in content_of(tmp_path / "months").groups] == ["2026-01", "2026-02", "2026-03", "2026-04"]
+    made(tmp_path / "hours", dated(), by=("hours:100",))
+    assert [group.name for group in content_of(tmp_path / "hours").groups] == ["0 to 100", "100 to 200", "200 to 300", "300 to 400"]
+    with pytest.raises(UsageError, match="date makes 64 groups"):
+        made(tmp_path / "days", dated(), by=("date",))
+
+
+@pytest.mark.parametrize(
+    ("by", "what"),
+    [
+        ("date:week", "values of 'date' cannot be put together by 'week'"),
+        ("chapter:month", "no value of 'chapter' is a date"),
+        ("chapter:10", "no value of 'chapter' is a number"),
+    ],
+)
+def test_values_that_cannot_be_put_together_so_are_refused(tmp_path: Path, by: str, what: str) -> None:
+    given = [{**one, "metadata": {**one["metadata"], "date": "2026-01-01"}} for one in records()]
+    with pytest.raises(UsageError) as error:
+        made(tmp_path / "index", given, (by,))
+    assert what in error.value.what
 
 
 def test_without_a_name_the_field_is_chosen_that_tells_passages_apart(tmp_path: Path) -> None:

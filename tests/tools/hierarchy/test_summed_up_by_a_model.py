@@ -66,6 +66,18 @@ def test_what_is_made_up_again_is_quoted_instead_and_counted(folder: Path) -> No
     assert (done.replaced, made_by(folder)) == (4, {"extractive"})
 
 
+def test_a_model_that_repeats_itself_is_quoted_instead(folder: Path) -> None:
+    done, _ = summed_up(folder, model(lambda prompt, material: [" ".join(sentences(material)[:1] * 3), *sentences(material)[:1] * 2]))
+    assert (done.replaced, made_by(folder)) == (4, {"extractive"})
+
+
+def test_a_sentence_that_is_made_up_is_left_out_of_a_summary_that_holds(folder: Path) -> None:
+    summed_up(folder, model(lambda prompt, material: [*sentences(material), INVENTED]))
+    summaries = [tree[-1].summary for tree in content_of(folder).trees.values()]
+    assert all(INVENTED not in summary.text and summary.support == 0.75 for summary in summaries)
+    assert made_by(folder) != {"extractive"}
+
+
 def test_a_second_build_asks_nothing(folder: Path) -> None:
     summed_up(folder, model(lambda prompt, material: sentences(material)))
     before = dump(folder)

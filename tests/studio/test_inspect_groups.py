@@ -1,0 +1,230 @@
+"""What there is to see of a hierarchy: its groups, what was measured and repaired, the tree of one group, and a page of all that."""
+
+import json
+import random
+import re
+from collections import Counter
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ramify.graphs.building import hierarchy
+from ramify.studio import group_page
+from ramify.studio.cli import run
+from ramify.studio.inspect_words import sizes
+from ramify.studio.inspection import inspection
+from tests.fakes import FakeModel
+from tests.studio.conftest import Ramify
+from tests.studio.test_page import read
+from tests.tools.fakes import WordEncoder
+from tests.tools.hierarchy.manual import WORDS, changed, indexed, made, opened, records, write
+
+HOSTILE = '<script>alert("x")</script>'
+GONE = {"p1-3": None, "p2-5": None}
+"""Paragraphs without their chapter."""
+MEASURES = ("cluster_cohesion", "outlier_rate", "meta_conflict", "step_discontinuity", "summary_support", "self_retrieval")
+
+
+JUPITER = "jupiter europa orbit probe plume ocean telescope moon crater comet saturn ring"
+BREAD = "bread oven flour yeast dough butter salt crust cake sugar bun rye"
+ODD = "senate bill vote quorum clerk gavel motion caucus ballot whip veto docket"
+
+
+def strangers(name: str, words: str) -> list[dict[str, Any]]:
+    """Write ten paragraphs about something else, without a chapter."""
+    draw = random.Random(name)
+    told = [" ".join(f"{' '.join(draw.choices(words.split(), k=4))}." for _ in range(5)) for _ in range(10)]
+    return [{"id": f"{name}{number}", "title": f"{name} {number}", "text": text, "metadata": {}} for number, text in enumerate(told)]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of paragraphs, of which some lack their chapter, and one chapter has a hostile name."""
+    folder = tmp_path_factory.mktemp("grouped")
+    hostile = {f"p4-{place}": {"chapter": HOSTILE} for place in range(1, 17)}
+    file = write(folder, changed(records(), {**GONE, **hostile}))
+    assert run(["index", str(file), "--out", str(folder / "plain")]) == 0
+    return folder / "plain"
+
+
+@pytest.fixture(scope="module")
+def grouped(plain: Path) -> Path:
+    """The same with a hierarchy."""
+    folder = plain.with_name("grouped")
+    assert run(["index", str(plain.with_name("manual.jsonl")), "--out", str(folder), "--kind", "hierarchy", "--group-by", "chapter"]) == 0
+    return folder
+
+
+@pytest.fixture
+def told(ramify: Ramify, grouped: Path) -> dict[str, Any]:
+    """What --json says of the hierarchy."""
+    done = ramify("inspect", grouped, "--json")
+    assert (done.code, done.err) == (0, "")
+    return json.loads(done.out)
+
+
+def test_a_plain_index_is_told_of_both_kinds(ramify: Ramify, plain: Path) -> None:
+    assert "no graph and no hierarchy" in ramify("inspect", plain).out
+
+
+def test_the_groups_are_told_with_what_was_measured(ramify: Ramify, grouped: Path, told: dict[str, Any]) -> None:
+    out = ramify("inspect", grouped).out
+    assert re.search(r"^grouped by +chapter *$", out, re.MULTILINE)
+    assert re.search(r"^None-pool +2 passages without the metadata \(.*manual.jsonl.*\)", out, re.MULTILINE)
+    assert re.search(r"^summaries +\d+, quoted from the documents \(no model\)", out, re.MULTILINE)
+    assert {group["group"] for group in told["groups"]} >= {"Bellows", "Loom", "Kiln", HOSTILE}
+    for group in told["groups"]:
+        assert set(group["diagnostics"]) == set(MEASURES)
+        assert re.search(rf"^{re.escape(group['group'])} +(by metadata|founded|left over) +{group['passages']} ", out, re.MULTILINE)
+        assert set(group["suspicious"]) <= set(MEASURES)
+    flags = [len(group["suspicious"]) for group in told["groups"]]
+    assert flags == sorted(flags, reverse=True)
+    assert all(limit in out for limit in ("outlier_rate over 0.20", "self_retrieval under 0.50"))
+
+
+def test_the_figures_agree(told: dict[str, Any]) -> None:
+    counts = told["counts"]
+    assert (told["kind"], told["group_by"], told["facts"]["made_by"]) == ("hierarchy", ["chapter"], "extractive")
+    assert counts["groups"] == len(told["groups"])
+    assert counts["none_pool"] == sum(told["none_pool"].values()) == len(GONE)
+    assert counts["memberships"]["primary"] == counts["passages"] - len(GONE)
+    assert counts["links"] == sum(len(group["links"]) for group in told["groups"])
+    assert counts["suspicious_groups"] == sum(bool(group["suspicious"]) for group in told["groups"])
+    assert told["levels"][0]["summaries"] == counts["groups"]
+    assert sum(group["summaries"] for group in told["groups"]) == counts["summaries"] == len(told["reports"])
+
+
+def test_summaries_name_passages_of_the_index(ramify: Ramify, grouped: Path, told: dict[str, Any]) -> None:
+    there = {hit["id"]: hit["text"] for hit in json.loads(ramify("search", "seam", "--index", grouped, "-k", "99", "--json").out)}
+    findings = [finding for report in told["reports"] for finding in report["findings"]]
+    assert findings
+    assert all(finding["text"] in there[finding["passages"][0]] for finding in findings)
+    lowest = Counter(id for report in told["reports"] for id in report.get("passages", ()))
+    assert set(lowest) == set(there)
+
+
+def test_one_group_is_drawn_with_its_passages(ramify: Ramify, grouped: Path) -> None:
+    done = ramify("inspect", grouped, "--group", "kiln")
+    assert done.code == 0
+    assert re.search(r"^kind +by metadata \(chapter kiln\)", done.out, re.MULTILINE)
+    assert re.search(r"^passages +1[67]: 16 by metadata", done.out, re.MULTILINE)
+    assert re.search(r"^Kiln  1[67] passages", done.out, re.MULTILINE)
+    assert len(re.findall(r"[├└]── 3-\d+", done.out)) >= 6
+    assert "1-4. " not in done.out
+
+
+def test_one_group_is_given_as_json_with_its_tree(ramify: Ramify, grouped: Path) -> None:
+    tree = json.loads(ramify("inspect", grouped, "--group", "Kiln", "--json").out)
+
+    def below(node: dict[str, Any]) -> set[str]:
+        return set(node.get("passages", ())) | {id for part in node.get("parts", ()) for id in below(part)}
+
+    assert below(tree["tree"]) == {one["passage"] for one in tree["memberships"] if one["kind"] != "novel"}
+    assert tree["tree"]["title"] == tree["group"] == "Kiln"
+
+
+def test_what_is_asked_about_everything_is_answered_from_the_groups(ramify: Ramify, grouped: Path) -> None:
+    asked = ("ask", "What are the main themes?", "--index", grouped, "--strategy", "global", "--model", "extractive")
+    done = ramify(*asked, "--tree")
+    assert done.code == 0
+    assert "4 summaries" in done.out
+    assert "each under the name of its group" in done.err + done.out
+    told = json.loads(ramify(*asked, "--json").out)
+    assert len(told["citations"]) >= 3
+    assert all(citation["quote"] in citation["text"] for citation in told["citations"])
+
+
+def test_groups_that_were_founded_and_passages_left_over_are_told(tmp_path: Path) -> None:
+    made(tmp_path / "index", [*records(), *strangers("jupiter", JUPITER), *strangers("bread", BREAD), *strangers("lone", ODD)[:1]])
+    lines = dict(sizes(inspection(opened(tmp_path / "index"))))
+    assert re.search(r"^[67]: 4 by metadata, 2 founded", lines["groups"])
+    assert re.search(r"^21 passages without the metadata \(manual.jsonl.* 21\)", lines["None-pool"])
+
+
+def test_summaries_that_a_model_did_not_manage_are_counted(tmp_path: Path) -> None:
+    folder = indexed(tmp_path / "index", records(5))
+    fake = FakeModel(replies=lambda prompt, slots: {"sentences": ["It was built by Karl Ritter in 1877."]})
+    hierarchy(folder, {"model": fake, "shots": 0}, ["chapter"], embedding=WordEncoder())
+    lines = dict(sizes(inspection(opened(folder))))
+    assert re.search(r"^4, written by .+, 4 of them replaced by quotations$", lines["summaries"])
+    assert "extractive" not in lines["summaries"]
+
+
+def page_of(ramify: Ramify, index: Path, tmp_path: Path) -> str:
+    done = ramify("inspect", index, "--html", tmp_path / "page.html")
+    assert done.code == 0
+    return (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_page_unfolds_every_group_and_nothing_of_a_document_is_markup(
+    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path
+) -> None:
+    html = page_of(ramify, grouped, tmp_path)
+    page = read(html)
+    assert not {"script", "link", "img", "iframe", "object", "base", "form"} & set(page.tags)
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name in {"src", "action"}]
+    assert HOSTILE in "".join(page.words)
+    ids = {value for name, value in page.attributes if name == "id"}
+    links = {value[1:] for name, value in page.attributes if name == "href" and value and value.startswith("#")}
+    assert ids == links == {f"group-{number}" for number in range(len(told["groups"]))}
+    assert all(escape(finding["text"]) in html for report in told["reports"] for finding in report["findings"])
+    assert page_of(ramify, grouped, tmp_path) == html
+
+
+def test_a_page_without_room_says_what_it_leaves_out(
+    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = page_of(ramify, grouped, tmp_path)
+    assert "so that the page stays small" not in whole
+    for room in (15_000, 3000):
+        monkeypatch.setattr(group_page, "ROOM", room)
+        short = page_of(ramify, grouped, tmp_path)
+        shown = len(set(re.findall(r'id="group-\d+"', short)))
+        left = len(told["groups"]) - shown
+        assert shown > 0
+        assert len(short) < len(whole)
+        assert (left > 0) == (room == 3000)
+        assert "What is below it is left out" in short
+        assert (f"Left out, so that the page stays small: {left} of the smallest groups" in short) == (left > 0)
+
+
+def test_many_groups_are_cut_and_counted(ramify: Ramify, tmp_path: Path) -> None:
+    pages = [(number, place) for number in range(1, 5) for place in range(1, 31)]
+    chapters = {f"p{number}-{place}": {"chapter": f"{(place - 1) // 6} of {list(WORDS)[number - 1]}"} for number, place in pages}
+    given = changed(records(30), chapters)
+    file = write(tmp_path, given)
+    assert run(["index", str(file), "--out", str(tmp_path / "many"), "--kind", "hierarchy", "--group-by", "chapter"]) == 0
+    out = ramify("inspect", tmp_path / "many").out
+    left = re.search(r"^and (\d+) more groups: --group NAME shows one", out, re.MULTILINE)
+    found = json.loads(ramify("inspect", tmp_path / "many", "--json").out)
+    assert left
+    assert int(left[1]) == len(found["groups"]) - 15
+
+
+def test_groups_that_have_changed_much_are_named_with_what_to_do(ramify: Ramify, tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    options = ("--out", folder, "--kind", "hierarchy", "--group-by", "chapter")
+    assert ramify("index", write(tmp_path, records()), *options).code == 0
+    more = [{**one, "id": f"more-{number}"} for number, one in enumerate(records(24)[16:24])]
+    assert ramify("index", write(tmp_path, [*records(), *more]), *options).code == 0
+    out = ramify("inspect", folder).out
+    assert re.search(rf"^drift .*Bellows \d+%.*`ramify index --kind hierarchy --out {folder} --rebuild`", out, re.MULTILINE)
+    assert json.loads(ramify("inspect", folder, "--json").out)["drift"]["Bellows"] > 0.1
+    command = re.search(r"`ramify (index .+? --rebuild)`", out)
+    assert command
+    assert ramify(*command[1].split()).code == 0
+    assert "drift" not in ramify("inspect", folder).out
+
+
+def test_mistakes_are_one_line(ramify: Ramify, plain: Path, grouped: Path, tmp_path: Path) -> None:
+    wrong = [
+        (ramify("inspect", plain, "--group", "Kiln"), "make a hierarchy: `ramify index --kind hierarchy --out"),
+        (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — name one of"),
+        (ramify("inspect", grouped, "--group", "Kiln", "--html", tmp_path / "page.html"), "take one of them"),
+    ]
+    for done, said in wrong:
+        assert done.code == 2
+        assert said in done.err
+        assert done.err.count("\n") == 1

@@ -1,0 +1,81 @@
+"""News articles with their sources, of which some are missing: grouped, searched, asked. Found through RAMIFY_DATA."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import ramify.graphs as graphs
+from ramify.graphs.building import hierarchy
+from ramify.tools.hierarchy.build import Made
+from ramify.tools.index import Index
+from ramify.tools.index.identity import document_of
+from ramify.tools.index.search import opened
+
+DATA = os.environ.get("RAMIFY_DATA")
+SET = Path(DATA or ".") / "multihop_rag"
+QUESTIONS, OTHERS = 60, 60
+
+pytestmark = pytest.mark.skipif(not DATA or not SET.exists(), reason="RAMIFY_DATA names no folder with multihop_rag in it")
+
+
+class News(NamedTuple):
+    """An index of articles grouped by their source, the questions about them, and the articles whose source is not known."""
+
+    folder: Path
+    made: Made
+    questions: list[dict[str, Any]]
+    sourceless: frozenset[str]
+
+    def found(self, **options: Any) -> list[set[str]]:
+        """Give the gold articles among the first ten of each question."""
+        asked = [question["question"] for question in self.questions]
+        hits = opened(str(self.folder)).search(asked, 10, **options)
+        ids = [{document_of(hit.document.id) for hit in own} for own in hits]
+        return [own & {fact["doc_id"] for fact in question["supporting"]} for own, question in zip(ids, self.questions, strict=True)]
+
+
+def _read(name: str) -> list[dict[str, Any]]:
+    with gzip.open(SET / name, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory: pytest.TempPathFactory) -> News:
+    questions = [question for question in _read("questions.jsonl.gz") if question["supporting"]][:QUESTIONS]
+    gold = {fact["doc_id"] for question in questions for fact in question["supporting"]}
+    corpus = _read("corpus.jsonl.gz")
+    kept = [record for record in corpus if record["id"] in gold] + [record for record in corpus if record["id"] not in gold][:OTHERS]
+    folder = tmp_path_factory.mktemp("news")
+    with gzip.open(folder / "corpus.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in kept)
+    Index.build([folder / "corpus.jsonl.gz"], folder / "index")
+    made, _ = hierarchy(folder / "index", {}, ["record_source"])
+    return News(folder / "index", made, questions, frozenset(record["id"] for record in kept if not record["metadata"].get("source")))
+
+
+def test_articles_without_a_source_are_given_to_those_that_they_read_like(news: News) -> None:
+    assert news.sourceless
+    assert news.made.routed + news.made.pool + news.made.founded >= len(news.sourceless) // 2
+
+
+def test_naming_a_source_finds_no_less_than_not_naming_it(news: News) -> None:
+    assert sum(map(len, news.found())) >= sum(map(len, news.found(view="flat"))) - 1
+
+
+def test_an_article_whose_source_is_missing_is_still_found(news: News) -> None:
+    hard = sum(len(own & news.sourceless) for own in news.found(options={"members": "primary", "fallback": 0}))
+    soft = sum(len(own & news.sourceless) for own in news.found())
+    assert (hard, soft) == (0, soft)
+    assert soft > 0
+
+
+@pytest.mark.parametrize("strategy", list(graphs.STRATEGIES))
+def test_every_strategy_answers_with_sources(strategy: str, news: News) -> None:
+    for question in news.questions[:2]:
+        result = graphs.ask(question["question"], strategy, model="extractive", index=str(news.folder))
+        assert result.stopped_by in {"finished", "rounds"}
+        assert result.answer == "Unknown" or result.citations
