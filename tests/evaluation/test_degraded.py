@@ -169,6 +169,19 @@ def test_wrong_groups_are_counted_among_five_places(manual: Path, tmp_path: Path
     assert truth.filter(["stray"]) is None
 
 
+def test_groups_of_steps_are_told_as_the_hierarchy_makes_them(tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    pages = [{"id": f"d{page}", "title": f"Page {page}", "text": "Text.", "metadata": {"folio": page}} for page in (3, 8, 11, 12)]
+    asked = [{"id": "q", "question": "What is on folio 12?", "answer": "", "supporting": [{"doc_id": "d12"}]}]
+    for name, written in (("corpus.jsonl", pages), ("questions.jsonl", asked)):
+        (folder / name).write_text("".join(json.dumps(one) + "\n" for one in written), encoding="utf-8")
+    truth = Truth(load(folder, tmp_path, retrieval_only=True), ["folio:10"])
+    assert truth.wrong_group(["d3", "d11", "d12"], ["d12"]) == 1 / 5
+    assert truth.filter(["d12"]) == {"folio": [11, 12]}
+    assert all("folio" not in document.metadata for document in truth.degraded(Cell(MISSING, 1, 1), 0))
+
+
 def test_a_share_of_nothing_is_one_cell() -> None:
     assert cells_of({MISSING: (0, 0.1), NOISE: (0,)}, 2) == [Cell(), Cell(MISSING, 0.1, 1), Cell(MISSING, 0.1, 2)]
 
