@@ -38,11 +38,12 @@ class System(NamedTuple):
     """Whether it is measured on whole metadata alone: it reads none, or is there for comparison with one that does."""
 
 
-FLAT, FILTER, TREE, FULL = "flat", "hard filter", "global RAPTOR", "full"
+FLAT, HEADINGS, FILTER, TREE, FULL = "flat", "flat + headings", "hard filter", "global RAPTOR", "full"
 GROUPS, HARD, SOFT = "meta + flat", "meta + RAPTOR, hard", "soft, no novelty"
 LABEL, BOTH = "label", "full + label"
 SYSTEMS = {
     FLAT: System(once=True),
+    HEADINGS: System({"summaries": 0, "fallback": 1}, grouped=False, once=True),
     FILTER: System(known=True),
     TREE: System({}, grouped=False, once=True),
     GROUPS: System({"members": "primary", "summaries": 0, "fallback": 0}),
@@ -54,10 +55,11 @@ SYSTEMS = {
     BOTH: System({}, labelled=True),
 }
 """All that is measured, from the plainest on; the last two where the run has labels."""
-UNREAD = (FLAT, TREE)
+UNREAD = (FLAT, HEADINGS, TREE)
 """Systems that read no metadata: wherever these are degraded, they are as on whole ones."""
 TOLD = {
     FLAT: "vectors and words, without groups or trees; reads no metadata",
+    HEADINGS: "flat, and a passage gains whose heading the question names, as in all systems below but the filter and labels alone",
     FILTER: "an oracle: flat search among the documents that have the gold's true metadata; questions whose gold has none are left out",
     TREE: "one tree of summaries over everything (--group-by none); reads no metadata",
     GROUPS: "groups by metadata, no trees: what is in no likely group is not found",

@@ -11,6 +11,7 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.degraded import NOISE, Cell
 from ramify.tools.documents.load import Loading
 from ramify.tools.errors import UsageError
+from ramify.tools.hierarchy.binning import Binned, binned
 from ramify.tools.hierarchy.leaves import values_of
 from ramify.tools.hierarchy.partition import keys_of
 
@@ -23,20 +24,21 @@ class Truth:
     """The documents of a data set as they are, and their groups by some fields of metadata."""
 
     def __init__(self, dataset: Dataset, fields: Sequence[str]) -> None:
-        self.fields = tuple(fields)
         self.documents = {str(document.id): document for document in Loading(list(dataset.documents))}
+        self._known = sorted({field for document in self.documents.values() for field in document.metadata})
+        self._wanted = [binned(name, self._known) for name in fields]
+        self.fields = tuple(one.field for one in self._wanted)
         self.groups = {id: self._keys(document.metadata) for id, document in self.documents.items()}
 
     def _keys(self, metadata: dict[str, Any]) -> Keys:
-        return frozenset(key for key, _ in keys_of(tuple(values_of(metadata.get(field)) for field in self.fields)))
+        return frozenset(key for key, _ in keys_of(tuple(one.values(values_of(metadata.get(one.field))) for one in self._wanted)))
 
     def check(self) -> None:
         """UsageError for a field that no document has of its own, and that can therefore not be taken from any."""
-        known = sorted({field for document in self.documents.values() for field in document.metadata})
         for field in self.fields:
-            if field not in known:
+            if field not in self._known:
                 raise UsageError(
-                    f"no document has the metadata {field!r} that could be degraded", f"group by what there is: {', '.join(known)}"
+                    f"no document has the metadata {field!r} that could be degraded", f"group by what there is: {', '.join(self._known)}"
                 )
 
     def wrong_group(self, found: Iterable[str], gold: Sequence[str]) -> float | None:
@@ -48,8 +50,13 @@ class Truth:
         """Give the filter that lets the gold documents' groups through and no other; none where they have no group."""
         if not self._of(gold):
             return None
-        known = [self.documents[id].metadata for id in gold if self.groups.get(id)]
-        return {field: list(dict.fromkeys(one for metadata in known for one in _listed(metadata[field]))) for field in self.fields}
+        return {one.field: self._alike(one, [id for id in gold if self.groups.get(id)]) for one in self._wanted}
+
+    def _alike(self, one: Binned, documents: Sequence[str]) -> list[Any]:
+        """List the values of a field that group a document with some others."""
+        own = {value for id in documents for value in one.values(values_of(self.documents[id].metadata[one.field]))}
+        every = dict.fromkeys(value for document in self.documents.values() for value in _listed(document.metadata.get(one.field)))
+        return [value for value in every if not own.isdisjoint(one.values(values_of(value)))]
 
     def degraded(self, cell: Cell, seed: int) -> list[Document]:
         """Give the documents that a cell meets, without their group's metadata or with another's; larger shares meet the same and more."""
@@ -83,4 +90,5 @@ class Truth:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+    listed = value if isinstance(value, list) else [value]
+    return [one for one in listed if isinstance(one, (str, int, float))]

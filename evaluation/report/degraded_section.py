@@ -4,7 +4,7 @@ import json
 import shlex
 from collections.abc import Iterator, Sequence
 
-from ramify.evaluation.degraded import ABLATIONS, BOTH, FILTER, FLAT, FULL, HARD, LABEL, TOLD
+from ramify.evaluation.degraded import ABLATIONS, BOTH, FILTER, FLAT, FULL, HARD, HEADINGS, LABEL, TOLD
 from ramify.evaluation.report.blocks import Block, Cell, Column, Plot, Points, Section, Table, Words
 from ramify.evaluation.report.columns import HITS1, MRR10, P5, R10, WRONG
 from ramify.evaluation.report.degraded_means import Means, Point, means
@@ -72,7 +72,7 @@ def _column(told: Means, measure: Measure, systems: Sequence[str], point: Point,
 
 def _differences(told: Means, name: str) -> Table:
     """Compare each system with flat search, and the whole with what it has to be better than, question by question."""
-    pairs = [(system, FLAT) for system in told.systems if system != FLAT] + [(FULL, HARD), (FULL, FILTER), (BOTH, LABEL)]
+    pairs = [(system, FLAT) for system in told.systems if system != FLAT] + [(FULL, HEADINGS), (FULL, HARD), (FULL, FILTER), (BOTH, LABEL)]
     rows = [
         [Cell(system, head=True), Cell(other), *(_difference(told, name, system, other, point) for point in told.points)]
         for system, other in pairs

@@ -22,7 +22,7 @@ from tests.tools.hierarchy.manual import COMMON, Record, records
 
 BOTH = "passages,hierarchy"
 EVERYWHERE = {"hard filter", "meta + flat", "meta + RAPTOR, hard", "soft, no novelty", "full"}
-ONCE = {"flat", "global RAPTOR", "full, headings=0"}
+ONCE = {"flat", "flat + headings", "global RAPTOR", "full, headings=0"}
 LABELLED = {"label", "full + label"}
 
 
@@ -83,7 +83,7 @@ def test_every_system_is_measured_in_every_cell_and_what_reads_no_metadata_once(
         cells.setdefault((row["degraded"], row["share"], row["draw"]), set()).add(row["system"])
     assert cells.pop(("none", 0, 1)) == EVERYWHERE | ONCE | LABELLED
     assert cells == {(degraded, 0.5, draw): EVERYWHERE | LABELLED for degraded in ("missing", "noise") for draw in (1, 2)}
-    assert len(rows) == 25 * (10 + 4 * 7) == len({row["key"] for row in rows})
+    assert len(rows) == 25 * (11 + 4 * 7) == len({row["key"] for row in rows})
     assert {row["variant"] for row in rows if row["system"] == "full"} == {
         "full, clean", *(f"full, {degraded}=0.5, draw {draw}" for degraded in ("missing", "noise") for draw in (1, 2))
     }  # fmt: skip
@@ -169,6 +169,19 @@ def test_wrong_groups_are_counted_among_five_places(manual: Path, tmp_path: Path
     assert truth.filter(["stray"]) is None
 
 
+def test_groups_of_steps_are_told_as_the_hierarchy_makes_them(tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    pages = [{"id": f"d{page}", "title": f"Page {page}", "text": "Text.", "metadata": {"folio": page}} for page in (3, 8, 11, 12)]
+    asked = [{"id": "q", "question": "What is on folio 12?", "answer": "", "supporting": [{"doc_id": "d12"}]}]
+    for name, written in (("corpus.jsonl", pages), ("questions.jsonl", asked)):
+        (folder / name).write_text("".join(json.dumps(one) + "\n" for one in written), encoding="utf-8")
+    truth = Truth(load(folder, tmp_path, retrieval_only=True), ["folio:10"])
+    assert truth.wrong_group(["d3", "d11", "d12"], ["d12"]) == 1 / 5
+    assert truth.filter(["d12"]) == {"folio": [11, 12]}
+    assert all("folio" not in document.metadata for document in truth.degraded(Cell(MISSING, 1, 1), 0))
+
+
 def test_a_share_of_nothing_is_one_cell() -> None:
     assert cells_of({MISSING: (0, 0.1), NOISE: (0,)}, 2) == [Cell(), Cell(MISSING, 0.1, 1), Cell(MISSING, 0.1, 2)]
 
@@ -193,7 +206,7 @@ def test_the_report_gives_means_over_drawings_and_differences_by_question(run: P
     assert "draw 2" not in markdown, "drawings are no variants"
     html = (run / "report.html").read_text(encoding="utf-8")
     assert html.count("<svg") >= 3
-    assert "full, clean" not in html
+    assert "full, missing=0.5, draw" not in html
 
 
 GROUPED: dict[str, Any] = {"index_kinds": ("passages", "hierarchy"), "group_by": ("chapter",)}
