@@ -38,7 +38,7 @@ class RouteSearch(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    beta: float = Field(default=0.5, ge=0, description="Weight of how well a group's best passage matches.")
+    beta: float = Field(default=0.7, ge=0, description="Weight of how well a group's best passage matches.")
     alpha: float = Field(default=0.5, ge=0, description="Weight of each value of a group's metadata that the question names.")
     fallback: float = Field(default=0.2, ge=0, le=1, description="What a passage counts whatever its groups; 1: no routing at all.")
     summaries: float = Field(default=0.1, ge=0, description="Weight of the best summary above a passage, beside 1 for itself; 0: no trees.")
