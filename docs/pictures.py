@@ -1,11 +1,13 @@
 """Make the pictures of the documents: the page of an answer, and of the same one after a fork, with remarks beside its tree; a graph.
 
-`make pictures`; the pages are those of `ramify ask --html`, looked at with Debian's Chromium.
+`make pictures`; the pages are those of `ramify ask --html`, looked at with Debian's Chromium. `python docs/pictures.py RUN/report.html`
+makes that of docs/hierarchy.md, of a run with `--degrade`.
 """
 
 import asyncio
 import json
 import os
+import sys
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -171,8 +173,22 @@ def overall() -> None:
         sheet.locator("main").screenshot(path=HERE / "global.png")
 
 
+def curves(report: Path) -> None:
+    """Look at a report's curves of hits@1 where metadata are missing or wrong."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        sheet = browser.new_page(viewport={"width": 1000, "height": 700}, device_scale_factor=1.5)
+        sheet.goto(report.resolve().as_uri())
+        sheet.locator("figure.plot", has=sheet.locator("[aria-label*='hits@1 where metadata']")).first.screenshot(
+            path=HERE / "hierarchy.png"
+        )
+
+
 def main() -> None:
     """Make the pictures."""
+    if sys.argv[1:]:
+        curves(Path(sys.argv[1]))
+        return
     before, after = asyncio.run(answers())
     wrong = {
         EDITED: "Here it goes wrong: two films are called Solaris, and its evidence is the one of 2002.",
