@@ -11,6 +11,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import file as of_hierarchy
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, STRUCTURE, VECTORS, Kind, Manifest, read_manifest
 from ramify.tools.index.progress import Progress
+from ramify.tools.index.tables import read_facts
 from ramify.tools.index.workshop import writing
 from ramify.tools.knowledge import file as of_graph
 
@@ -18,11 +19,10 @@ COPIED = (PASSAGES, VECTORS, MANIFEST)
 
 
 class Builder(NamedTuple):
-    """How a kind is made beside the plain one, and how its file tells its edition."""
+    """How a kind is made beside the plain one, and the edition of the file that it is then."""
 
     build: Callable[[Path, Sequence[str], Progress], None]
     edition: str
-    facts: Callable[[Path], dict[str, str]]
 
 
 def bring(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) -> None:
@@ -43,7 +43,7 @@ def _is_current(folder: Path, plain: Path, kind: Kind, group_by: Sequence[str]) 
     same = all(held.sha256[name] == sha256 for name, sha256 in wanted.sha256.items())
     grouped = not group_by or held.group_by == list(group_by)
     [file], builder = STRUCTURE[kind], BUILDERS[kind]
-    return same and grouped and held.damage(folder) is None and builder.facts(folder / file).get("edition") == builder.edition
+    return same and grouped and held.damage(folder) is None and read_facts(folder / file).get("edition") == builder.edition
 
 
 def _manifest(folder: Path) -> Manifest | None:
@@ -79,6 +79,6 @@ def _hierarchy(folder: Path, group_by: Sequence[str], progress: Progress) -> Non
 
 
 BUILDERS: dict[Kind, Builder] = {
-    "graph": Builder(_graph, of_graph.EDITION, of_graph.read_facts),
-    HIERARCHY: Builder(_hierarchy, of_hierarchy.EDITION, of_hierarchy.read_facts),
+    "graph": Builder(_graph, of_graph.EDITION),
+    HIERARCHY: Builder(_hierarchy, of_hierarchy.EDITION),
 }

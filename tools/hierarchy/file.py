@@ -11,6 +11,7 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.values import Edge, Finding, Group, Measured, Node, Repair, Said, Summary, Tree
+from ramify.tools.index.tables import connected, read_facts, write_tables
 
 HIERARCHY = "hierarchy.sqlite"
 EDITION = "1"
@@ -70,13 +71,7 @@ class Content(NamedTuple):
 
 def write_content(path: Path, content: Content) -> None:
     """Write the file anew."""
-    path.unlink(missing_ok=True)
-    with closing(sqlite3.connect(path)) as database, database:
-        database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-        for table, rows in _rows(content):
-            listed = list(rows)
-            if listed:
-                database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(listed[0]))})", listed)
+    write_tables(path, _SCHEMA, _rows(content))
 
 
 def _rows(content: Content) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]]:
@@ -111,22 +106,7 @@ def opened(path: Path) -> sqlite3.Connection:
     if read_facts(path).get("edition") != EDITION:
         what = f"the groups in {str(path.parent)!r} were made by another version of ramify"
         raise IndexingError(what, "make them again: ramify index --kind hierarchy --out DIR")
-    return _connected(path)
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
-
-
-def read_facts(path: Path) -> dict[str, str]:
-    """Read what a file says of itself; nothing where there is none, or it cannot be read."""
-    if not path.is_file():
-        return {}
-    try:
-        with closing(_connected(path)) as database:
-            return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
-    except sqlite3.DatabaseError:
-        return {}
+    return connected(path)
 
 
 def read_groups(database: sqlite3.Connection) -> list[Group]:

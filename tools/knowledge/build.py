@@ -9,10 +9,11 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.structure import manifest_of, publish_structure
+from ramify.tools.index.tables import read_facts
 from ramify.tools.index.workshop import writing
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Partition, Weights, communities, kept, levels, weighted
 from ramify.tools.knowledge.elements import Elements, Knowledge, sum_up
-from ramify.tools.knowledge.file import GRAPH, Content, Former, read_facts, read_former, write_content
+from ramify.tools.knowledge.file import GRAPH, Content, Former, read_former, write_content
 from ramify.tools.knowledge.graph import Graph
 from ramify.tools.knowledge.materials import Materials
 from ramify.tools.knowledge.quoting import title_key

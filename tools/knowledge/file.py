@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+from ramify.tools.index.tables import connected, read_facts, write_tables
 from ramify.tools.knowledge.communities import Community, Partition, levels, place
 from ramify.tools.knowledge.elements import Claim, Pair, Told
 from ramify.tools.knowledge.graph import Connection, Graph, Name
@@ -63,14 +64,8 @@ class Content(NamedTuple):
 
 def write_content(path: Path, content: Content) -> None:
     """Write the file anew."""
-    path.unlink(missing_ok=True)
+    write_tables(path, _SCHEMA, _rows(content))
     with closing(sqlite3.connect(path)) as database, database:
-        database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-        for table, rows in _rows(content):
-            listed = list(rows)
-            if listed:
-                marks = ", ".join("?" * len(listed[0]))
-                database.executemany(f"INSERT INTO {table} VALUES ({marks})", listed)
         database.execute(f"PRAGMA user_version = {_checksum(database)}")
 
 
@@ -117,17 +112,6 @@ def _rows(content: Content) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]
     yield "findings", ((number, rank, one.text, "\n".join(one.passages)) for number, rank, one in findings)
 
 
-def read_facts(path: Path) -> dict[str, str]:
-    """Read what a file says of itself; nothing where there is none, or it cannot be read."""
-    if not path.is_file():
-        return {}
-    try:
-        with closing(_opened(path)) as database:
-            return dict(database.execute("SELECT name, value FROM facts"))
-    except sqlite3.DatabaseError:
-        return {}
-
-
 class Former(NamedTuple):
     """What an update goes on from: the communities, the pairs that were connected, and the reports by digest of their material."""
 
@@ -141,7 +125,7 @@ def read_former(path: Path) -> Former:
     if read_facts(path).get("edition") != EDITION:
         return Former({}, frozenset(), {})
     try:
-        with closing(_opened(path)) as database:
+        with closing(connected(path)) as database:
             if database.execute("PRAGMA user_version").fetchone()[0] != _checksum(database):
                 return Former({}, frozenset(), {})
             pairs = database.execute(
@@ -150,10 +134,6 @@ def read_former(path: Path) -> Former:
             return Former(read_partition(database), frozenset(pairs), {one.digest: one for one in read_reports(database)})
     except sqlite3.DatabaseError:
         return Former({}, frozenset(), {})
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
 
 
 def read_partition(database: sqlite3.Connection) -> Partition:
