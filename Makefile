@@ -13,7 +13,7 @@ demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
 
 test: $(VENV)/.test ## Run the tests
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 check: $(VENV)/.test ## Lint and check types
 	$(BIN)/ruff check .

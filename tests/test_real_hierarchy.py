@@ -17,10 +17,13 @@ from ramify.tools.index.search import opened
 
 DATA = os.environ.get("RAMIFY_DATA")
 SET = Path(DATA or ".") / "multihop_rag"
-QUESTIONS, SOURCELESS, OTHERS = 24, 8, 20
+QUESTIONS, SOURCELESS, OTHERS = 12, 6, 10
 """Questions about any articles, questions about one whose source is missing, and articles beside those that they are about."""
 
-pytestmark = pytest.mark.skipif(not DATA or not SET.exists(), reason="RAMIFY_DATA names no folder with multihop_rag in it")
+pytestmark = [
+    pytest.mark.skipif(not DATA or not SET.exists(), reason="RAMIFY_DATA names no folder with multihop_rag in it"),
+    pytest.mark.xdist_group("news"),
+]
 
 
 class News(NamedTuple):
