@@ -13,9 +13,10 @@ from pydantic import ValidationError
 from ramify.graphs.run import blocking
 from ramify.nodes.ask import current_model
 from ramify.nodes.budget import Ledger, working
+from ramify.nodes.building_settings import BuildSettings, HierarchySettings
 from ramify.nodes.extract_elements import Ask, extract_elements
 from ramify.nodes.kept import kept_ask
-from ramify.nodes.settings import EMBEDDED, BuildSettings, HierarchySettings
+from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.state import Usage
 from ramify.nodes.summarize_clusters import Summarizing
 from ramify.nodes.write_reports import describe, write_reports

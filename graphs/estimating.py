@@ -9,7 +9,8 @@ from ramify.graphs.building import ByModel
 from ramify.graphs.run import blocking
 from ramify.nodes.ask import current_model
 from ramify.nodes.budget import Ledger, working
-from ramify.nodes.settings import EMBEDDED, BuildSettings
+from ramify.nodes.building_settings import BuildSettings
+from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.progress import Progress, silent

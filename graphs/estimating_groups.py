@@ -11,8 +11,9 @@ from ramify.graphs.estimating import Cost, Range, Stage, encoding, measured, sam
 from ramify.graphs.run import blocking
 from ramify.nodes.ask import current_model
 from ramify.nodes.budget import Ledger, working
+from ramify.nodes.building_settings import HierarchySettings
 from ramify.nodes.kept import kept_ask
-from ramify.nodes.settings import EMBEDDED, HierarchySettings
+from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.state import Usage
 from ramify.nodes.summarize_clusters import Summarizing
 from ramify.tools.embeddings.encoder import Encoder

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from ramify.nodes.building_settings import BuildSettings
 from ramify.nodes.kept import AT_ONCE, side_by_side
-from ramify.nodes.settings import BuildSettings
 from ramify.prompts import CLAIMS, EXTRACT, GLEAN, MISSED, Extracted
 from ramify.prompts.extract import BAR
 from ramify.tools.errors import BudgetError, ReplyError

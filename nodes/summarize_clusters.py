@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ramify.nodes.building_settings import HierarchySettings
 from ramify.nodes.extract_elements import Ask
 from ramify.nodes.fit import room_for
-from ramify.nodes.settings import HierarchySettings
 from ramify.prompts import SUMMARIZE_CLUSTER, SUPPORT, Summarized
 from ramify.prompts.prompt import Prompt
 from ramify.tools.embeddings.encoder import Encoder

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 
+from ramify.nodes.building_settings import BuildSettings
 from ramify.nodes.extract_elements import Ask
 from ramify.nodes.fit import room_for
 from ramify.nodes.kept import AT_ONCE, side_by_side
-from ramify.nodes.settings import BuildSettings
 from ramify.prompts import DESCRIBE, REPORT, Reported
 from ramify.prompts.report import RATING
 from ramify.tools.errors import BudgetError, ReplyError

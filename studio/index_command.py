@@ -117,7 +117,7 @@ def _kind(
 def _check(kind: "Kind", options: dict[str, Any]) -> None:
     """Refuse settings now, and not when all is encoded."""
     if kind == "graph":
-        from ramify.nodes.settings import BuildSettings
+        from ramify.nodes.building_settings import BuildSettings
 
         BuildSettings.model_validate(options)
     if kind == "hierarchy":

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ramify.nodes.ask import current_model
-from ramify.nodes.settings import BuildSettings
+from ramify.nodes.building_settings import BuildSettings
 from ramify.tools.errors import IndexingError
 from ramify.tools.knowledge.build import BUDGET
 from ramify.tools.knowledge.file import GRAPH
