@@ -93,8 +93,9 @@ def _sizes(parts: Partition) -> list[int]:
 def _summaries(sizes: Sequence[int], how: Routing, each: float) -> Range:
     """Say how many summaries groups get, at least and at most; short passages can all be in one, `each` being their tokens."""
     least = min(SUMMARIES[0], each / TOKENS)
-    low, high = ([max(1.0, share * size) if size >= how.tree else 1.0 for size in sizes] for share in (least, SUMMARIES[1]))
-    return round(sum(low)), round(sum(high))
+    low = sum(max(1.0, least * size) if size >= how.tree else 1.0 for size in sizes)
+    high = sum(1 + SUMMARIES[1] * size if size >= how.tree else 1.0 for size in sizes)  # one more: the root
+    return round(low), round(high)
 
 
 def _materials(parts: Partition, leaves: Leaves, pieces: Sequence[Piece], encoder: Encoder) -> list[Material]:

@@ -44,5 +44,10 @@ def told(made: "Made", usage: "Usage") -> str:
     edges = ((made.routed, "without metadata given to groups"), (made.escaped, "linked to further groups"), (made.pool, "in no group"))
     passages = "".join(f", {count:,} {what}" for count, what in edges if count)
     founded = f" ({made.founded:,} founded)" if made.founded else ""
-    suspicious = f", {made.flagged:,} groups are suspicious after {made.repairs:,} repairs" if made.flagged else ""
-    return f"{made.groups:,} groups{founded}{passages}; {made.nodes:,} summaries, {made.grown:,} trees grown{suspicious}{calls}"
+    suspicious = f", suspicious after {_of(made.repairs, 'repair')}: {_of(made.flagged, 'group')}" if made.flagged else ""
+    grown = f"{made.nodes:,} {'summary' if made.nodes == 1 else 'summaries'}, {_of(made.grown, 'tree')} grown"
+    return f"{_of(made.groups, 'group')}{founded}{passages}; {grown}{suspicious}{calls}"
+
+
+def _of(count: int, what: str) -> str:
+    return f"{count:,} {what if count == 1 else f'{what}s'}"
