@@ -108,9 +108,9 @@ def _check_grouping(order: Order) -> None:
     needed = {
         "--retrieval-only": order.retrieval_only and not order.strategies,
         f"--index-kind {PLAIN},{HIERARCHY}": HIERARCHY in order.kinds,
-        "--group-by and fields of metadata": bool(order.group_by) and NONE not in order.group_by,
+        "--group-by FIELD": bool(order.group_by) and NONE not in order.group_by,
     }
     if missing := [name for name, given in needed.items() if not given]:
-        what = f"--degrade {next(iter(order.degrade))} degrades metadata for searching alone in a hierarchy grouped by them"
-        raise UsageError(what, f"give {' and '.join(missing)}, and no strategy")
+        what = f"--degrade {next(iter(order.degrade))} measures searching alone, in a hierarchy that is grouped by the metadata degraded"
+        raise UsageError(what, f"give {' and '.join(missing)}{', and no strategy' if order.strategies else ''}")
     check_shares(order.degrade, order.draws)
