@@ -28,8 +28,8 @@ from ramify.studio.inspection import Inside, inspection
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index
+from ramify.tools.index.finding import View
 from ramify.tools.index.search import opened
-from ramify.tools.index.snapshot import View
 from ramify.tools.knowledge.build import Structured
 
 TOTAL, REWRITTEN, ROOT = 1.25, 0.15, 0.05

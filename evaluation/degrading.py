@@ -22,9 +22,9 @@ from ramify.tools.embeddings import Encoder, load_encoder
 from ramify.tools.hierarchy.values import NONE
 from ramify.tools.index import Index
 from ramify.tools.index.amend import amend
+from ramify.tools.index.finding import Hit
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.search import opened
-from ramify.tools.index.snapshot import Hit
 
 COPY = "degraded"
 """Folder of the copies, in that of the run."""

@@ -15,10 +15,10 @@ from ramify.evaluation.variants import Variant, shown
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.settings import Settings
 from ramify.tools.index import Index
+from ramify.tools.index.finding import Hit
 from ramify.tools.index.identity import document_of
 from ramify.tools.index.manifest import Kind
 from ramify.tools.index.search import opened
-from ramify.tools.index.snapshot import Hit
 from ramify.tools.relevance import NONE, load, reranked, width
 
 SEARCH = "search"

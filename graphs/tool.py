@@ -18,9 +18,9 @@ from ramify.nodes.retrieve import passage_of
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
 from ramify.tools.index.absent import no_index
+from ramify.tools.index.finding import How
 from ramify.tools.index.manifest import MANIFEST, read_manifest
 from ramify.tools.index.search import DEMO, Searchable, searcher
-from ramify.tools.index.snapshot import How
 from ramify.tools.quoting import one_line
 
 Work = Callable[..., Awaitable[tuple[str, Any]]]

@@ -15,8 +15,8 @@ from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import UNKNOWN, Branch, Passage, is_unknown
 from ramify.prompts import REDUCE
 from ramify.tools.english import content
+from ramify.tools.index.finding import Hit
 from ramify.tools.index.reports import known
-from ramify.tools.index.snapshot import Hit
 from ramify.tools.quotation import statements
 from ramify.tools.quoting import one_line
 

@@ -15,10 +15,10 @@ from ramify.nodes.tree import ROOT, Branch, Passage
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index.describe import describe
+from ramify.tools.index.finding import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.reports import CALLED, Reports, Subject, told
 from ramify.tools.index.search import DEMO, opened, searcher
-from ramify.tools.index.snapshot import Hit
 from ramify.tools.knowledge.reports import Report
 from ramify.tools.models import Model
 

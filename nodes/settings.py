@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ModelWrapVal
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.snapshot import View
+from ramify.tools.index.finding import View
 from ramify.tools.relevance import NONE
 from ramify.tools.spans.calibration import TAU as CALIBRATED
 

@@ -10,7 +10,7 @@ from ramify.studio.consoles import note, one_line, out
 from ramify.studio.pairs import read_pairs, readable
 
 if TYPE_CHECKING:
-    from ramify.tools.index.snapshot import Hit
+    from ramify.tools.index.finding import Hit
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
 Where = Annotated[str, typer.Option("--index", metavar="DIR", help="Folder of the index, or demo for the corpus that comes with ramify.")]

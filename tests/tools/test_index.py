@@ -20,8 +20,8 @@ from ramify.tools.documents.reader import Told, UnreadableError
 from ramify.tools.documents.readers import READERS
 from ramify.tools.errors import IndexingError, InputError, UsageError
 from ramify.tools.index import Index
+from ramify.tools.index.finding import Hit
 from ramify.tools.index.rank import fuse
-from ramify.tools.index.snapshot import Hit
 from ramify.tools.index.workshop import writing
 from tests.tools.fakes import FixedVectors, WordEncoder
 

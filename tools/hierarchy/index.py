@@ -11,8 +11,9 @@ from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.content import Summaries
 from ramify.tools.hierarchy.file import HIERARCHY
 from ramify.tools.hierarchy.router import Router, RouteSearch
+from ramify.tools.index.finding import Found, How, Steer
 from ramify.tools.index.index import Index
-from ramify.tools.index.snapshot import Found, How, Snapshot, Steer
+from ramify.tools.index.snapshot import Snapshot
 
 
 class HierarchyIndex(Index):

@@ -1,7 +1,7 @@
 """The corpus index: documents read, split, encoded and searched; one folder, a LangChain `VectorStore`."""
 
 from ramify.tools.index.build import Built
+from ramify.tools.index.finding import Hit
 from ramify.tools.index.index import Index
-from ramify.tools.index.snapshot import Hit
 
 __all__ = ["Built", "Hit", "Index"]

@@ -12,10 +12,10 @@ from langchain_core.vectorstores import VectorStore
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
+from ramify.tools.index.finding import Hit, How, View
 from ramify.tools.index.identity import identified
 from ramify.tools.index.rank import Pick
 from ramify.tools.index.rank import mmr as pick_diverse
-from ramify.tools.index.snapshot import Hit, How, View
 from ramify.tools.index.store import Filter
 
 _REMEMBERED = 20_000

@@ -14,11 +14,12 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_documents, write_documents
+from ramify.tools.index.finding import Hit, How, Steer, View
 from ramify.tools.index.identity import identified
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
-from ramify.tools.index.snapshot import Hit, How, Snapshot, Steer, View, open_snapshot
+from ramify.tools.index.snapshot import Snapshot, open_snapshot
 from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.store import Filter
 

@@ -14,9 +14,9 @@ from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
+from ramify.tools.index.finding import Hit, How, View
 from ramify.tools.index.foreign import RetrieverSearch, Search, StoreSearch
 from ramify.tools.index.manifest import MANIFEST, read_manifest
-from ramify.tools.index.snapshot import Hit, How, View
 from ramify.tools.index.store import Filter
 
 DEMO = "demo"

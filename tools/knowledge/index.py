@@ -8,8 +8,9 @@ from pydantic import ValidationError
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
+from ramify.tools.index.finding import Found, How, Steer
 from ramify.tools.index.index import Index
-from ramify.tools.index.snapshot import Found, How, Snapshot, Steer
+from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.knowledge.content import Reports
 from ramify.tools.knowledge.file import GRAPH
 from ramify.tools.knowledge.walk import Walk, WalkSearch

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 
-from ramify.tools.index.snapshot import Hit
+from ramify.tools.index.finding import Hit
 from ramify.tools.reader.pairs import in_context
 from ramify.tools.reader.reading import Reading, read_contexts
 from ramify.tools.reader.weights import load_network

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.snapshot import View
+from ramify.tools.index.finding import View
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.walk import WalkSearch
 from tests.tools.fakes import WordEncoder
