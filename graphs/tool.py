@@ -17,9 +17,8 @@ from ramify.nodes.plant import checked
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
-from ramify.tools.index.absent import no_index
 from ramify.tools.index.finding import How
-from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.home import check_there
 from ramify.tools.index.search import DEMO, Searchable, searcher
 from ramify.tools.quoting import one_line
 
@@ -135,6 +134,6 @@ def _filters(index: Searchable) -> bool:
 
 
 def _there(index: Searchable) -> None:
-    """Raise IndexingError where a folder holds no index: better now than in the middle of an agent's run."""
-    if isinstance(index, (str, Path)) and index != DEMO and read_manifest(Path(index).expanduser() / MANIFEST) is None:
-        raise no_index(Path(index).expanduser())
+    """Raise IndexingError where there is no index: better now than in the middle of an agent's run."""
+    if isinstance(index, (str, Path)) and index != DEMO:
+        check_there(index)

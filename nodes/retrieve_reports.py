@@ -74,9 +74,9 @@ def _reports(index: Index, settings: GlobalSettings) -> Reports:
     if settings.filter:
         raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
     if index.reports is None:
-        made = f"`ramify index --kind graph --out {index.folder}`, or --kind hierarchy"
+        made = f"`ramify index --kind graph --out {index.where}`, or --kind hierarchy"
         remedy = f"make a graph or a hierarchy beside its passages: {made}; `--set over=passages` reads them all"
-        raise UsageError(f"{str(index.folder)!r} is an index without reports", remedy)
+        raise UsageError(f"{index.where!r} is an index without reports", remedy)
     return index.reports
 
 

@@ -103,7 +103,7 @@ class Inspection:
 def inspection(index: Index) -> Inspection:
     """Look at an index."""
     inside = _inside(index, index.reports) if isinstance(index, GraphIndex) else None
-    return Inspection(str(index.folder), index.manifest, inside, grouped(index) if isinstance(index, HierarchyIndex) else None)
+    return Inspection(index.where, index.manifest, inside, grouped(index) if isinstance(index, HierarchyIndex) else None)
 
 
 def _inside(index: Index, content: Reports) -> Inside:

@@ -349,7 +349,7 @@ class TestKilled:
             Index.open(tmp_path)
         Index.build([corpus], tmp_path, encoder := WordEncoder(), batch_size=10)
         assert 0 < len(encoder.encoded) <= 100 - 55 + 10
-        assert search_all(tmp_path) == search_all(index.folder)
+        assert search_all(tmp_path) == search_all(index.where)
 
     def test_a_killed_update_leaves_the_old_index_and_resumes(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(40))

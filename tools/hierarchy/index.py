@@ -12,11 +12,11 @@ from ramify.tools.hierarchy.content import Summaries
 from ramify.tools.hierarchy.file import HIERARCHY
 from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index.finding import Found, How, Steer
-from ramify.tools.index.index import Index
+from ramify.tools.index.local import LocalIndex
 from ramify.tools.index.snapshot import Snapshot
 
 
-class HierarchyIndex(Index):
+class HierarchyIndex(LocalIndex):
     """An index of kind `hierarchy`; its hits are passages, and their scores cosines, as in any other."""
 
     _read: tuple[Snapshot, Router] | None = None
@@ -24,7 +24,7 @@ class HierarchyIndex(Index):
     @property
     def _router(self) -> Router:
         """Give the groups of the passages as they are now: adding and deleting puts passages into other places."""
-        snapshot, held = self._snapshot, self._read
+        snapshot, held = self.snapshot, self._read
         if held is None or held[0] is not snapshot:
             held = self._read = (snapshot, Router(self.folder / HIERARCHY, snapshot.store.ids()))
         return held[1]
@@ -49,7 +49,7 @@ class HierarchyIndex(Index):
             raise UsageError(what, f"choose among {', '.join(RouteSearch.model_fields)}") from error
 
     def _by_groups(self, settings: RouteSearch) -> Steer:
-        stored = self._snapshot.graph
+        stored = self.snapshot.graph
 
         def steer(query: str, vector: Matrix, found: Found) -> list[int]:
             return self._router.routed(query, vector, found, stored.vectors, settings)

@@ -1,7 +1,7 @@
 """Build an index: take in what is new, encode what has no vector yet, link, publish."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,28 +51,52 @@ def build_index(
 ) -> Built:  # fmt: skip
     """Bring an index up to date with what lies under the paths; see `Index.build`."""
     began = time.perf_counter()
-    given = {existing(path).resolve(): existing(path) for path in paths}
-    skipped: list[Skipped] = []
+    given = given_paths(paths)
     check_target(folder, given)
     if not (folder / PASSAGES).exists():
         _ = encoder.dimension  # asks for a vector: an error now, and not when everything has been read
     with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking, clean=clean, label=label) as draft:
         encoder = with_prefixes(encoder, draft.prefixes)
-        intake = Intake(draft, encoder, chunking, map(str, given))
-        intake.take(files_under(list(given.values()), skipped), skipped, progress)
-        if not intake.seen:
-            raise nothing_readable(list(given.values()), skipped)
-        if intake.absent and intake.fields:
-            what = f"no document has the metadata {', '.join(map(repr, intake.absent))}"
-            raise InputError(what, f"label passages with what there is: {', '.join(sorted(intake.fields))}")
-        gone = intake.let_go()
-        if clean:
-            hide_twins(draft)
+        taken = take_in(given, draft, encoder, chunking, progress)
         encoded = encode_missing(draft, encoder, batch_size, progress)
         manifest = publish_changes(folder, draft, encoder, chunking, progress)
-    fates = (intake.added, intake.changed, intake.unchanged, gone)
-    seconds = time.perf_counter() - began
-    return Built(*fates, manifest.documents, manifest.passages, encoded, skipped, seconds, advice(encoder), manifest.hidden, intake.remarks)
+    return taken.built(manifest, encoded, began, encoder)
+
+
+class Taken(NamedTuple):
+    """What became of the documents that lie under the paths, and what was left out of them."""
+
+    intake: Intake
+    gone: int
+    skipped: list[Skipped]
+
+    def built(self, manifest: Manifest, encoded: int, began: float, encoder: Encoder) -> Built:
+        """Say what a build did that began then, as `time.perf_counter` counts."""
+        intake, held = self.intake, (manifest.documents, manifest.passages)
+        fates = (intake.added, intake.changed, intake.unchanged, self.gone)
+        seconds = time.perf_counter() - began
+        return Built(*fates, *held, encoded, self.skipped, seconds, advice(encoder), manifest.hidden, intake.remarks)
+
+
+def given_paths(paths: Sequence[str | Path]) -> dict[Path, Path]:
+    """Give each path by its full name, so that none counts twice; InputError where there is none."""
+    return {existing(path).resolve(): existing(path) for path in paths}
+
+
+def take_in(given: Mapping[Path, Path], draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress) -> Taken:
+    """Write to a draft what lies under the paths, and remove what does no more; InputError where nothing can be read there."""
+    skipped: list[Skipped] = []
+    intake = Intake(draft, encoder, chunking, map(str, given))
+    intake.take(files_under(list(given.values()), skipped), skipped, progress)
+    if not intake.seen:
+        raise nothing_readable(list(given.values()), skipped)
+    if intake.absent and intake.fields:
+        what = f"no document has the metadata {', '.join(map(repr, intake.absent))}"
+        raise InputError(what, f"label passages with what there is: {', '.join(sorted(intake.fields))}")
+    gone = intake.let_go()
+    if draft.clean:
+        hide_twins(draft)
+    return Taken(intake, gone, skipped)
 
 
 def encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Progress) -> int:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ramify.tools.index.home import home_of, is_address
 from ramify.tools.index.index import Index
 from ramify.tools.index.search import DEMO, Searchable, opened
 
@@ -13,8 +14,8 @@ def describe(index: Searchable) -> str:
     if isinstance(index, Index) and index.temporary:
         return f"{type(index).__name__} ({_holdings(index)})"
     if isinstance(index, Index):
-        return f"{index.folder} ({_holdings(index)})"
-    return f"{index} ({_holdings(opened(index))})" if isinstance(index, (str, Path)) else type(index).__name__
+        return f"{index.where} ({_holdings(index)})"
+    return f"{_shown(index)} ({_holdings(opened(index))})" if isinstance(index, (str, Path)) else type(index).__name__
 
 
 def advice(index: Searchable) -> str | None:
@@ -22,6 +23,10 @@ def advice(index: Searchable) -> str | None:
     if isinstance(index, (str, Path)):
         index = opened(index)
     return index.advice if isinstance(index, Index) else None
+
+
+def _shown(where: str | Path) -> str:
+    return home_of(where).where if is_address(where) else str(where)
 
 
 def _holdings(index: Index) -> str:

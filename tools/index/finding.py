@@ -94,8 +94,8 @@ class Searched(Protocol[K]):
         """Return the document of each passage and the headings above it, "" where there are none."""
         ...
 
-    def passages(self, keys: Sequence[K]) -> Iterable[Document]:
-        """Return the passages."""
+    def passages(self, keys: Sequence[K]) -> Iterable[Document | None]:
+        """Return the passages; None for one that is there no more."""
         ...
 
 
@@ -153,4 +153,4 @@ def _hits(held: Searched[K], vector: Matrix, candidates: Sequence[K], how: How) 
     else:
         picks = mmr(cosines, vectors, how.k, how.mmr)
     passages = held.passages([candidates[place] for place, _ in picks])
-    return [Hit(passage, float(cosines[pick.place]), pick.value) for passage, pick in zip(passages, picks, strict=True)]
+    return [Hit(passage, float(cosines[pick.place]), pick.value) for passage, pick in zip(passages, picks, strict=True) if passage]

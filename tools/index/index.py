@@ -1,4 +1,4 @@
-"""The corpus index: one folder, searched by vectors and by words, as a LangChain `VectorStore`."""
+"""The corpus index, searched by vectors and by words, as a LangChain `VectorStore`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,24 +13,24 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_documents, write_documents
+from ramify.tools.index.build import BATCH_SIZE, Built
 from ramify.tools.index.finding import Hit, How, Steer, View
+from ramify.tools.index.home import Folder, Held, Home, home_of
 from ramify.tools.index.identity import identified
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
-from ramify.tools.index.snapshot import Snapshot, open_snapshot
 from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.store import Filter
 
 
 class Index(VectorStore):
-    """Passages of documents with their vectors and words, in one folder; any thread may search."""
+    """Passages of documents with their vectors and words, in one folder or in a store; any thread may search."""
 
-    def __init__(self, folder: Path, encoder: Encoder, snapshot: Snapshot) -> None:
-        self.folder = folder
+    def __init__(self, home: Home, encoder: Encoder, held: Held) -> None:
+        self.home = home
         self._encoder = encoder
-        self._snapshot = snapshot
+        self._held = held
         self._temporary: TemporaryDirectory[str] | None = None
 
     @staticmethod
@@ -40,7 +40,7 @@ class Index(VectorStore):
         query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
         label: Sequence[str] | None = None,
     ) -> Built:  # fmt: skip
-        """Make an index of files and folders, or bring one up to date.
+        """Make an index of files and folders, or bring one up to date; out: a folder, or an address such as milvus:URI/collection.
 
         Documents that did not change are not encoded again, and those gone from the paths given are removed. An interrupted build goes on
         where it stopped when it is called again. Until it has finished, the folder opens as it was before, or not at all.
@@ -59,27 +59,32 @@ class Index(VectorStore):
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        return build_index(paths, Path(out), encoder, chunking, batch_size, progress or silent, clean, label)
+        return home_of(out).build(paths, encoder, chunking, batch_size, progress or silent, clean, label)
 
     @classmethod
     def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":
         """Open an index, with the embedding it remembers; one made with a program's `Embeddings` needs that object."""
-        folder = Path(path)
-        snapshot = open_snapshot(folder)
-        remembered = snapshot.manifest.embedding
+        home = home_of(path)
+        held = home.open()
+        remembered = held.manifest.embedding
         encoder = load_encoder(embedding or remembered)
         if encoder.name != remembered:
-            what = f"the index in {str(folder)!r} is made with the embedding {remembered!r}, not {encoder.name!r}"
+            what = f"the index in {home.where!r} is made with the embedding {remembered!r}, not {encoder.name!r}"
             raise IndexingError(what, f"open it with {remembered!r}, or make another index with {encoder.name!r}")
-        return cls(folder, with_prefixes(encoder, snapshot.manifest.prefixes), snapshot)
+        return cls(home, with_prefixes(encoder, held.manifest.prefixes), held)
 
     def __len__(self) -> int:
-        return len(self._snapshot.rows)
+        return len(self._held)
+
+    @property
+    def where(self) -> str:
+        """Name its folder, or its address."""
+        return self.home.where
 
     @property
     def manifest(self) -> Manifest:
         """Return what is remembered beside the index: its embedding, how it was split, how much it holds."""
-        return self._snapshot.manifest
+        return self._held.manifest
 
     @property
     def advice(self) -> str | None:
@@ -120,18 +125,17 @@ class Index(VectorStore):
         return self._search(queries, self._encoder.encode_queries(queries), how) if queries else []
 
     def _search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]:
-        if vectors.shape[1] != self._snapshot.manifest.dimension:
-            what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._snapshot.manifest.dimension}"
+        if vectors.shape[1] != self._held.manifest.dimension:
+            what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._held.manifest.dimension}"
             raise IndexingError(what, "open it with the embedding it was made with")
-        return self._snapshot.search(queries, vectors, how, self._steer(how))
+        return self._held.search(queries, vectors, how, self._steer(how))
 
     def _steer(self, how: How) -> Steer | None:
         """Give what has a say in the order of hits: nothing, in a plain index; UsageError for options that it does not have."""
         if how.options:
             what = f"search.{next(iter(how.options))} means nothing to an index of kind {self.manifest.kind!r}"
-            raise UsageError(
-                what, f"leave it out, or make a graph or a hierarchy: `ramify index --kind graph --out {self.folder}`, or hierarchy"
-            )
+            made = f"`ramify index --kind graph --out {self.where}`, or hierarchy" if isinstance(self.home, Folder) else "in a folder"
+            raise UsageError(what, f"leave it out, or make a graph or a hierarchy: {made}")
         return None
 
     def similarity_search_with_score(
@@ -174,14 +178,11 @@ class Index(VectorStore):
 
     def ids(self) -> list[str]:
         """Return the ids of all passages that are searched, in order."""
-        return self._snapshot.store.ids()
+        return self._held.ids()
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """Return the passages of the ids that exist, in the order asked for."""
-        store = self._snapshot.store
-        rows = store.rows_of(ids)
-        passages = store.passages(rows)
-        return [passages[row] for row in rows]
+        return self._held.by_ids(ids)
 
     @classmethod
     def from_texts(
@@ -189,12 +190,12 @@ class Index(VectorStore):
         *, ids: list[str] | None = None, path: str | Path | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, **kwargs: Any,
     ) -> "Index":  # fmt: skip
-        """Make an index of texts in the folder `path`, by default a temporary one that goes with the object; prefixes: as for `build`."""
+        """Make an index of texts in `path`, by default a temporary folder that goes with the object; prefixes: as for `build`."""
         temporary = TemporaryDirectory(prefix="ramify-") if path is None else None
-        folder = Path(temporary.name if temporary else str(path))
+        home = home_of(temporary.name if path is None and temporary else str(path))
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        write_documents(folder, encoder, DEFAULT_CHUNKING, _as_documents(texts, metadatas, ids))
-        index = cls.open(folder, encoder)
+        home.write(encoder, DEFAULT_CHUNKING, _as_documents(texts, metadatas, ids))
+        index = cls.open(home.where, encoder)
         index._temporary = temporary
         return index
 
@@ -206,19 +207,19 @@ class Index(VectorStore):
         The graph is linked anew each time, so add many at once.
         """
         documents = _as_documents(list(texts), metadatas, ids)
-        write_documents(self.folder, self._encoder, self._chunking, documents)
-        self._snapshot = open_snapshot(self.folder)
+        self.home.write(self._encoder, self._chunking, documents)
+        self._held = self.home.open()
         return [str(document.id) for document in documents]
 
     def delete(self, ids: list[str] | None = None, **kwargs: Any) -> bool:
         """Delete documents, with all their passages, or single passages."""
-        remove_documents(self.folder, self._encoder, self._chunking, ids or [])
-        self._snapshot = open_snapshot(self.folder)
+        self.home.remove(self._encoder, self._chunking, ids or [])
+        self._held = self.home.open()
         return True
 
     @property
     def _chunking(self) -> Chunking:
-        return Chunking(self._snapshot.manifest.chunk_tokens, self._snapshot.manifest.overlap)
+        return Chunking(self._held.manifest.chunk_tokens, self._held.manifest.overlap)
 
 
 def _as_documents(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:

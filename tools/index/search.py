@@ -1,7 +1,6 @@
 """One way to search, whatever stands behind it: an index, its folder, the demo, or a LangChain store or retriever."""
 
 import asyncio
-import hashlib
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +15,13 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.finding import Hit, How, View
 from ramify.tools.index.foreign import RetrieverSearch, Search, StoreSearch
-from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.home import Home, home_of, is_address
 from ramify.tools.index.store import Filter
 
 DEMO = "demo"
 Searchable = Index | VectorStore | BaseRetriever | str | Path
 
-_opened: dict[Path, tuple[bytes, Index]] = {}
+_opened: dict[str, tuple[bytes, Index]] = {}
 _opening = threading.Lock()
 _background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
 
@@ -34,6 +33,7 @@ def searcher(index: Searchable) -> Search:
     |-----------------|-----------------------------------------------------------------------------------------------------------------|
     | `Index`         | itself, in a thread of its own                                                                                  |
     | a folder        | the `Index` in it, opened at the first search and again when the index there is another                         |
+    | an address      | the same, of the index in a store, such as milvus:URI/collection                                                |
     | "demo"          | the demo corpus, indexed at the first search                                                                    |
     | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
     | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
@@ -46,32 +46,32 @@ def searcher(index: Searchable) -> Search:
         return RetrieverSearch(index)
     if isinstance(index, (str, Path)):
         return _in_index(lambda: opened(index))
-    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its folder, or a LangChain vector store or retriever")
+    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
 
 
 def opened(index: str | Path) -> Index:
-    """Return the index of a folder (or "demo"), the same object as long as the index there is the same."""
+    """Return the index of a folder or an address (or "demo"), the same object as long as the index there is the same."""
     with _opening:  # whoever comes second waits, instead of opening it too
-        folder = _folder(index)
-        known = _opened.get(folder)
-        found = _fingerprint(folder)
+        home = _home(index)
+        known = _opened.get(home.where)
+        found = home.fingerprint()
         if known is None or known[0] != found:
-            known = _opened[folder] = (found, _open(folder))
+            known = _opened[home.where] = (found, _open(home))
         return known[1]
 
 
-def _open(folder: Path) -> Index:
+def _open(home: Home) -> Index:
     """Open an index by its kind."""
-    manifest = read_manifest(folder / MANIFEST)
+    manifest = home.manifest()
     if manifest is None or manifest.kind == "passages":
-        return Index.open(folder)
+        return Index.open(home.where)
     if manifest.kind == "hierarchy":
         from ramify.tools.hierarchy.index import HierarchyIndex
 
-        return HierarchyIndex.open(folder)
+        return HierarchyIndex.open(home.where)
     from ramify.tools.knowledge.index import GraphIndex  # these are kinds of index: known here by name alone
 
-    return GraphIndex.open(folder)
+    return GraphIndex.open(home.where)
 
 
 def warm(index: Searchable) -> float:
@@ -94,17 +94,12 @@ def warm_soon(index: Searchable) -> None:
     _background.submit(warm, index)
 
 
-def _folder(index: str | Path) -> Path:
+def _home(index: str | Path) -> Home:
     if index == DEMO:
         from ramify.tools.demo import demo_index
 
         index = demo_index()
-    return Path(index).expanduser().resolve()
-
-
-def _fingerprint(folder: Path) -> bytes:
-    manifest = folder / MANIFEST
-    return hashlib.sha256(manifest.read_bytes()).digest() if manifest.is_file() else b""
+    return home_of(index if is_address(index) else Path(index).expanduser().resolve())
 
 
 def _in_index(index: Callable[[], Index]) -> Search:

@@ -31,6 +31,9 @@ class Snapshot:
     rows: Rows
     """The row in `store` of each position in `graph`."""
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
     @cached_property
     def _by_row(self) -> Positions:
         return np.argsort(self.rows)
@@ -76,6 +79,16 @@ class Snapshot:
     def passages(self, positions: Sequence[int]) -> list[Document]:
         """Return the passages."""
         rows = [int(self.rows[position]) for position in positions]
+        found = self.store.passages(rows)
+        return [found[row] for row in rows]
+
+    def ids(self) -> list[str]:
+        """List the ids of the passages that are searched, in the order of their positions."""
+        return self.store.ids()
+
+    def by_ids(self, ids: Sequence[str]) -> list[Document]:
+        """Return the passages of the ids that exist, in the order asked for."""
+        rows = self.store.rows_of(ids)
         found = self.store.passages(rows)
         return [found[row] for row in rows]
 

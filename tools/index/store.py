@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from langchain_core.documents import Document
@@ -75,6 +75,8 @@ _TWINS = f"""
 SELECT twin_of, metadata, path FROM passages {_PATHS}
 WHERE twin_of IN (SELECT id FROM passages WHERE row IN (SELECT value FROM json_each(?))) ORDER BY passages.id
 """
+_ALL_TWINS = f"SELECT twin_of, metadata, path FROM passages {_PATHS} WHERE twin_of IS NOT NULL ORDER BY passages.id"
+_SHOWN = f"SELECT passages.id, document, label, text, metadata, passages.digest, path FROM passages {_PATHS} WHERE hidden IS NULL"
 _PLACE = ("source", "page", "heading", "fragment")
 """What says where a twin stands, beside the path of its file."""
 
@@ -157,6 +159,25 @@ class Store:
         sql = f"SELECT rowid, rank FROM words WHERE words MATCH ? {among} ORDER BY rank LIMIT ?"
         with self._connection() as connection:
             return connection.execute(sql, [words, *values, limit]).fetchall()
+
+
+class Shown(NamedTuple):
+    """A passage that is searched, as another store is to have it. known: the path of its file, and where its twins stand."""
+
+    id: str
+    document: str
+    label: str
+    text: str
+    metadata: str
+    digest: bytes
+    known: dict[str, Any]
+
+
+def shown_passages(database: sqlite3.Connection) -> Iterator[Shown]:
+    """Read all passages that are searched."""
+    also = _places(database.execute(_ALL_TWINS))
+    for id, document, label, text, metadata, digest, path in database.execute(_SHOWN):
+        yield Shown(id, document, label, text, metadata, digest, _known(path=path, also=also.get(id)))
 
 
 def _known(**metadata: Any) -> dict[str, Any]:

@@ -134,7 +134,7 @@ def _checked(path: Path, making: Making) -> Draft:
         path.replace(earlier)
     draft = _undamaged(path)
     try:
-        _compare(draft, making)
+        compare(draft, making)
         if earlier.exists():
             take_vectors(draft, earlier)
             _remove(earlier)
@@ -144,7 +144,7 @@ def _checked(path: Path, making: Making) -> Draft:
     return draft
 
 
-def _compare(draft: Draft, making: Making) -> None:
+def compare(draft: Draft, making: Making) -> None:
     """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
     made, encoder = draft.facts(), making.encoder
     made = made and {"label": "", **made}  # one that says nothing of labels has none

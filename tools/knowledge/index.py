@@ -9,14 +9,14 @@ from pydantic import ValidationError
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index.finding import Found, How, Steer
-from ramify.tools.index.index import Index
+from ramify.tools.index.local import LocalIndex
 from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.knowledge.content import Reports
 from ramify.tools.knowledge.file import GRAPH
 from ramify.tools.knowledge.walk import Walk, WalkSearch
 
 
-class GraphIndex(Index):
+class GraphIndex(LocalIndex):
     """An index of kind `graph`; its hits are passages, and their scores cosines, as in any other."""
 
     _walked: tuple[Snapshot, Walk] | None = None
@@ -24,7 +24,7 @@ class GraphIndex(Index):
     @property
     def _walk(self) -> Walk:
         """Give the names of the passages as they are now: adding and deleting puts passages into other places."""
-        snapshot, held = self._snapshot, self._walked
+        snapshot, held = self.snapshot, self._walked
         if held is None or held[0] is not snapshot:
             held = self._walked = (snapshot, Walk(self.folder / GRAPH, snapshot.store.ids()))
         return held[1]
@@ -47,7 +47,7 @@ class GraphIndex(Index):
             raise UsageError(what, f"choose among {', '.join(WalkSearch.model_fields)}") from error
 
     def _along_names(self, settings: WalkSearch) -> Steer:
-        stored = self._snapshot.graph
+        stored = self.snapshot.graph
 
         def steer(query: str, vector: Matrix, found: Found) -> list[int]:
             return self._walk.steered(query, lambda positions: stored.vectors(positions) @ vector, list(found), settings)

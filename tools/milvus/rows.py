@@ -1,0 +1,112 @@
+"""A passage as a row of a collection: what it is found by (vector, words, facets), what it says, and what it is known again by."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ramify.tools.errors import InputError, UsageError
+from ramify.tools.index.store import Filter, Shown
+from ramify.tools.index.words import query_words, searchable
+
+if TYPE_CHECKING:
+    from Stemmer import Stemmer
+
+LONGEST = 65_535
+"""Bytes of a text, and of metadata as JSON, that a field holds."""
+MOST_FACETS = 4096
+LABEL_WEIGHT = 2
+"""A label's words count so many times, as in an index in a folder."""
+NOTHING = 'key == ""'
+"""What no row is."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Row(NamedTuple):
+    """A passage that is searched, without its vector. known: the path of its file, and where its twins stand."""
+
+    id: str
+    document: str
+    label: str
+    text: str
+    metadata: str
+    digest: str
+    known: str
+
+    @classmethod
+    def of(cls, passage: Shown) -> "Row":
+        """Make the row of a passage of a draft."""
+        known = json.dumps(passage.known, sort_keys=True)
+        return cls(passage.id, passage.document, passage.label, passage.text, passage.metadata, passage.digest.hex(), known)
+
+    @property
+    def state(self) -> str:
+        """Return a digest of all of it."""
+        return hashlib.sha256(json.dumps(self).encode()).hexdigest()
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of the collection; InputError where one is too long for Milvus."""
+        metadata = json.loads(self.metadata)
+        for name, value in (("text", self.text), ("metadata", self.metadata), ("words", words := _words(self.label, self.text))):
+            if len(value.encode()) > LONGEST:
+                what = f"the {name} of the passage {self.id!r} {'is' if name != 'words' else 'are'} longer than {LONGEST:,} bytes"
+                raise InputError(what, "Milvus holds no longer ones: take smaller passages (--chunk-tokens), or an index in a folder")
+        facets = sorted(set(_facets(metadata)))
+        if len(facets) > MOST_FACETS:
+            what = f"the passage {self.id!r} has {len(facets):,} values of metadata"
+            raise InputError(what, f"Milvus holds {MOST_FACETS:,}: leave some out, or take an index in a folder")
+        return {
+            "id": self.id, "document": self.document, "label": self.label, "text": self.text, "metadata": metadata,
+            "digest": self.digest, "known": json.loads(self.known), "state": self.state, "words": words, "facets": facets,
+        }  # fmt: skip
+
+
+def words_asked(query: str) -> str:
+    """Write a question's words as they are written in a collection."""
+    return " ".join(dict.fromkeys(_stem(word) for word in query_words(query)))
+
+
+def _words(label: str, text: str) -> str:
+    """Write words as stems: a file and a server of Milvus read plain words alike, but only a server has stems of its own."""
+    return " ".join(_stem(word) for part in (*[label] * LABEL_WEIGHT, text) for word in _WORD.findall(searchable(part.lower())))
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    if not word.isascii():
+        word = unicodedata.normalize("NFC", "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one)))
+    return str(_stemmer().stemWord(word))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> "Stemmer":
+    from Stemmer import Stemmer
+
+    return Stemmer("porter")  # that of SQLite's full-text search
+
+
+def _facets(metadata: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in metadata.items():
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, (dict, list)):
+                yield facet(name, one)
+
+
+def facet(name: str, value: Any) -> str:
+    """Return what stands for a field with a value, equal numbers being one value: filters compare nothing but these."""
+    plain = float(value) if isinstance(value, (bool, int, float)) else value
+    return hashlib.sha256(json.dumps([name, plain]).encode()).hexdigest()[:32]
+
+
+def condition(tenant: str, where: Filter | None) -> str:
+    """Write what a row must have as an expression of Milvus; it holds digests, and nothing that was typed."""
+    parts = [f'tenant == "{tenant}"']
+    for name, wanted in (where or {}).items():
+        choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+        if not all(choice is None or isinstance(choice, (str, int, float)) for choice in choices):
+            raise UsageError(f"cannot filter {name!r} by {wanted!r}", "give a text, a number, True, False, None, or a list of these")
+        parts.append(f"array_contains_any(facets, {json.dumps([facet(name, choice) for choice in choices])})" if choices else NOTHING)
+    return " and ".join(parts)
