@@ -14,10 +14,11 @@ from ramify.nodes.tree import Value
 from ramify.tools.demo import cache_folder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.values import NONE
+from ramify.tools.index.home import home_of, is_address
 from ramify.tools.index.manifest import Kind
 
 ELSEWHERE = {
-    "index": "each data set is asked about its own documents, so leave it out",
+    "index": "each data set is asked about its own documents: --index says where their indexes lie",
     "seed": "give it by --seed, or several of them by --sweep seed=0,1,2",
 }
 """Settings that a run has another place for."""
@@ -40,6 +41,8 @@ class Order(Value):
     at_once: int = 8
     workers: int = 1
     embedding: str = "minilm"
+    index: str | None = None
+    """Where the indexes of the data sets lie: a folder, or an address whose collection has a tenant for each."""
     label: tuple[str, ...] = ()
     """Fields of metadata that passages are searched under, beside title and headings."""
     retrieval_only: bool = False
@@ -95,7 +98,17 @@ def _checked(order: Order) -> None:
     values = [*order.options.values(), *(value for values in order.sweeps.values() for value in values)]
     if order.workers > 1 and any(isinstance(value, BaseChatModel) for value in values):
         raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker")
+    _check_place(order)
     _check_grouping(order)
+
+
+def _check_place(order: Order) -> None:
+    """Refuse an address where more than plain passages are wanted."""
+    if order.index is None or not is_address(order.index):
+        return
+    if order.degrade or order.kinds != (PLAIN,):
+        raise UsageError(f"the index in {order.index!r} is plain", "leave --index-kind and --degrade out, or name a folder with --index")
+    home_of(order.index)
 
 
 def _check_grouping(order: Order) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ramify.evaluation.asking import Task
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.kinds import folder_of
+from ramify.evaluation.kinds import PLAIN, folder_of
 from ramify.evaluation.variants import Variant
 from ramify.graphs.ceiling import ceiling
 from ramify.graphs.strategies import configure
@@ -19,16 +19,21 @@ class Source(NamedTuple):
 
     path: str
     dataset: Dataset
-    folder: Path
-    """Of its plain index, beside which the other kinds lie."""
+    place: str
+    """Of its plain index: a folder, beside which the other kinds lie, or an address."""
     bare: Path
     """Of its plain index without labels; the same where the run has none."""
     group_by: tuple[str, ...] = ()
     """Fields of metadata that its hierarchy groups by; empty: those that are proposed."""
 
-    def holding(self, kind: Kind) -> Path:
-        """Name the folder of its index of a kind."""
-        return folder_of(self.folder, kind, self.group_by)
+    @property
+    def folder(self) -> Path:
+        """Name the folder of its plain index."""
+        return Path(self.place)
+
+    def holding(self, kind: Kind) -> str:
+        """Name the place of its index of a kind."""
+        return self.place if kind == PLAIN else str(folder_of(self.folder, kind, self.group_by))
 
 
 class Plan(NamedTuple):
@@ -73,7 +78,7 @@ class Plan(NamedTuple):
 def task_of(source: Source, question: Question, variant: Variant, seed: int) -> Task:
     """Make the task of a question and a variant."""
     dataset = source.dataset
-    index = str(source.holding(variant.kind))
+    index = source.holding(variant.kind)
     return Task(dataset=dataset.name, hits_by=dataset.hits_by, index=index, question=question, variant=variant, seed=seed)
 
 

@@ -23,6 +23,7 @@ from ramify.evaluation.structures import bring
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
+from ramify.tools.index.home import home_of, is_address
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.index.progress import Progress, silent
 
@@ -62,6 +63,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         **facts,
         **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
         **({"label": list(order.label)} if order.label else {}),
+        **({"index": home_of(order.index).where} if order.index else {}),
         **({"group_by": list(order.group_by)} if HIERARCHY in order.kinds else {}),
         "model": model,
         "reader": reader_of(model),
@@ -72,26 +74,29 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
     }
     write_manifest(order.out, describe(datasets, wanted, **told))
     sources = [
-        Source(path, dataset, _index_folder(dataset, order, order.label), _index_folder(dataset, order), order.group_by)
+        Source(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
         for path, dataset in datasets
     ]
     return Plan(sources, wanted, order.seed, order.sample)
 
 
-def _index_folder(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> Path:
+def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
     name = written(order.embedding)
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
     labelled = "".join(f"-{written(field)}" for field in label)
-    return order.work / "indexes" / f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
+    called = f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
+    if order.index is not None and is_address(order.index):
+        return f"{order.index.rstrip(':')}:{written(called)[-100:]}"
+    return str((order.work / "indexes" if order.index is None else Path(order.index).expanduser()) / called)
 
 
 def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
     """Bring each data set's index up to date, in every kind that is wanted."""
     for source in plan.sources:
-        wanted = {**({source.bare: ()} if order.degrade else {}), source.folder: order.label}
-        for folder, label in wanted.items():
+        wanted = {**({str(source.bare): ()} if order.degrade else {}), source.place: order.label}
+        for place, label in wanted.items():
             chunk_tokens, documents = CHUNK_TOKENS[source.dataset.hits_by], list(source.dataset.documents)
-            Index.build(documents, folder, order.embedding, chunk_tokens=chunk_tokens, label=label, progress=progress)
+            Index.build(documents, place, order.embedding, chunk_tokens=chunk_tokens, label=label, progress=progress)
         for kind in order.kinds:
             bring(source.folder, kind, source.group_by, progress)
 

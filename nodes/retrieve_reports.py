@@ -16,6 +16,7 @@ from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from ramify.tools.index.describe import describe
 from ramify.tools.index.finding import Hit
+from ramify.tools.index.home import Folder
 from ramify.tools.index.index import Index
 from ramify.tools.index.reports import CALLED, Reports, Subject, told
 from ramify.tools.index.search import DEMO, opened, searcher
@@ -74,7 +75,7 @@ def _reports(index: Index, settings: GlobalSettings) -> Reports:
     if settings.filter:
         raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
     if index.reports is None:
-        made = f"`ramify index --kind graph --out {index.where}`, or --kind hierarchy"
+        made = f"`ramify index --kind graph --out {index.where}`, or --kind hierarchy" if isinstance(index.home, Folder) else "in a folder"
         remedy = f"make a graph or a hierarchy beside its passages: {made}; `--set over=passages` reads them all"
         raise UsageError(f"{index.where!r} is an index without reports", remedy)
     return index.reports

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
 Strategy = Annotated[str, typer.Option(metavar="NAME", help="prune, tor, iterative, chain, naive, global or closed-book.")]
-Where = Annotated[str | None, typer.Option("--index", metavar="DIR", help="Folder of the index; without it, the demo corpus.")]
+Where = Annotated[
+    str | None,
+    typer.Option("--index", metavar="DIR", help="Folder or address of the index; without it, the demo corpus."),
+]
 ModelName = Annotated[
     str | None,
     typer.Option("--model", metavar="NAME", help="auto, extractive, ollama:NAME, gguf:PATH, or a provider:model of LangChain. [auto]"),

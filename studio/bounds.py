@@ -13,6 +13,7 @@ from pydantic import create_model, model_validator
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
+from ramify.tools.index.home import is_address
 from ramify.tools.models.address import without_credentials
 from ramify.tools.models.gguf import GGUF
 from ramify.tools.models.shipped import SHIPPED
@@ -22,6 +23,8 @@ S = TypeVar("S", bound=Settings)
 
 INDEXES = "RAMIFY_STUDIO_INDEXES"
 """The variable with the folders, divided as in PATH."""
+STORES = "RAMIFY_STUDIO_STORES"
+"""The variable with the addresses of indexes that lie in no folder, divided by spaces."""
 BASE_URLS = "RAMIFY_STUDIO_BASE_URLS"
 """The variable with the addresses, divided by spaces."""
 MODEL_FILES = "RAMIFY_STUDIO_GGUF"
@@ -42,7 +45,7 @@ def bounded(wiring: Wiring[S]) -> Wiring[S]:
 
 def _allowed(settings: S) -> S:
     index, url, model = settings.index, settings.base_url, settings.model
-    if isinstance(index, str) and index != DEMO and _plain(index) not in folders():
+    if isinstance(index, str) and index != DEMO and _plain(index) not in indexes():
         raise UsageError(f"index={index!r} is not open to this server's runs", f"start it with `ramify studio --index {index}`")
     if url and _plain(url) not in addresses():
         shown = without_credentials(url)
@@ -57,6 +60,11 @@ def _allowed(settings: S) -> S:
 def folders() -> set[str]:
     """List the index folders that a run may name, each by its full path; they are compared as text, so that no link leads elsewhere."""
     return {folder for folder in os.environ.get(INDEXES, "").split(os.pathsep) if folder}
+
+
+def indexes() -> set[str]:
+    """List all indexes that a run may name, by folder or by address; an address is compared as text, too."""
+    return folders() | {_plain(where) for where in os.environ.get(STORES, "").split()}
 
 
 def addresses() -> set[str]:
@@ -74,9 +82,10 @@ def rerankers() -> set[str]:
     return {READER, NONE, *filter(None, os.environ.get(RERANKERS, "").split(os.pathsep))}
 
 
-def declare(indexes: list[Path], base_urls: list[str], model_files: list[Path], cross_encoders: Sequence[str] = ()) -> None:
+def declare(indexes: Sequence[str | Path], base_urls: list[str], model_files: list[Path], cross_encoders: Sequence[str] = ()) -> None:
     """Tell the server that is started in this process what its runs may name; a folder by the path it was given, and where that leads."""
-    os.environ[INDEXES] = os.pathsep.join(_paths(indexes))
+    os.environ[INDEXES] = os.pathsep.join(_paths([Path(one) for one in indexes if not is_address(one)]))
+    os.environ[STORES] = " ".join(str(one) for one in indexes if is_address(one))
     os.environ[MODEL_FILES] = os.pathsep.join(_paths(model_files))
     os.environ[BASE_URLS] = " ".join(base_urls)
     os.environ[RERANKERS] = os.pathsep.join(cross_encoders)

@@ -15,9 +15,11 @@ from ramify.studio.bar import bar
 from ramify.studio.consoles import note, out
 from ramify.studio.graph_building import LISTED
 from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import read_leaves
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, Manifest, read_manifest
+from ramify.tools.index.home import Folder, Home
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, Manifest
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.split import Chunking
 from ramify.tools.knowledge.planned import planned
@@ -38,7 +40,7 @@ class Plan(Protocol):
 
 def show_estimate(
     paths: Sequence[Path],
-    folder: Path,
+    home: Home,
     kind: Kind,
     options: Mapping[str, Any],
     embedding: str,
@@ -47,7 +49,10 @@ def show_estimate(
     group_by: Sequence[str] | None = None,
 ) -> None:
     """Print stage by stage what a build would cost; nothing is built."""
-    there = read_manifest(folder / MANIFEST) if not paths else None
+    if not isinstance(home, Folder) and not paths:
+        raise UsageError(f"there is nothing to estimate of the index in {home.where!r}", "name the files or folders that are to be indexed")
+    folder = home.path if isinstance(home, Folder) else Path()  # only a folder has a kind beside its passages
+    there = home.manifest() if not paths else None
 
     def plan(read: Callable[[Path], T]) -> tuple[T, Encoder | None]:
         """Read the passages of the index that is there, else those that there would be, with what encodes them."""

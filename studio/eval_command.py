@@ -32,6 +32,10 @@ Seed = Annotated[int, typer.Option(metavar="N", help="Seed of the model's calls,
 AtOnce = Annotated[int, typer.Option(metavar="N", min=1, help="Questions under way at the same time.")]
 Workers = Annotated[int, typer.Option(metavar="N", min=1, help="Processes: more than one pays for the extractive model only.")]
 Embedding = Annotated[str, typer.Option(metavar="NAME", help="Embedding of the indexes: minilm, ollama:NAME, or sentence-transformers.")]
+Index = Annotated[
+    str | None,
+    typer.Option("--index", metavar="DIR", help="Where the indexes lie: a folder, or an address, with a tenant for each set."),
+]
 Label = Annotated[
     str | None,
     typer.Option(metavar="F,G", help="Metadata that passages are searched under, beside title and headings: in an index of its own."),
@@ -75,6 +79,7 @@ def evaluate(
     at_once: AtOnce = 8,
     workers: Workers = 1,
     embedding: Embedding = "minilm",
+    index: Index = None,
     label: Label = None,
     retrieval_only: RetrievalOnly = False,
     index_kind: IndexKind = None,
@@ -101,6 +106,7 @@ def evaluate(
         at_once=at_once,
         workers=workers,
         embedding=embedding,
+        index=index,
         label=tuple(_names(label or "")),
         retrieval_only=retrieval_only,
         index_kinds=None if index_kind is None else tuple(_names(index_kind)),

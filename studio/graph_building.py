@@ -18,11 +18,12 @@ def build(folder: Path, options: dict[str, Any], recluster: bool) -> None:
     """Make the graph of the index in a folder, or bring it up to date; where a model is asked, say first what that will cost."""
     from ramify.graphs.building import asks_model, structure
     from ramify.studio.estimate import show_estimate
+    from ramify.tools.index.home import Folder
     from ramify.tools.knowledge.build import NEW_EDGES
     from ramify.tools.knowledge.work import WORK
 
     if asks_model(options) and not (folder / WORK).exists():
-        show_estimate([], folder, "graph", options, "", (300, 30), True)
+        show_estimate([], Folder(folder), "graph", options, "", (300, 30), True)
     with bar() as progress:
         made, usage = structure(folder, options, recluster, progress)
     out().print(f"{one_line(folder)}: {told(made, usage)}", soft_wrap=True, markup=False)

@@ -17,11 +17,12 @@ def build(folder: Path, options: dict[str, Any], group_by: list[str] | None, reb
     from ramify.graphs.building import hierarchy, hierarchy_settings
     from ramify.nodes.settings import EMBEDDED
     from ramify.studio.estimate import show_estimate
+    from ramify.tools.index.home import Folder
     from ramify.tools.knowledge.work import WORK
 
     asks = hierarchy_settings(options)[1].model != EMBEDDED
     if asks and not (folder / WORK).exists():
-        show_estimate([], folder, "hierarchy", options, "", (300, 30), True, group_by)
+        show_estimate([], Folder(folder), "hierarchy", options, "", (300, 30), True, group_by)
     with bar() as progress:
         made, usage = hierarchy(folder, options, group_by, rebuild, progress)
     chosen = "" if group_by else ": --group-by names others"

@@ -32,6 +32,7 @@ from ramify.tools.errors import IndexingError, UsageError
 
 if TYPE_CHECKING:
     from ramify.tools.index.build import Built
+    from ramify.tools.index.home import Home
     from ramify.tools.index.manifest import Kind
 
 _REASONS = {"twin": "repeated"}
@@ -49,16 +50,18 @@ def index(
     from ramify.studio.bar import bar
     from ramify.studio.left_out import left_out, remarked
     from ramify.tools.index import Index
+    from ramify.tools.index.home import Folder, home_of
 
+    home = home_of(out_)
     flags = {"model": model, "base_url": base_url, "max_calls": max_calls, "max_seconds": max_seconds}
     options = joined(read_pairs(settings or [], "--set"), flags)
     groups = None if group_by is None else fields_of(group_by)
-    wanted = _kind(kind, out_, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
+    wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
     _check(wanted, options)
     if estimate:
         from ramify.studio.estimate import show_estimate
 
-        show_estimate(paths or [], out_, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
+        show_estimate(paths or [], home, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:
         try:
@@ -73,12 +76,13 @@ def index(
             raise IndexingError(what, "give --out a folder you may write to") from error
         for line in (*left_out(built.skipped, verbose), *remarked(built.remarks, verbose)):
             note(line)
-        out().print(f"{one_line(out_)}: {told(built)}", soft_wrap=True, markup=False)
+        out().print(f"{one_line(home.where)}: {told(built)}", soft_wrap=True, markup=False)
         if built.advice:
             note(built.advice)
     elif kind is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the index in --out as it is")
-    _structure(out_, wanted, options, recluster, groups, rebuild)
+    if isinstance(home, Folder):
+        _structure(home.path, wanted, options, recluster, groups, rebuild)
 
 
 def fields_of(text: str) -> list[str]:
@@ -90,19 +94,24 @@ def fields_of(text: str) -> list[str]:
 
 
 def _kind(
-    kind: str | None, folder: Path, for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
+    kind: str | None, home: "Home", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
 ) -> "Kind":
     """Choose the kind: as asked, else that of the index that is there; UsageError for an unknown one, or options that it does not have."""
-    from ramify.tools.index.manifest import MANIFEST, STRUCTURE, read_manifest
+    from ramify.tools.index.home import Folder
+    from ramify.tools.index.manifest import STRUCTURE
 
     try:
-        held = read_manifest(folder / MANIFEST)
+        held = home.manifest()
     except IndexingError:
+        if not isinstance(home, Folder):
+            raise
         held = None
     wanted = kind or (held.kind if held else "passages")
     found = next((name for name in STRUCTURE if name == wanted), None)
     if found is None:
         raise UsageError(f"there is no kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
+    if found != "passages" and not isinstance(home, Folder):
+        raise UsageError(f"the index in {home.where!r} can have no {found}", "make it in a folder: --out DIR; or leave --kind out")
     for needed, given in (("graph", for_graphs), ("hierarchy", for_hierarchies)):
         for name, value in given.items():
             if value and found != needed:

@@ -15,7 +15,15 @@ Paths = Annotated[
         "None with --kind: the index in --out as it is.",
     ),
 ]
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the index; an index that is there is brought up to date.")]
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Folder of the index, or an address, milvus:URI/COLLECTION; an index that is there is brought up to date.",
+        callback=readable,
+    ),
+]
 Embedding = Annotated[
     str, typer.Option(metavar="NAME", help="minilm (comes with ramify), ollama:NAME, or a sentence-transformers model on this machine.")
 ]

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ramify.tools.index import Index
 
 Where = Annotated[
-    str, typer.Argument(metavar="DIR", help="Folder of the index, or demo for the corpus that comes with ramify.", callback=readable)
+    str,
+    typer.Argument(metavar="DIR", help="Folder or address of the index, or demo for the corpus that comes with ramify.", callback=readable),
 ]
 Html = Annotated[
     Path | None,

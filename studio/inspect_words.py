@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ramify.studio.group_words import group_sizes
 from ramify.studio.index_command import left_out
 from ramify.studio.inspection import LARGEST, Inside, Inspection
+from ramify.tools.index.home import is_address
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.quoting import one_line
 
@@ -96,5 +97,7 @@ def largest(inside: Inside) -> list[Largest]:
 
 def how_to_add(found: Inspection) -> str:
     """Say how a plain index gets a graph or a hierarchy."""
+    if is_address(found.folder):
+        return "no graph and no hierarchy: an index in a folder can have one"
     added = f"`ramify index --kind graph --out {one_line(found.folder)}` adds one"
     return f"no graph and no hierarchy: {added}, --kind hierarchy the other, without encoding a passage again"

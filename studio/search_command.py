@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from ramify.tools.index.finding import Hit
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
-Where = Annotated[str, typer.Option("--index", metavar="DIR", help="Folder of the index, or demo for the corpus that comes with ramify.")]
+Where = Annotated[
+    str, typer.Option("--index", metavar="DIR", help="Folder or address of the index, or demo for the corpus that comes with ramify.")
+]
 Count = Annotated[int, typer.Option("-k", min=1, metavar="N", help="How many passages.")]
 Filters = Annotated[
     list[str] | None,

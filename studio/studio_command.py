@@ -19,7 +19,8 @@ from ramify.tools.errors import RamifyError
 Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Where the server listens.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Other than 127.0.0.1, everybody in the network can ask and read.")]
 Indexes = Annotated[
-    list[Path] | None, typer.Option("--index", metavar="DIR", help="An index that runs may name; repeatable. Besides it, only demo.")
+    list[str] | None,
+    typer.Option("--index", metavar="DIR", help="An index that runs may name, by folder or address; repeatable. Besides it, only demo."),
 ]
 BaseUrls = Annotated[
     list[str] | None,
@@ -78,21 +79,21 @@ def _whole(name: str) -> str:
     return str(Path(name).expanduser().absolute()) if Path(name).expanduser().is_dir() else name
 
 
-def _open(indexes: list[Path], base_urls: list[str], model_files: list[Path], cross_encoders: list[str]) -> None:
+def _open(given: list[str], base_urls: list[str], model_files: list[Path], cross_encoders: list[str]) -> None:
     """Settle what runs may name, and say it."""
-    from ramify.studio.bounds import declare, files, folders, rerankers
-    from ramify.tools.index.snapshot import open_snapshot
+    from ramify.studio.bounds import declare, files, indexes, rerankers
+    from ramify.tools.index.home import home_of
     from ramify.tools.models.gguf import find
     from ramify.tools.relevance import load
 
-    for folder in indexes:
-        open_snapshot(folder)  # an error now and not at the first run
+    for where in given:
+        home_of(where).open()  # an error now and not at the first run
     for file in model_files:
         find(str(file))
     for name in cross_encoders:
         load(name)
-    declare(indexes, base_urls, model_files, cross_encoders)
-    note(f"a run may name as its index: {', '.join(('demo', *sorted(folders())))} (add one with --index)")
+    declare(given, base_urls, model_files, cross_encoders)
+    note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, indexes()))))} (add one with --index)")
     servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
     note(f"a run may name as its base_url: {servers}")
     note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(files()))} (add one with --gguf)")

@@ -64,7 +64,11 @@ class Index(VectorStore):
     @classmethod
     def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":
         """Open an index, with the embedding it remembers; one made with a program's `Embeddings` needs that object."""
-        home = home_of(path)
+        return cls.at(home_of(path), embedding)
+
+    @classmethod
+    def at(cls, home: Home, embedding: Embeddings | None = None) -> "Index":
+        """Open the index that lies at a place, as `open` does."""
         held = home.open()
         remembered = held.manifest.embedding
         encoder = load_encoder(embedding or remembered)
@@ -195,7 +199,7 @@ class Index(VectorStore):
         home = home_of(temporary.name if path is None and temporary else str(path))
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
         home.write(encoder, DEFAULT_CHUNKING, _as_documents(texts, metadatas, ids))
-        index = cls.open(home.where, encoder)
+        index = cls.at(home, encoder)
         index._temporary = temporary
         return index
 

@@ -64,14 +64,14 @@ def _open(home: Home) -> Index:
     """Open an index by its kind."""
     manifest = home.manifest()
     if manifest is None or manifest.kind == "passages":
-        return Index.open(home.where)
+        return Index.at(home)
     if manifest.kind == "hierarchy":
         from ramify.tools.hierarchy.index import HierarchyIndex
 
-        return HierarchyIndex.open(home.where)
+        return HierarchyIndex.at(home)
     from ramify.tools.knowledge.index import GraphIndex  # these are kinds of index: known here by name alone
 
-    return GraphIndex.open(home.where)
+    return GraphIndex.at(home)
 
 
 def warm(index: Searchable) -> float:

@@ -134,7 +134,7 @@ def _checked(path: Path, making: Making) -> Draft:
         path.replace(earlier)
     draft = _undamaged(path)
     try:
-        compare(draft, making)
+        compare(draft, making, str(draft.path.parent))
         if earlier.exists():
             take_vectors(draft, earlier)
             _remove(earlier)
@@ -144,7 +144,7 @@ def _checked(path: Path, making: Making) -> Draft:
     return draft
 
 
-def compare(draft: Draft, making: Making) -> None:
+def compare(draft: Draft, making: Making, where: str) -> None:
     """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
     made, encoder = draft.facts(), making.encoder
     made = made and {"label": "", **made}  # one that says nothing of labels has none
@@ -153,8 +153,8 @@ def compare(draft: Draft, making: Making) -> None:
     held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
     different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
     if different:
-        what = f"the index in {str(draft.path.parent)!r} is made with {', '.join(different)}"
-        raise IndexingError(what, "ask for the same, or give another --out folder")
+        what = f"the index in {where!r} is made with {', '.join(different)}"
+        raise IndexingError(what, "ask for the same, or give another --out")
     if not facts.keys() <= made.keys():
         draft.changed = draft.changed or bool(made)
         draft.remember(facts)

@@ -1,9 +1,9 @@
-"""The address of an index in Milvus: milvus:URI/collection, with ?tenant=NAME for one of several corpora in a collection."""
+"""The address of an index in Milvus: milvus:URI/collection, or milvus:URI/collection:tenant for one of several corpora in it."""
 
 import re
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from ramify.tools.address_parts import shown
 from ramify.tools.errors import UsageError
@@ -34,17 +34,15 @@ class Address(NamedTuple):
     def where(self) -> str:
         """Write it as the command line takes it, without credentials."""
         place = "/".join(filter(None, (shown(self.uri), self.database, self.collection)))
-        return f"{SCHEME}{place}{f'?tenant={self.tenant}' if self.tenant else ''}"
+        return f"{SCHEME}{place}{f':{self.tenant}' if self.tenant else ''}"
 
 
 def read(where: str) -> Address:
     """Read an address; UsageError where it is none."""
-    place, _, query = where.removeprefix(SCHEME).partition("?")
-    learn_address(place)
-    options = dict(parse_qsl(query, keep_blank_values=True))
-    tenant = options.pop("tenant", "")
-    uri, _, collection = place.rpartition("/")
-    if options or not uri or not _NAME.fullmatch(collection) or ("tenant=" in query and not _TENANT.fullmatch(tenant)):
+    uri, _, name = where.removeprefix(SCHEME).rpartition("/")
+    learn_address(uri)
+    collection, several, tenant = name.partition(":")
+    if not uri or not _NAME.fullmatch(collection) or (several and not _TENANT.fullmatch(tenant)):
         raise UsageError(f"{shown(where)!r} is no address of an index in Milvus", FORMS)
     if "://" in uri:
         return _of_server(where, uri, collection, tenant)

@@ -132,7 +132,7 @@ class Collection:
         self.manifest()  # one of another version is refused
         self.store.create(dimension)
         with writing(self.store) as alive, working_copy(self.store, scope) as draft:
-            compare(draft, making)
+            compare(draft, making, self.where)
             yield draft, alive
 
     def _push(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,9 @@ STRONG = "Strong"
 """Reads see all that was written before them: a build decides by what it reads."""
 
 Near = list[tuple[str, Matrix]]
+
+_loaded: set[Address] = set()
+"""What is known to be in the server's memory; a file's is not when it is opened."""
 
 
 class Entry(NamedTuple):
@@ -63,14 +67,16 @@ class Store:
         return f"{self.address.tenant}|{id}"
 
     def exists(self) -> bool:
-        """Tell whether there are collections for the corpus."""
-        if self.address.local:
-            from pathlib import Path
-
-            if not Path(self.address.uri).exists():  # to connect would make the file
-                return False
+        """Tell whether there are collections for the corpus, and have them in memory."""
+        if self.address.local and not Path(self.address.uri).exists():  # to connect would make the file
+            return False
         with telling(self.address):
-            return bool(self._client.has_collection(self._ledger))
+            there = bool(self._client.has_collection(self._ledger))
+            if there and self.address not in _loaded:
+                for name in (self.address.collection, self._ledger):
+                    self._client.load_collection(name)
+                _loaded.add(self.address)
+        return there
 
     def create(self, dimension: int) -> None:
         """Make the collections that are missing; IndexingError where what is there holds vectors of another length."""
@@ -83,6 +89,7 @@ class Store:
                 raise IndexingError(what, "ask for the embedding that it was made with, or give another collection")
             if not self._client.has_collection(self._ledger):
                 self._make(self._ledger, _of_ledger(), "blank")
+        self.exists()
 
     def dimension(self) -> int:
         """Return the length of the vectors."""
