@@ -35,12 +35,10 @@ def connect(address: Address) -> "MilvusClient":
 
 
 def _connected(address: Address) -> "MilvusClient":
-    try:
-        from pymilvus import MilvusClient
-    except ImportError as error:
-        raise RamifyError("the client of Milvus is not installed", _INSTALL) from error
-    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, with a traceback
     with telling(address):
+        from pymilvus import MilvusClient
+
+        logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, with a traceback
         if address.local:
             return _of_file(address, MilvusClient)
         parts = urlsplit(address.uri)
@@ -60,10 +58,12 @@ def _of_file(address: Address, client: "type[MilvusClient]") -> "MilvusClient":
 
 @contextmanager
 def telling(address: Address) -> Iterator[None]:
-    """Raise what goes wrong with Milvus as an IndexingError."""
-    from grpc import RpcError
-    from pymilvus.exceptions import MilvusException
-
+    """Raise what goes wrong with Milvus as an IndexingError; RamifyError where its client is missing."""
+    try:
+        from grpc import RpcError
+        from pymilvus.exceptions import MilvusException
+    except ImportError as error:
+        raise RamifyError("the client of Milvus is not installed", _INSTALL) from error
     try:
         yield
     except (MilvusException, RpcError) as error:

@@ -1,0 +1,272 @@
+"""An index in Milvus: it finds what one in a folder finds, is kept up to date as that is, and says what it does not have."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ramify.tools.errors import IndexingError, InputError, UsageError
+from ramify.tools.index import Index
+from ramify.tools.index.finding import Hit
+from ramify.tools.index.search import opened
+from tests.tools.fakes import WordEncoder
+from tests.tools.test_index import QUERIES, write_records
+
+pytest.importorskip("milvus_lite", reason="milvus-lite is not installed: pip install 'ramify-rag[milvus]'")
+pytestmark = pytest.mark.xdist_group("milvus")  # its file is shared
+
+ROOT = Path(__file__).parents[3]
+
+
+def at(folder: Path, name: str = "corpus") -> str:
+    return f"milvus:{folder / 'store.db'}/{name}"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_records(tmp_path_factory.mktemp("corpus") / "records.jsonl", range(100))
+
+
+@pytest.fixture(scope="module")
+def folder(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    place = tmp_path_factory.mktemp("folder") / "index"
+    Index.build([corpus], place, WordEncoder())
+    return Index.open(place, WordEncoder())
+
+
+@pytest.fixture(scope="module")
+def stored(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    place = at(tmp_path_factory.mktemp("milvus"))
+    Index.build([corpus], place, WordEncoder())
+    return Index.open(place, WordEncoder())
+
+
+def found(index: Index, **how: Any) -> list[list[Hit]]:
+    return index.search(QUERIES, 10, **how)
+
+
+def named(hits: list[list[Hit]]) -> list[list[str]]:
+    return [[str(hit.document.id) for hit in one] for one in hits]
+
+
+class TestFindsWhatAFolderFinds:
+    @pytest.mark.parametrize(
+        "filter",
+        [
+            None, {"topic": "opera"}, {"topic": ["opera", "wing"]}, {"even": True}, {"number": 13}, {"number": 13.0}, {"tags": "engine"},
+            {"topic": "opera", "even": False}, {"even": 1}, {"number": "13"}, {"nothing": None}, {"topic": []},
+            {"source": "records.jsonl#r8"},
+        ],
+    )  # fmt: skip
+    def test_by_vectors_under_any_filter(self, folder: Index, stored: Index, filter: dict[str, Any] | None) -> None:
+        ours, theirs = (found(index, hybrid=False, filter=filter) for index in (folder, stored))
+        assert named(theirs) == named(ours)
+        assert [hit.score for hits in theirs for hit in hits] == pytest.approx([hit.score for hits in ours for hit in hits], abs=1e-5)
+
+    def test_whole_passages_with_their_metadata(self, folder: Index, stored: Index) -> None:
+        assert stored.search(["river 42"], 1)[0][0].document == folder.search(["river 42"], 1)[0][0].document
+
+    @pytest.mark.parametrize("how", [{}, {"mmr": 0.7}, {"dense": False}, {"filter": {"even": True}}])
+    def test_most_of_what_words_and_vectors_find_together(self, folder: Index, stored: Index, how: dict[str, Any]) -> None:
+        pairs = zip(named(found(folder, **how)), named(found(stored, **how)), strict=True)
+        assert sum(len(set(ours) & set(theirs)) for ours, theirs in pairs) >= 0.9 * 10 * len(QUERIES)
+
+    def test_the_other_forms_of_a_word_and_no_accents(self, tmp_path: Path) -> None:
+        texts = ["The harbours of Kraków were dredged.", "An opera in Lyon.", "국어를 배우다"]
+        index = Index.from_texts(texts, WordEncoder(), ids=["a", "b", "c"], path=at(tmp_path))
+        for query, id in (("harbour", "a"), ("Krakow dredging", "a"), ("operas", "b"), ("국어", "c")):
+            assert [hit.document.id for hit in index.search([query], 3, dense=False)[0]] == [id]
+
+    def test_nothing_by_words_that_no_passage_has(self, stored: Index) -> None:
+        assert stored.search(["?!", "zebra"], 3, dense=False) == [[], []]
+
+    def test_what_a_section_may_fill(self, tmp_path: Path) -> None:
+        guide = tmp_path / "guide.md"
+        guide.write_text(f"# Pumps\n{'A pump turns water. ' * 200}\n# Valves\n{'A valve holds water. ' * 20}\n", encoding="utf-8")
+        for place in (at(tmp_path), tmp_path / "folder"):
+            Index.build([guide], place, WordEncoder())
+            index = Index.open(place, WordEncoder())
+            first, spread = (index.search(["turns water"], 3, per_section=per)[0] for per in (None, 1))
+            assert [hit.document.metadata["heading"] for hit in first] == ["Pumps"] * 3
+            assert [hit.document.metadata["heading"] for hit in spread][:2] == ["Pumps", "Valves"]
+
+    def test_ids_and_passages_by_id(self, folder: Index, stored: Index) -> None:
+        assert (len(stored), stored.ids()) == (len(folder), folder.ids())
+        assert stored.get_by_ids(["r7", "none", "r3"]) == folder.get_by_ids(["r7", "none", "r3"])
+
+    def test_options_of_other_kinds_mean_nothing(self, stored: Index) -> None:
+        with pytest.raises(UsageError, match=r"search\.hops means nothing .* make a graph or a hierarchy: in a folder"):
+            stored.search(["river"], 3, options={"hops": 2})
+
+
+class TestKeptUpToDate:
+    def test_only_what_is_new_is_encoded_and_what_is_gone_goes(self, tmp_path: Path) -> None:
+        corpus = write_records(tmp_path / "records.jsonl", range(30))
+        Index.build([corpus], at(tmp_path), WordEncoder())
+        write_records(corpus, range(5, 35), r7="Rewritten about a volcano.")
+        built = Index.build([corpus], at(tmp_path), encoder := WordEncoder())
+        assert (built.added, built.changed, built.unchanged, built.removed, built.passages) == (5, 1, 24, 5, 30)
+        assert len(encoder.encoded) == built.encoded == 6
+        index = Index.open(at(tmp_path), WordEncoder())
+        assert index.ids() == sorted(f"r{number}" for number in range(5, 35))
+        assert index.search(["volcano"], 1)[0][0].document.id == "r7"
+        assert Index.build([corpus], at(tmp_path), WordEncoder()).encoded == 0
+
+    def test_a_text_that_moved_is_not_encoded_again(self, tmp_path: Path) -> None:
+        records = tmp_path / "records.jsonl"
+        for id, encoded in (("old", 1), ("new", 0)):
+            records.write_text(json.dumps({"id": id, "title": "Pumps", "text": "The pump stands in the cellar."}), encoding="utf-8")
+            assert Index.build([records], at(tmp_path), WordEncoder()).encoded == encoded
+        [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
+        assert (hit.document.id, hit.score > 0.1) == ("new", True)
+
+    def test_what_stands_in_two_files_is_found_once_and_comes_back(self, tmp_path: Path) -> None:
+        (tmp_path / "in").mkdir()
+        said = "The north pump was taken apart and cleaned before the winter came over the harbour of the old town. " * 3
+        for name in ("a.txt", "b.txt"):
+            (tmp_path / "in" / name).write_text(said, encoding="utf-8")
+        built = Index.build([tmp_path / "in"], at(tmp_path), WordEncoder())
+        assert (built.passages, built.hidden) == (1, {"twin": 1})
+        [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
+        assert [place["source"] for place in hit.document.metadata["also"]] == ["b.txt"]
+        (tmp_path / "in" / "a.txt").unlink()
+        Index.build([tmp_path / "in"], at(tmp_path), WordEncoder())
+        [[hit]] = Index.open(at(tmp_path), WordEncoder()).search(["pump"], 5)
+        assert (hit.document.metadata["source"], "also" in hit.document.metadata) == ("b.txt", False)
+
+    def test_an_unfinished_build_is_no_index_and_goes_on(self, corpus: Path, folder: Index, tmp_path: Path) -> None:
+        died = subprocess.run([sys.executable, "-c", BUILD_AND_DIE, str(corpus), at(tmp_path), "55"], cwd=ROOT, check=False)
+        assert died.returncode == -signal.SIGKILL
+        with pytest.raises(IndexingError, match=r"half-written — run `ramify index .* again"):
+            Index.open(at(tmp_path))
+        Index.build([corpus], at(tmp_path), encoder := WordEncoder(), batch_size=10)
+        assert 0 < len(encoder.encoded) <= 100 - 55 + 10
+        assert named(found(Index.open(at(tmp_path), WordEncoder()), hybrid=False)) == named(found(folder, hybrid=False))
+
+    def test_texts_are_added_replaced_and_deleted(self, tmp_path: Path) -> None:
+        index = Index.from_texts(["A river.", "A wing."], WordEncoder(), [{"n": 1}, {"n": 2}], ids=["a", "b"], path=at(tmp_path))
+        index.add_texts(["An engine.", "A treaty."], ids=["b", "c"])
+        assert (index.ids(), index.manifest.documents) == (["a", "b", "c"], 3)
+        assert index.search(["engine"], 1)[0][0].document.page_content == "An engine."
+        index.delete(["a"])
+        assert Index.open(at(tmp_path), WordEncoder()).ids() == ["b", "c"]
+
+    def test_an_opened_index_sees_what_was_built_since(self, tmp_path: Path) -> None:
+        place = at(tmp_path)
+        Index.from_texts(["A river."], _Minilm(), ids=["a"], path=place)
+        first = opened(place)
+        assert opened(place) is first
+        Index.from_texts(["A wing."], _Minilm(), ids=["b"], path=place)
+        assert opened(place).manifest.passages == 2
+
+
+class _Minilm(WordEncoder):
+    """Stands for the encoder that is loaded by its name."""
+
+    def __init__(self) -> None:
+        super().__init__("minilm")
+
+
+BUILD_AND_DIE = """
+import sys
+from ramify.tools.index import Index
+from tests.tools.fakes import WordEncoder
+Index.build([sys.argv[1]], sys.argv[2], WordEncoder(dies_after=int(sys.argv[3])), batch_size=10)
+"""
+
+
+class TestTenants:
+    def test_see_nothing_of_each_other(self, tmp_path: Path) -> None:
+        for tenant, text in (("acme", "The river of acme."), ("other-1", "The river of others.")):
+            Index.from_texts([text], WordEncoder(), ids=["same"], path=f"{at(tmp_path)}:{tenant}")
+        one, other = (Index.open(f"{at(tmp_path)}:{tenant}", WordEncoder()) for tenant in ("acme", "other-1"))
+        assert [[hit.document.page_content for hit in hits] for hits in one.search(["river", "others"], 5)] == [["The river of acme."]] * 2
+        other.delete(["same"])
+        assert (one.ids(), other.ids()) == (["same"], [])
+
+    def test_without_one_there_is_another_corpus(self, tmp_path: Path) -> None:
+        Index.from_texts(["A river."], WordEncoder(), ids=["a"], path=f"{at(tmp_path)}:acme")
+        with pytest.raises(IndexingError, match="there is no index in"):
+            Index.open(at(tmp_path))
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        "where",
+        [
+            "milvus:", "milvus:corpus", "milvus:store.txt/corpus", "milvus:http://localhost:19530", "milvus:http://localhost:19530/",
+            "milvus:ftp://host/corpus", "milvus:http://host/a/b/c", "milvus:store.db/a-b", "milvus:store.db/a:",
+            'milvus:store.db/a:x" or "',
+        ],
+    )  # fmt: skip
+    def test_what_is_no_address(self, where: str) -> None:
+        with pytest.raises(UsageError, match="— write it as milvus:http://HOST:19530/COLLECTION"):
+            Index.open(where)
+
+    def test_a_server_that_is_not_there_without_its_password(self) -> None:
+        with pytest.raises(IndexingError, match=r"127\.0\.0\.1:1 .* check the address") as caught:
+            Index.open("milvus:http://root:very-secret-word@127.0.0.1:1/corpus")
+        assert "very-secret-word" not in str(caught.value)
+
+    def test_no_index_leaves_no_file(self, tmp_path: Path) -> None:
+        with pytest.raises(IndexingError, match=r"there is no index in 'milvus:.*store\.db/corpus' — run `ramify index PATH… --out"):
+            Index.open(at(tmp_path))
+        assert not list(tmp_path.iterdir())
+
+    def test_another_embedding_or_cut(self, stored: Index, corpus: Path) -> None:
+        with pytest.raises(IndexingError, match="is made with the embedding"):
+            Index.open(stored.where, WordEncoder("langchain:Other"))
+        with pytest.raises(IndexingError, match=r"the index in 'milvus:.*' is made with chunk_tokens '300', not '50'"):
+            Index.build([corpus], stored.where, WordEncoder(), chunk_tokens=50)
+
+    def test_vectors_of_another_length_in_the_same_collection(self, tmp_path: Path) -> None:
+        Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
+        with pytest.raises(IndexingError, match="holds vectors of length 64, not 3"):
+            Index.from_texts(["A river."], _Short(), path=f"{at(tmp_path)}:acme")
+
+    def test_a_second_writer(self, tmp_path: Path) -> None:
+        from ramify.tools.milvus.address import read
+        from ramify.tools.milvus.store import Entry, Store
+
+        Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
+        Store(read(at(tmp_path))).note([Entry("writer", "writer", "", {"by": "elsewhere:1", "until": 4e9})])
+        with pytest.raises(IndexingError, match=r"elsewhere:1 is writing the index .* wait until it has finished"):
+            Index.from_texts(["A wing."], WordEncoder(), path=at(tmp_path))
+        Store(read(at(tmp_path))).note([Entry("writer", "writer", "", {"by": "elsewhere:1", "until": 0})])
+        Index.from_texts(["A wing."], WordEncoder(), path=at(tmp_path))
+
+    def test_a_file_that_another_process_holds(self, tmp_path: Path) -> None:
+        Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
+        looking = f"from ramify.tools.index import Index; Index.open({at(tmp_path)!r})"
+        other = subprocess.run([sys.executable, "-c", looking], cwd=ROOT, check=False, capture_output=True, text=True)
+        assert "another process holds" in other.stderr.strip().splitlines()[-1]
+
+    def test_a_passage_that_is_too_long_for_milvus(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"the metadata of the passage 'a' is longer than 65,535 bytes — .* an index in a folder"):
+            Index.from_texts(["A river."], WordEncoder(), [{"note": "x" * 70_000}], ids=["a"], path=at(tmp_path))
+
+    def test_without_its_client_it_says_what_to_install(self, tmp_path: Path) -> None:
+        hidden = "import sys; sys.modules['pymilvus'] = None; from ramify.tools.index import Index; "
+        looking = f"{hidden}Index.from_texts(['x'], 'minilm', path={at(tmp_path)!r})"
+        other = subprocess.run([sys.executable, "-c", looking], cwd=ROOT, check=False, capture_output=True, text=True, env=os.environ)
+        assert "pip install 'ramify-rag[milvus]'" in other.stderr.strip().splitlines()[-1]
+
+
+class _Short(WordEncoder):
+    @property
+    def dimension(self) -> int:
+        return 3
+
+
+def test_the_ledger_holds_what_another_machine_needs(tmp_path: Path) -> None:
+    """Who indexes from elsewhere reads everything back: no folder of this machine is needed."""
+    corpus = write_records(tmp_path / "records.jsonl", range(10))
+    Index.build([corpus], at(tmp_path), WordEncoder(), label=["topic"])
+    built = Index.build([write_records(tmp_path / "more.jsonl", range(20, 25))], at(tmp_path), WordEncoder(), label=["topic"])
+    assert (built.added, built.documents) == (5, 15)
+    assert json.loads(json.dumps(Index.open(at(tmp_path), WordEncoder()).manifest.label)) == ["topic"]
