@@ -33,14 +33,15 @@ class Address(NamedTuple):
     @property
     def where(self) -> str:
         """Write it as the command line takes it, without credentials."""
-        place = "/".join(filter(None, (shown(self.uri), self.database, self.collection)))
+        place = "/".join(filter(None, (self.uri if self.local else shown(self.uri), self.database, self.collection)))
         return f"{SCHEME}{place}{f':{self.tenant}' if self.tenant else ''}"
 
 
 def read(where: str) -> Address:
     """Read an address; UsageError where it is none."""
     uri, _, name = where.removeprefix(SCHEME).rpartition("/")
-    learn_address(uri)
+    if "://" in uri:
+        learn_address(uri)
     collection, several, tenant = name.partition(":")
     if not uri or not _NAME.fullmatch(collection) or (several and not _TENANT.fullmatch(tenant)):
         raise UsageError(f"{shown(where)!r} is no address of an index in Milvus", FORMS)
