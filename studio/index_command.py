@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ramify.studio.ask_command import BaseUrl
 from ramify.studio.consoles import note, one_line, out
@@ -25,6 +25,7 @@ from ramify.studio.index_options import (
     Rebuild,
     Recluster,
     Settings,
+    Vectors,
     Verbose,
 )
 from ramify.studio.pairs import joined, read_pairs
@@ -33,7 +34,7 @@ from ramify.tools.errors import IndexingError, UsageError
 if TYPE_CHECKING:
     from ramify.tools.index.build import Built
     from ramify.tools.index.home import Home
-    from ramify.tools.index.manifest import Kind
+    from ramify.tools.index.manifest import Kind, Precision
 
 _REASONS = {"twin": "repeated"}
 
@@ -43,7 +44,8 @@ def index(
     query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, clean: Clean = True, label: Label = None,
     kind: KindName = None, group_by: GroupBy = None,
     model: BuilderName = None, base_url: BaseUrl = None, settings: Settings = None, estimate: Estimate = False,
-    recluster: Recluster = False, rebuild: Rebuild = False, max_calls: MaxCalls = None, max_seconds: MaxSeconds = None,
+    recluster: Recluster = False, rebuild: Rebuild = False, vectors: Vectors = None,
+    max_calls: MaxCalls = None, max_seconds: MaxSeconds = None,
     verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
@@ -57,6 +59,7 @@ def index(
     options = joined(read_pairs(settings or [], "--set"), flags)
     groups = None if group_by is None else fields_of(group_by)
     wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
+    precision = _precision(vectors)
     _check(wanted, options)
     if estimate:
         from ramify.studio.estimate import show_estimate
@@ -69,7 +72,7 @@ def index(
                 built = Index.build(
                     paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
                     query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
-                    label=None if label is None else fields_of(label),
+                    label=None if label is None else fields_of(label), vectors=precision,
                 )  # fmt: skip
         except OSError as error:
             what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
@@ -79,10 +82,32 @@ def index(
         out().print(f"{one_line(home.where)}: {told(built)}", soft_wrap=True, markup=False)
         if built.advice:
             note(built.advice)
+    elif precision is not None and isinstance(home, Folder):
+        _relink(home.path, precision)
     elif kind is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the index in --out as it is")
     if isinstance(home, Folder):
         _structure(home.path, wanted, options, recluster, groups, rebuild)
+
+
+def _relink(folder: Path, precision: "Precision") -> None:
+    """Keep the vectors of an index in other numbers."""
+    from ramify.studio.bar import bar
+    from ramify.tools.index.relink import relink
+
+    with bar() as progress:
+        changed = relink(folder, precision, progress)
+    out().print(f"{one_line(folder)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
+
+
+def _precision(name: str | None) -> "Precision | None":
+    """Read how vectors are to be kept; UsageError for a name that means nothing."""
+    from ramify.tools.index.manifest import Precision
+
+    kept: Precision | None = next((known for known in get_args(Precision) if known == name), None)
+    if name is not None and kept is None:
+        raise UsageError(f"vectors cannot be kept in {name!r}", f"choose one of {', '.join(get_args(Precision))}")
+    return kept
 
 
 def fields_of(text: str) -> list[str]:

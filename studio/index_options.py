@@ -69,6 +69,9 @@ GroupBy = Annotated[
         help="Metadata that a hierarchy groups passages by, date:month and hours:100 in steps; none: one group. [what suits]",
     ),
 ]
+Vectors = Annotated[
+    str | None, typer.Option(metavar="KIND", help="How searched vectors are kept: fp32, fp16 or int8, a quarter of the memory. [as it is]")
+]
 BuilderName = Annotated[
     str | None,
     typer.Option("--model", metavar="NAME", help="Who finds names and reports, or sums up: extractive (no model), ollama:NAME, …"),

@@ -7,6 +7,7 @@ from ramify.studio.group_words import group_sizes
 from ramify.studio.index_command import left_out
 from ramify.studio.inspection import LARGEST, Inside, Inspection
 from ramify.tools.index.home import is_address
+from ramify.tools.index.manifest import WHOLE
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.quoting import one_line
 
@@ -40,6 +41,8 @@ def sizes(found: Inspection) -> Iterator[tuple[str, str]]:
     if manifest.label:
         yield "label", f"{', '.join(manifest.label)}, title and headings: passages are searched under them"
     yield "embedding", f"{manifest.embedding}; passages of at most {manifest.chunk_tokens:,} tokens, {manifest.overlap:,} of them shared"
+    if manifest.vectors != WHOLE:
+        yield "vectors", f"searched in {manifest.vectors}; scores are counted from whole ones"
     if found.inside is not None:
         yield from _graph(found.inside, manifest.passages)
     if found.grouped is not None:

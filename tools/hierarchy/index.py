@@ -49,7 +49,7 @@ class HierarchyIndex(LocalIndex):
             raise UsageError(what, f"choose among {', '.join(RouteSearch.model_fields)}") from error
 
     def _by_groups(self, settings: RouteSearch) -> Steer:
-        stored = self.snapshot.graph
+        stored = self.snapshot
 
         def steer(query: str, vector: Matrix, found: Found) -> list[int]:
             return self._router.routed(query, vector, found, stored.vectors, settings)

@@ -15,7 +15,7 @@ from ramify.tools.errors import InputError
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.hide import hide_twins
 from ramify.tools.index.intake import Found, Intake
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, Manifest, read_manifest
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, WHOLE, Manifest, Precision, read_manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.split import Chunking
 from ramify.tools.index.target import check_target, leaving_nothing
@@ -45,21 +45,31 @@ class Built(NamedTuple):
     """What is to be said of files that were read now: an encoding that was guessed, pages without text."""
 
 
-def build_index(
-    paths: Sequence[str | Path], folder: Path, encoder: Encoder, chunking: Chunking, batch_size: int, progress: Progress,
-    clean: bool = True, label: Sequence[str] | None = None,
-) -> Built:  # fmt: skip
-    """Bring an index up to date with what lies under the paths; see `Index.build`."""
+class Wanted(NamedTuple):
+    """How an index is to be built; what the fields mean is said at `Index.build`."""
+
+    encoder: Encoder
+    chunking: Chunking
+    batch_size: int = BATCH_SIZE
+    progress: Progress = silent
+    clean: bool = True
+    label: Sequence[str] | None = None
+    vectors: Precision | None = None
+
+
+def build_index(paths: Sequence[str | Path], folder: Path, wanted: Wanted) -> Built:
+    """Bring an index in a folder up to date with what lies under the paths."""
+    encoder, chunking, batch_size, progress = wanted[:4]
     began = time.perf_counter()
     given = given_paths(paths)
     check_target(folder, given)
     if not (folder / PASSAGES).exists():
         _ = encoder.dimension  # asks for a vector: an error now, and not when everything has been read
-    with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking, clean=clean, label=label) as draft:
+    with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking, clean=wanted.clean, label=wanted.label) as draft:
         encoder = with_prefixes(encoder, draft.prefixes)
         taken = take_in(given, draft, encoder, chunking, progress)
         encoded = encode_missing(draft, encoder, batch_size, progress)
-        manifest = publish_changes(folder, draft, encoder, chunking, progress)
+        manifest = publish_changes(folder, draft, encoder, chunking, progress, wanted.vectors)
     return taken.built(manifest, encoded, began, encoder)
 
 
@@ -109,11 +119,14 @@ def encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Pr
     return len(rows)
 
 
-def publish_changes(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress) -> Manifest:
+def publish_changes(
+    folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress, vectors: Precision | None = None
+) -> Manifest:
     """Publish a draft that differs from the finished index, or that is to repair it; discard one that does not."""
     manifest = read_manifest(folder / MANIFEST)
-    if draft.changed or manifest is None or manifest.damage(folder):
-        return publish(folder, draft, encoder, chunking, progress)
+    precision = vectors or (manifest.vectors if manifest else WHOLE)
+    if draft.changed or manifest is None or manifest.vectors != precision or manifest.damage(folder):
+        return publish(folder, draft, encoder, chunking, progress, precision)
     draft.discard()
     return manifest
 

@@ -197,6 +197,11 @@ class Draft:
         found = self._db.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
         return found[0] // np.dtype(np.float32).itemsize if found else None
 
+    def sample(self, dimension: int) -> Matrix:
+        """Return some vectors as if drawn by lot: the first in order of the digests of their texts."""
+        found = [vector for (vector,) in self._db.execute("SELECT vector FROM vectors ORDER BY digest LIMIT ?", [_BLOCK])]
+        return np.frombuffer(b"".join(found), dtype="<f4").reshape(len(found), dimension)
+
     def vectors(self, dimension: int) -> Iterator[Matrix]:
         """Yield all vectors in order of passage id, in blocks."""
         found = self._db.execute("SELECT vector FROM passages JOIN vectors USING (digest) WHERE hidden IS NULL ORDER BY id")

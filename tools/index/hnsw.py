@@ -1,4 +1,4 @@
-"""The HNSW graph over unit vectors, searched by inner product."""
+"""The HNSW graph over unit vectors, whole or quantised, searched by inner product."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.index.manifest import WHOLE, Precision
 from ramify.tools.index.progress import Progress
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ _EF_SEARCH = 128
 _SCANNED = 20_000
 """Up to here all vectors are compared: about as fast as the graph, and it misses nothing among near-duplicates, where a graph does."""
 
+LARGE = 64 * 2**20
+"""Bytes from which on a file is not read whole when an index is opened."""
+
 Positions = NDArray[np.int64]
 """Places in the graph: the passages in order of id, counted from 0."""
 
@@ -26,11 +30,13 @@ Positions = NDArray[np.int64]
 class Graph:
     """Search vectors by position."""
 
-    def __init__(self, index: "faiss.IndexHNSWFlat") -> None:
+    def __init__(self, index: "faiss.IndexHNSW") -> None:
         import faiss
 
         self._index = index
         self._flat = faiss.downcast_index(index.storage)
+        self.whole = isinstance(index, faiss.IndexHNSWFlat)
+        """Whether it has the vectors as they were encoded."""
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
@@ -54,7 +60,7 @@ class Graph:
         return _found(self._flat, queries, min(n, len(among)), parameters)
 
     def vectors(self, positions: Sequence[int] | Positions) -> Matrix:
-        """Return vectors, shape (positions, dimension)."""
+        """Return vectors, shape (positions, dimension), as it has them."""
         return np.asarray(self._index.reconstruct_batch(np.asarray(positions, dtype=np.int64)), dtype=np.float32)
 
 
@@ -67,15 +73,22 @@ def _found(index: "faiss.Index", queries: Matrix, n: int, parameters: "faiss.Sea
     return [row[row >= 0] for row in ordered]
 
 
-def build_graph(blocks: Iterable[Matrix], dimension: int, path: Path, total: int, progress: Progress) -> None:
-    """Link vectors into a graph and write it; one thread and one order, so that the same vectors give the same graph."""
+def build_graph(
+    blocks: Iterable[Matrix], dimension: int, path: Path, total: int, progress: Progress, precision: Precision, sample: Matrix
+) -> None:
+    """Link vectors into a graph and write it; one thread and one order, so that the same vectors give the same graph.
+
+    sample: vectors that quantisation learns its range from, shape (vectors, dimension); of no use where they stay whole.
+    """
     import faiss
 
-    index = faiss.IndexHNSWFlat(dimension, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
+    index = _empty(dimension, precision)
     index.hnsw.efConstruction = _EF_CONSTRUCTION
     threads = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
     try:
+        if not index.is_trained and len(sample):
+            index.train(sample)
         for block in blocks:
             index.add(block)
             progress(int(index.ntotal), total, "vectors")
@@ -84,11 +97,24 @@ def build_graph(blocks: Iterable[Matrix], dimension: int, path: Path, total: int
     faiss.write_index(index, str(path))
 
 
-def read_graph(content: bytes) -> Graph:
-    """Read a graph from a file's content; raises `RuntimeError`, as faiss does, where it is none."""
+def _empty(dimension: int, precision: Precision) -> "faiss.IndexHNSW":
     import faiss
 
-    index = faiss.deserialize_index(np.frombuffer(content, dtype=np.uint8))
-    if not isinstance(index, faiss.IndexHNSWFlat):
+    if precision == WHOLE:
+        return faiss.IndexHNSWFlat(dimension, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
+    kind = {"fp16": faiss.ScalarQuantizer.QT_fp16, "int8": faiss.ScalarQuantizer.QT_8bit}[precision]
+    return faiss.IndexHNSWSQ(dimension, kind, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)  # type: ignore[arg-type]  # a wrong stub
+
+
+def read_graph(path: Path) -> Graph:
+    """Read a graph, a large one page by page as it is searched; raises `RuntimeError`, as faiss does, where it is none.
+
+    A file that takes the place of this one does not change it; one that is overwritten where it lies would, so small ones are read whole.
+    """
+    import faiss
+
+    mapped = faiss.IO_FLAG_MMAP_IFC if path.stat().st_size > LARGE else 0
+    index = faiss.read_index(str(path), mapped) if mapped else faiss.deserialize_index(np.frombuffer(path.read_bytes(), dtype=np.uint8))
+    if not isinstance(index, (faiss.IndexHNSWFlat, faiss.IndexHNSWSQ)):
         raise RuntimeError(f"not a graph but {type(index).__name__}")
     return Graph(index)

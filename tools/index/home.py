@@ -10,10 +10,9 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.index.absent import no_index
-from ramify.tools.index.build import Built, build_index, remove_documents, write_documents
+from ramify.tools.index.build import Built, Wanted, build_index, remove_documents, write_documents
 from ramify.tools.index.finding import Hit, How, Steer
 from ramify.tools.index.manifest import MANIFEST, Manifest, read_manifest
-from ramify.tools.index.progress import Progress
 from ramify.tools.index.snapshot import Snapshot, open_snapshot
 from ramify.tools.index.split import Chunking
 
@@ -66,11 +65,8 @@ class Home(Protocol):
         """Return what changes when the index does."""
         ...
 
-    def build(
-        self, paths: Sequence[str | Path], encoder: Encoder, chunking: Chunking, batch_size: int, progress: Progress,
-        clean: bool, label: Sequence[str] | None,
-    ) -> Built:  # fmt: skip
-        """Bring the index up to date with what lies under the paths; see `Index.build`."""
+    def build(self, paths: Sequence[str | Path], wanted: Wanted) -> Built:
+        """Bring the index up to date with what lies under the paths."""
         ...
 
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
@@ -106,12 +102,9 @@ class Folder:
         manifest = self.path / MANIFEST
         return hashlib.sha256(manifest.read_bytes()).digest() if manifest.is_file() else b""
 
-    def build(
-        self, paths: Sequence[str | Path], encoder: Encoder, chunking: Chunking, batch_size: int, progress: Progress,
-        clean: bool, label: Sequence[str] | None,
-    ) -> Built:  # fmt: skip
+    def build(self, paths: Sequence[str | Path], wanted: Wanted) -> Built:
         """Bring the folder up to date."""
-        return build_index(paths, self.path, encoder, chunking, batch_size, progress, clean, label)
+        return build_index(paths, self.path, wanted)
 
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
         """Add documents."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -13,11 +13,11 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import BATCH_SIZE, Built
+from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
 from ramify.tools.index.finding import Hit, How, Steer, View
 from ramify.tools.index.home import Folder, Held, Home, home_of
 from ramify.tools.index.identity import identified
-from ramify.tools.index.manifest import Manifest
+from ramify.tools.index.manifest import Manifest, Precision
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
 from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
@@ -38,7 +38,7 @@ class Index(VectorStore):
         paths: Sequence[str | Path] | str | Path, out: str | Path, embedding: str | Embeddings = "minilm", *,
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
-        label: Sequence[str] | None = None,
+        label: Sequence[str] | None = None, vectors: Precision | None = None,
     ) -> Built:  # fmt: skip
         """Make an index of files and folders, or bring one up to date; out: a folder, or an address such as milvus:URI/collection.
 
@@ -53,13 +53,18 @@ class Index(VectorStore):
 
         `label` names fields of metadata, such as chapter and section, that passages are embedded and searched under beside their title
         and headings; quoted is the text alone. Not given, they are those of the index that is there.
+
+        `vectors` is how those that are searched are kept: "fp32", "fp16" or "int8", in half or a quarter of the memory; scores are counted
+        from whole ones. Not given, it is as in the index that is there, "fp32" in a new one; another one encodes nothing again.
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        return home_of(out).build(paths, encoder, chunking, batch_size, progress or silent, clean, label)
+        if vectors is not None and vectors not in get_args(Precision):
+            raise UsageError(f"vectors cannot be kept in {vectors!r}", f"choose one of {', '.join(get_args(Precision))}")
+        return home_of(out).build(paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, vectors))
 
     @classmethod
     def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":

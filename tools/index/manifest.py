@@ -5,7 +5,7 @@ import json
 import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from ramify.tools.documents.files import INDEX_FILE
 from ramify.tools.embeddings.prefixes import Prefixes
@@ -24,6 +24,10 @@ STRUCTURE: dict[Kind, frozenset[str]] = {
 """The files of each kind beside those of the passages."""
 NEXT = "next."
 """Files being written carry this prefix until they take the place of the finished ones."""
+
+Precision = Literal["fp32", "fp16", "int8"]
+"""How the numbers of the vectors are kept that are searched; those that scores are counted from are always whole."""
+WHOLE: Precision = "fp32"
 
 LAYOUT = 2
 """Counts up when an index made before cannot be used or brought up to date any more."""
@@ -55,6 +59,7 @@ class Manifest:
     """Fields of metadata that passages are embedded and searched under, beside title and headings."""
     group_by: list[str] = field(default_factory=list)
     """Fields of metadata that a hierarchy groups passages by."""
+    vectors: Precision = WHOLE
 
     @property
     def prefixes(self) -> Prefixes:
@@ -88,6 +93,8 @@ def read_manifest(path: Path) -> Manifest | None:
         manifest = Manifest(**content)
         if manifest.layout != LAYOUT:
             raise other_layout(path.parent, manifest.layout)
+        if manifest.vectors not in get_args(Precision):
+            raise other_layout(path.parent, f"with vectors in {manifest.vectors}")
         if manifest.kind not in STRUCTURE:
             raise other_layout(path.parent, f"of kind {manifest.kind}")
         if set(manifest.sha256) != {PASSAGES, VECTORS} | STRUCTURE[manifest.kind]:

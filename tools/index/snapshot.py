@@ -13,6 +13,7 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.absent import no_index
+from ramify.tools.index.checked import damage
 from ramify.tools.index.finding import Hit, How, Steer, find
 from ramify.tools.index.hnsw import Graph, Positions, read_graph
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
@@ -55,7 +56,15 @@ class Snapshot:
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[int]]:
         """Return the n nearest positions of each vector, nearest first, among those that pass the filter."""
         found = self.graph.exact(vectors, n, self._allowed(where)) if where else self.graph.search(vectors, n)
-        return [positions.tolist() for positions in found]
+        if self.graph.whole:
+            return [positions.tolist() for positions in found]
+        return [self._in_order(vector, positions) for vector, positions in zip(vectors, found, strict=True)]
+
+    def _in_order(self, vector: Matrix, positions: Positions) -> list[int]:
+        """Order by cosine what quantised vectors have brought into an order of theirs; ties by position."""
+        cosines = self.vectors(positions.tolist()) @ vector
+        ordered: list[int] = positions[np.lexsort((positions, -cosines))].tolist()
+        return ordered
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[int, float]]:
         """Return the n best positions of each query by BM25, greater is better, among those that pass the filter."""
@@ -67,8 +76,10 @@ class Snapshot:
         return {int(position): -rank for (_, rank), position in zip(found, positions, strict=True)}
 
     def vectors(self, positions: Sequence[int]) -> Matrix:
-        """Return vectors, shape (positions, dimension)."""
-        return self.graph.vectors(positions)
+        """Return vectors as they were encoded, shape (positions, dimension)."""
+        if self.graph.whole:
+            return self.graph.vectors(positions)
+        return self.store.vectors([int(self.rows[position]) for position in positions], self.manifest.dimension)
 
     def sections(self, positions: Sequence[int]) -> list[tuple[str, str]]:
         """Return the document of each passage and the headings above it, "" where there are none."""
@@ -110,11 +121,11 @@ def _open(folder: Path) -> Snapshot:
     if manifest is None:
         raise no_index(folder)
     try:
-        store, vectors = Store(folder / PASSAGES), (folder / VECTORS).read_bytes()
-        damage = manifest.damage(folder)  # after opening: what is whole now is what was opened
-        if damage:
-            raise IndexingError(f"the index in {str(folder)!r} is damaged: {damage}", again(folder))
-        snapshot = Snapshot(manifest, store, read_graph(vectors), store.rows())
+        store, graph = Store(folder / PASSAGES), read_graph(folder / VECTORS)
+        found = damage(manifest, folder)  # after opening: what is whole now is what was opened
+        if found:
+            raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", again(folder))
+        snapshot = Snapshot(manifest, store, graph, store.rows())
     except (OSError, sqlite3.DatabaseError, RuntimeError) as error:
         what = manifest.damage(folder) or f"it cannot be read: {error}"
         raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", again(folder)) from error

@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS passages (
     label TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL,
     hidden TEXT, twin_of TEXT
 );
+CREATE INDEX IF NOT EXISTS passages_shown ON passages (id) WHERE hidden IS NULL;
 CREATE INDEX IF NOT EXISTS passages_of_document ON passages (document);
 CREATE INDEX IF NOT EXISTS passages_of_digest ON passages (digest);
 CREATE INDEX IF NOT EXISTS passages_of_twin ON passages (twin_of) WHERE twin_of IS NOT NULL;
@@ -134,6 +135,13 @@ class Store:
         with self._connection() as connection:
             found = connection.execute(sql, [json.dumps(list(rows))]).fetchall()
         return {row: (document, heading) for row, document, heading in found}
+
+    def vectors(self, rows: Sequence[int], dimension: int) -> NDArray[np.float32]:
+        """Return the vectors of some rows as they were encoded, shape (rows, dimension)."""
+        sql = "SELECT row, vector FROM passages JOIN vectors USING (digest) WHERE row IN (SELECT value FROM json_each(?))"
+        with self._connection() as connection:
+            found = dict(connection.execute(sql, [json.dumps(list(rows))]))
+        return np.frombuffer(b"".join(found[row] for row in rows), dtype="<f4").reshape(len(rows), dimension)
 
     def rows_of(self, ids: Sequence[str]) -> list[int]:
         """Return the rows of the ids that exist, in the order asked for."""

@@ -7,9 +7,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import settled_prefixes
 from ramify.tools.errors import IndexingError, RamifyError
+from ramify.tools.index.checked import note_checked
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.earlier import layout_of, take_vectors
 from ramify.tools.index.hnsw import build_graph
@@ -20,9 +23,11 @@ from ramify.tools.index.manifest import (
     PASSAGES,
     STRUCTURE,
     VECTORS,
+    WHOLE,
     EarlierLayoutError,
     Kind,
     Manifest,
+    Precision,
     file_sha256,
     read_manifest,
 )
@@ -178,23 +183,25 @@ def _remove(path: Path) -> None:
     path.with_name(path.name + "-journal").unlink(missing_ok=True)
 
 
-def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress) -> Manifest:
+def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress, precision: Precision = WHOLE) -> Manifest:
     """Put the draft in the place of the finished index: the files first, the manifest that vouches for them last."""
     documents, passages = draft.finish()
     hidden, label = draft.hidden(), list(draft.label)
     graph = folder / (NEXT + VECTORS)
     dimension = draft.dimension() or encoder.dimension
-    build_graph(draft.vectors(dimension), dimension, graph, passages, progress)
+    sample = np.empty((0, dimension), dtype=np.float32) if precision == WHOLE else draft.sample(dimension)
+    build_graph(draft.vectors(dimension), dimension, graph, passages, progress, precision, sample)
     draft.close()
     sha256 = {PASSAGES: file_sha256(draft.path), VECTORS: file_sha256(graph)}
     kind, beside = _beside(folder)
     sha256 |= beside
     made = (encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden, kind)
-    manifest = Manifest(*made, label)
+    manifest = Manifest(*made, label, vectors=precision)
     manifest.write(folder / (NEXT + MANIFEST))
     draft.path.replace(folder / PASSAGES)
     graph.replace(folder / VECTORS)
     (folder / (NEXT + MANIFEST)).replace(folder / MANIFEST)
+    note_checked(manifest, folder)
     return manifest
 
 

@@ -47,7 +47,7 @@ class GraphIndex(LocalIndex):
             raise UsageError(what, f"choose among {', '.join(WalkSearch.model_fields)}") from error
 
     def _along_names(self, settings: WalkSearch) -> Steer:
-        stored = self.snapshot.graph
+        stored = self.snapshot
 
         def steer(query: str, vector: Matrix, found: Found) -> list[int]:
             return self._walk.steered(query, lambda positions: stored.vectors(positions) @ vector, list(found), settings)

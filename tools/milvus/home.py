@@ -13,12 +13,12 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import with_prefixes
-from ramify.tools.errors import IndexingError
-from ramify.tools.index.build import BATCH_SIZE, Built, given_paths, take_in
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.index.build import BATCH_SIZE, Built, Wanted, given_paths, take_in
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.hide import hide_twins
 from ramify.tools.index.intake import Found, Intake
-from ramify.tools.index.manifest import LAYOUT, Manifest
+from ramify.tools.index.manifest import LAYOUT, WHOLE, Manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.split import Chunking
 from ramify.tools.index.workshop import Making, compare
@@ -85,14 +85,14 @@ class Collection:
             raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it goes on' if begun else ''}")
         return HeldInMilvus(self.store, manifest)
 
-    def build(
-        self, paths: Sequence[str | Path], encoder: Encoder, chunking: Chunking, batch_size: int, progress: Progress,
-        clean: bool, label: Sequence[str] | None,
-    ) -> Built:  # fmt: skip
+    def build(self, paths: Sequence[str | Path], wanted: Wanted) -> Built:
         """Bring the corpus up to date with what lies under the paths; until it has finished, what is written is found already."""
         began = time.perf_counter()
+        encoder, chunking, batch_size, progress = wanted[:4]
+        if wanted.vectors not in (None, WHOLE):
+            raise UsageError(f"vectors in {wanted.vectors} are for an index in a folder", "leave --vectors out")
         given = given_paths(paths)
-        making = Making(encoder, chunking, clean, None if label is None else tuple(label))
+        making = Making(encoder, chunking, wanted.clean, None if wanted.label is None else tuple(wanted.label))
         with self._changing(encoder, making) as (draft, alive):
             encoder = with_prefixes(encoder, draft.prefixes)
             taken = take_in(given, draft, encoder, chunking, progress)

@@ -1,0 +1,131 @@
+"""Vectors kept in fewer bytes: what is found and scored stays, nothing is encoded again, and large files open without being read."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ramify.studio.inspect_words import sizes
+from ramify.studio.inspection import inspection
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.index import Index, hnsw
+from ramify.tools.index.manifest import Precision
+from ramify.tools.index.relink import relink
+from tests.studio.conftest import Ramify, ramify  # noqa: F401
+from tests.tools.fakes import WordEncoder
+from tests.tools.test_index import QUERIES, write_records
+
+SMALLER: tuple[Precision, ...] = ("fp16", "int8")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_records(tmp_path_factory.mktemp("corpus") / "records.jsonl", range(400))
+
+
+@pytest.fixture(scope="module")
+def whole(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    folder = tmp_path_factory.mktemp("whole")
+    Index.build([corpus], folder / "index", WordEncoder())
+    return Index.open(folder / "index", WordEncoder())
+
+
+@pytest.mark.parametrize("kept", SMALLER)
+class TestKeptSmaller:
+    @pytest.fixture
+    def index(self, corpus: Path, tmp_path: Path, kept: Precision) -> Index:
+        Index.build([corpus], tmp_path / "index", WordEncoder(), vectors=kept)
+        return Index.open(tmp_path / "index", WordEncoder())
+
+    def test_the_file_is_smaller_and_what_is_found_the_same(self, whole: Index, index: Index, kept: Precision) -> None:
+        sizes = [(Path(one.where) / "vectors.faiss").stat().st_size for one in (whole, index)]
+        assert sizes[1] < {"fp16": 0.8, "int8": 0.7}[kept] * sizes[0]
+        assert index.manifest.vectors == kept
+        for how in ({}, {"hybrid": False}, {"filter": {"even": True}}, {"mmr": 0.7}):
+            for ours, theirs in zip(whole.search(QUERIES, 5, **how), index.search(QUERIES, 5, **how), strict=True):
+                assert {hit.document.id for hit in ours} == {hit.document.id for hit in theirs}
+
+    def test_scores_are_the_cosines_of_whole_vectors_and_in_order(self, whole: Index, index: Index, kept: Precision) -> None:
+        exact = {str(hit.document.id): hit.score for hit in whole.search(["river 42"], 400, hybrid=False)[0]}
+        found = index.search(["river 42"], 20, hybrid=False)[0]
+        assert [hit.score for hit in found] == pytest.approx([exact[str(hit.document.id)] for hit in found], abs=1e-6)
+        assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+    def test_it_is_remembered_by_updates(self, corpus: Path, index: Index, kept: Precision) -> None:
+        Index.build([corpus, write_records(corpus.with_name(f"{kept}.jsonl"), range(400, 405))], index.where, encoder := WordEncoder())
+        assert (Index.open(index.where, WordEncoder()).manifest.vectors, len(encoder.encoded)) == (kept, 5)
+
+    def test_an_index_can_be_changed_to_it_and_back(self, corpus: Path, whole: Index, tmp_path: Path, kept: Precision) -> None:
+        Index.build([corpus], tmp_path / "index", WordEncoder())
+        before = (tmp_path / "index" / "vectors.faiss").read_bytes()
+        opened = Index.open(tmp_path / "index", WordEncoder())
+        assert relink(tmp_path / "index", kept)
+        assert not relink(tmp_path / "index", kept)
+        assert Index.open(tmp_path / "index", WordEncoder()).manifest.vectors == kept
+        Index.build([corpus], tmp_path / "index", encoder := WordEncoder(), vectors="fp32")
+        assert (encoder.encoded, (tmp_path / "index" / "vectors.faiss").read_bytes()) == ([], before)
+        assert len(opened.search(["river 42"], 5)[0]) == 5
+
+
+def test_the_command_line_changes_how_vectors_are_kept(ramify: Ramify, corpus: Path, tmp_path: Path) -> None:  # noqa: F811
+    Index.build([corpus], tmp_path / "index", WordEncoder())
+    assert "vectors are kept in int8" in ramify("index", "--out", tmp_path / "index", "--vectors", "int8").out
+    assert json.loads((tmp_path / "index" / "manifest.json").read_text())["vectors"] == "int8"
+    inspected = inspection(Index.open(tmp_path / "index", WordEncoder()))
+    assert ("vectors", "searched in int8; scores are counted from whole ones") in sizes(inspected)
+    refused = ramify("index", "--out", tmp_path / "index", "--vectors", "int4")
+    assert (refused.code, "choose one of fp32, fp16, int8" in refused.err) == (2, True)
+    with pytest.raises(UsageError, match="choose one of fp32, fp16, int8"):
+        Index.build([corpus], tmp_path / "index", WordEncoder(), vectors="int4")  # type: ignore[arg-type]
+
+
+class TestLargeFiles:
+    @pytest.fixture
+    def folder(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.setattr(hnsw, "LARGE", 1000)
+        monkeypatch.setattr("ramify.tools.index.checked.LARGE", 1000)
+        Index.build([corpus], tmp_path / "index", WordEncoder())
+        return tmp_path / "index"
+
+    def test_are_not_read_to_be_opened(self, folder: Path, whole: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+        def unread(path: Path) -> str:
+            raise AssertionError(f"{path} is read whole")
+
+        monkeypatch.setattr("ramify.tools.index.manifest.file_sha256", unread)
+        index = Index.open(folder, WordEncoder())
+        assert index.search(QUERIES, 5) == [[hit._replace(document=hit.document) for hit in hits] for hits in whole.search(QUERIES, 5)]
+
+    @pytest.mark.parametrize("name", ["passages.sqlite", "vectors.faiss"])
+    def test_that_changed_since_are_compared_again(self, folder: Path, name: str) -> None:
+        content = bytearray((folder / name).read_bytes())
+        content[len(content) // 2] ^= 0xFF
+        (folder / f"{name}.new").write_bytes(content)
+        (folder / f"{name}.new").replace(folder / name)
+        with pytest.raises(IndexingError, match=f"{name} is damaged"):
+            Index.open(folder, WordEncoder())
+
+    def test_an_opened_index_goes_on_when_another_takes_its_place(self, corpus: Path, folder: Path) -> None:
+        index = Index.open(folder, WordEncoder())
+        before = index.search(QUERIES, 5)
+        Index.build([write_records(folder.parent / "other.jsonl", range(500, 700)), corpus], folder, WordEncoder(), vectors="int8")
+        assert index.search(QUERIES, 5) == before
+        assert len(Index.open(folder, WordEncoder())) == 600
+
+    def test_a_copy_is_compared_once(self, folder: Path, tmp_path: Path) -> None:
+        copy = tmp_path / "copy"
+        copy.mkdir()
+        for path in folder.iterdir():
+            if path.name not in (".checked", ".writing"):
+                (copy / path.name).write_bytes(path.read_bytes())
+        Index.open(copy, WordEncoder())
+        assert (copy / ".checked").is_file()
+
+
+def test_equal_vectors_tie_by_id_in_any_numbers(tmp_path: Path) -> None:
+    ids = [f"t{number}" for number in range(9)]
+    for kept in ("fp32", "int8"):
+        index = Index.from_texts(["same words"] * 9, WordEncoder(), ids=ids, path=tmp_path / kept)
+        relink(tmp_path / kept, "int8" if kept == "int8" else "fp32")
+        assert [hit.document.id for hit in index.search(["same words"], 9, hybrid=False)[0]] == ids
+        assert np.isclose(index.search(["same words"], 1)[0][0].score, 1.0)
