@@ -9,7 +9,7 @@ from ramify.evaluation.kinds import HIERARCHY, PLAIN, folder_of
 from ramify.graphs.building import hierarchy, structure
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import file as of_hierarchy
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, STRUCTURE, VECTORS, Kind, Manifest, read_manifest
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.tables import read_facts
 from ramify.tools.index.workshop import writing
@@ -66,8 +66,9 @@ def copy_plain(plain: Path, folder: Path) -> None:
     """Copy a plain index in the place of whatever lies there."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name in COPIED:
-        shutil.copyfile(plain / name, folder / name)
+    for name in (*COPIED, *WORDS):
+        if name in COPIED or (plain / name).exists():
+            shutil.copyfile(plain / name, folder / name)
 
 
 def _graph(folder: Path, group_by: Sequence[str], progress: Progress) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,3 +130,53 @@ def test_equal_vectors_tie_by_id_in_any_numbers(tmp_path: Path) -> None:
         relink(tmp_path / kept, "int8" if kept == "int8" else "fp32")
         assert [hit.document.id for hit in index.search(["same words"], 9, hybrid=False)[0]] == ids
         assert np.isclose(index.search(["same words"], 1)[0][0].score, 1.0)
+
+
+class TestWordsOfLargeIndexes:
+    @pytest.fixture
+    def large(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
+        for module in ("bm25", "workshop"):
+            monkeypatch.setattr(f"ramify.tools.index.{module}.FROM", 100)
+        Index.build([corpus], tmp_path / "index", WordEncoder())
+        return Index.open(tmp_path / "index", WordEncoder())
+
+    @pytest.mark.parametrize("how", [{"dense": False}, {}, {"dense": False, "filter": {"even": True}}, {"filter": {"topic": "opera"}}])
+    def test_find_first_what_those_of_small_ones_do(self, whole: Index, large: Index, how: dict[str, Any]) -> None:
+        for ours, theirs in zip(whole.search(QUERIES, 10, **how), large.search(QUERIES, 10, **how), strict=True):
+            assert (ours[0].document, len(ours)) == (theirs[0].document, len(theirs))
+            for field, value in how.get("filter", {}).items():
+                assert {hit.document.metadata[field] for hit in theirs} == {value}
+
+    def test_know_other_forms_other_scripts_and_no_word_at_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for module in ("bm25", "workshop"):
+            monkeypatch.setattr(f"ramify.tools.index.{module}.FROM", 2)
+        texts = ["The harbours of Kraków were dredged.", "An opera in Lyon.", "국어를 배우다"]
+        index = Index.from_texts(texts, WordEncoder(), ids=["a", "b", "c"], path=tmp_path / "index")
+        for query, found in (("harbour", ["a"]), ("Krakow dredging", ["a"]), ("operas", ["b"]), ("국어", ["c"]), ("zebra", []), ("?", [])):
+            assert [hit.document.id for hit in index.search([query], 3, dense=False)[0]] == found
+
+    def test_come_and_go_with_the_size_of_the_index(self, corpus: Path, large: Index) -> None:
+        assert (Path(large.where) / "words.json").is_file()
+        before = large.search(QUERIES, 5, dense=False)
+        Index.build([write_records(corpus.with_name("few.jsonl"), range(3))], large.where, WordEncoder())
+        large.delete([f"r{number}" for number in range(400)])
+        assert not (Path(large.where) / "words.json").exists()
+        assert [hits[0].document.id for hits in large.search(["river", "wing 1"], 1, dense=False)] == ["few.jsonl#r0", "few.jsonl#r1"]
+        assert len(before) == len(QUERIES)
+
+    def test_that_are_damaged_are_made_again(self, corpus: Path, large: Index) -> None:
+        before = large.search(QUERIES, 5)
+        for name in ("words.json", "words.data.npy"):
+            (Path(large.where) / name).write_bytes(b"rubbish")
+            with pytest.raises(IndexingError, match=f"{name} is damaged"):
+                Index.open(large.where, WordEncoder())
+            Index.build([corpus], large.where, encoder := WordEncoder())
+            assert (encoder.encoded, Index.open(large.where, WordEncoder()).search(QUERIES, 5)) == ([], before)
+
+    def test_an_index_made_without_them_gets_them(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        Index.build([corpus], tmp_path / "index", WordEncoder())
+        assert not (tmp_path / "index" / "words.json").exists()
+        for module in ("bm25", "workshop"):
+            monkeypatch.setattr(f"ramify.tools.index.{module}.FROM", 100)
+        Index.build([corpus], tmp_path / "index", encoder := WordEncoder())
+        assert (encoder.encoded, (tmp_path / "index" / "words.json").exists()) == ([], True)

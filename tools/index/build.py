@@ -12,6 +12,7 @@ from ramify.tools.documents.load import nothing_readable
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.errors import InputError
+from ramify.tools.index.bm25 import lacks_postings
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.hide import hide_twins
 from ramify.tools.index.intake import Found, Intake
@@ -125,7 +126,7 @@ def publish_changes(
     """Publish a draft that differs from the finished index, or that is to repair it; discard one that does not."""
     manifest = read_manifest(folder / MANIFEST)
     precision = vectors or (manifest.vectors if manifest else WHOLE)
-    if draft.changed or manifest is None or manifest.vectors != precision or manifest.damage(folder):
+    if draft.changed or manifest is None or manifest.vectors != precision or lacks_postings(manifest) or manifest.damage(folder):
         return publish(folder, draft, encoder, chunking, progress, precision)
     draft.discard()
     return manifest

@@ -13,6 +13,8 @@ from ramify.tools.errors import IndexingError
 
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
+WORDS = ("words.data.npy", "words.indices.npy", "words.indptr.npy", "words.json")
+"""The postings that a large index has of its words."""
 MANIFEST = "manifest.json"
 Kind = Literal["passages", "graph", "hierarchy"]
 """What an index is beside its passages: nothing more, a graph of their names, or a hierarchy of groups and summaries."""
@@ -97,7 +99,7 @@ def read_manifest(path: Path) -> Manifest | None:
             raise other_layout(path.parent, f"with vectors in {manifest.vectors}")
         if manifest.kind not in STRUCTURE:
             raise other_layout(path.parent, f"of kind {manifest.kind}")
-        if set(manifest.sha256) != {PASSAGES, VECTORS} | STRUCTURE[manifest.kind]:
+        if manifest.sha256.keys() - WORDS != {PASSAGES, VECTORS} | STRUCTURE[manifest.kind]:
             raise ValueError(f"files {sorted(manifest.sha256)!r}")
     except (FileNotFoundError, NotADirectoryError):
         return None

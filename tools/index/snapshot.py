@@ -13,10 +13,11 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.absent import no_index
+from ramify.tools.index.bm25 import Postings
 from ramify.tools.index.checked import damage
 from ramify.tools.index.finding import Hit, How, Steer, find
 from ramify.tools.index.hnsw import Graph, Positions, read_graph
-from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
+from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, again, read_manifest
 from ramify.tools.index.store import Filter, Rows, Store
 
 _PATIENCE_S = 2.0
@@ -31,6 +32,8 @@ class Snapshot:
     graph: Graph
     rows: Rows
     """The row in `store` of each position in `graph`."""
+    postings: Postings | None = None
+    """The words of a large index; those of others SQLite has."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -68,7 +71,10 @@ class Snapshot:
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[int, float]]:
         """Return the n best positions of each query by BM25, greater is better, among those that pass the filter."""
-        return [self._by_words(query, n, where) for query in queries]
+        if self.postings is None:
+            return [self._by_words(query, n, where) for query in queries]
+        among = self._allowed(where) if where else None
+        return [self.postings.search(query, n, among) for query in queries]
 
     def _by_words(self, query: str, n: int, where: Filter | None) -> dict[int, float]:
         found = self.store.by_words(query, n, where)
@@ -122,11 +128,12 @@ def _open(folder: Path) -> Snapshot:
         raise no_index(folder)
     try:
         store, graph = Store(folder / PASSAGES), read_graph(folder / VECTORS)
+        postings = Postings(folder) if manifest.sha256.keys() >= set(WORDS) else None
         found = damage(manifest, folder)  # after opening: what is whole now is what was opened
         if found:
             raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", again(folder))
-        snapshot = Snapshot(manifest, store, graph, store.rows())
-    except (OSError, sqlite3.DatabaseError, RuntimeError) as error:
+        snapshot = Snapshot(manifest, store, graph, store.rows(), postings)
+    except (OSError, sqlite3.DatabaseError, RuntimeError, ValueError) as error:
         what = manifest.damage(folder) or f"it cannot be read: {error}"
         raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", again(folder)) from error
     if not len(snapshot.graph) == len(snapshot.rows) == manifest.passages:

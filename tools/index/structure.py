@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ramify.tools.index.absent import no_index
-from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, STRUCTURE, VECTORS, Kind, Manifest, file_sha256, read_manifest
+from ramify.tools.index.manifest import MANIFEST, NEXT, STRUCTURE, Kind, Manifest, file_sha256, read_manifest
 from ramify.tools.index.workshop import writing
 
 
@@ -39,7 +39,7 @@ def manifest_of(folder: Path) -> Manifest:
 
 
 def _of_passages(manifest: Manifest) -> dict[str, str]:
-    return {name: sha256 for name, sha256 in manifest.sha256.items() if name in (PASSAGES, VECTORS)}
+    return {name: sha256 for name, sha256 in manifest.sha256.items() if name not in STRUCTURE[manifest.kind]}
 
 
 def _leave(folder: Path, kept: frozenset[str]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import settled_prefixes
 from ramify.tools.errors import IndexingError, RamifyError
+from ramify.tools.index.bm25 import FROM, write_postings
 from ramify.tools.index.checked import note_checked
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.earlier import layout_of, take_vectors
@@ -24,6 +25,7 @@ from ramify.tools.index.manifest import (
     STRUCTURE,
     VECTORS,
     WHOLE,
+    WORDS,
     EarlierLayoutError,
     Kind,
     Manifest,
@@ -191,8 +193,10 @@ def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, pr
     dimension = draft.dimension() or encoder.dimension
     sample = np.empty((0, dimension), dtype=np.float32) if precision == WHOLE else draft.sample(dimension)
     build_graph(draft.vectors(dimension), dimension, graph, passages, progress, precision, sample)
+    postings = write_postings(draft.database, folder) if passages > FROM else []
     draft.close()
     sha256 = {PASSAGES: file_sha256(draft.path), VECTORS: file_sha256(graph)}
+    sha256 |= {name: file_sha256(folder / (NEXT + name)) for name in postings}
     kind, beside = _beside(folder)
     sha256 |= beside
     made = (encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden, kind)
@@ -200,7 +204,11 @@ def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, pr
     manifest.write(folder / (NEXT + MANIFEST))
     draft.path.replace(folder / PASSAGES)
     graph.replace(folder / VECTORS)
+    for name in postings:
+        (folder / (NEXT + name)).replace(folder / name)
     (folder / (NEXT + MANIFEST)).replace(folder / MANIFEST)
+    for name in set(WORDS) - sha256.keys():
+        (folder / name).unlink(missing_ok=True)
     note_checked(manifest, folder)
     return manifest
 

@@ -1,0 +1,279 @@
+"""Measure an index in a folder as it grows: its build, its size, how it opens, what it holds in memory, how long a search takes.
+
+    RAMIFY_DATA=… python benchmarks/scale.py [--passages 10000,100000] [--vectors fp32,fp16,int8] [--work DIR]
+    RAMIFY_DATA=… python benchmarks/scale.py --recall [DATASET] [--vectors fp32,fp16,int8]
+
+Passages are made: four sentences of paragraphs of hotpotqa, musique and 2wikimultihopqa (RAMIFY_DATA), drawn by a fixed seed, under the
+title of one, so that words are as frequent as in real text. Their vectors are made, too, because to encode a million takes this machine
+hours: those of 2,000 real paragraphs, encoded, mixed by two, with a little noise. Tokens are estimated. All else is the real build, and
+questions are real. What is found is therefore not measured here, but with --recall: on a data set's own passages, really encoded.
+
+Each size is built in a process of its own, and measured in another. What is in DIR is not made again. A first search reads what later ones
+have in memory; the system may have the files in its cache, so that a cold open is one of a new process and not of a new machine.
+"""
+
+import argparse
+import gzip
+import hashlib
+import json
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any, get_args
+
+import numpy as np
+
+from ramify.studio.bar import bar
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.index import Index
+from ramify.tools.index.finding import How, find
+from ramify.tools.index.manifest import Precision
+from ramify.tools.index.relink import relink
+from ramify.tools.index.snapshot import Snapshot, open_snapshot
+
+SETS = ("hotpotqa", "musique", "2wikimultihopqa")
+PRECISIONS = get_args(Precision)
+REAL, SENTENCES, QUESTIONS, BATCH = 2000, 4, 200, 8
+WAYS: dict[str, dict[str, Any]] = {"dense": {"hybrid": False}, "words": {"dense": False}, "fused": {}}
+MB = 2**20
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+
+
+def records(name: str, file: str) -> Iterator[dict[str, Any]]:
+    with gzip.open(Path(os.environ["RAMIFY_DATA"]) / name / file, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+class Made(Encoder):
+    """Give each text a vector that is a mixture of two real ones, chosen by its digest."""
+
+    name, max_tokens = "langchain:Made", 512
+
+    def __init__(self, work: Path) -> None:
+        kept = work / "real.npy"
+        if not kept.exists():
+            real = [record["text"] for record in records(SETS[0], "corpus.jsonl.gz")][:REAL]
+            np.save(kept, load_encoder("minilm").encode_documents(real))
+        self._real: Matrix = np.load(kept)
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a vector."""
+        return int(self._real.shape[1])
+
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Mix vectors."""
+        return unit_rows(np.stack([self._mixed(text) for text in texts]), self.dimension)
+
+    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Mix vectors."""
+        return self.encode_documents(texts)
+
+    def _mixed(self, text: str) -> Matrix:
+        drawn = np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little"))
+        first, second = drawn.integers(0, len(self._real), 2)
+        noise = drawn.normal(scale=0.02, size=self.dimension)
+        return np.asarray(self._real[first] + 0.6 * self._real[second] + noise, dtype=np.float32)
+
+
+def make(count: int, path: Path) -> None:
+    """Write so many passages as records."""
+    titles, pool = [], []
+    for name in SETS:
+        for record in records(name, "corpus.jsonl.gz"):
+            titles.append(record.get("title") or record["id"])
+            pool += [sentence for sentence in _SENTENCE.split(record["text"]) if len(sentence) > 20]
+    drawn = random.Random(0)
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            text = " ".join(drawn.choices(pool, k=SENTENCES))
+            file.write(json.dumps({"id": f"p{number:07}", "title": drawn.choice(titles), "text": text}) + "\n")
+
+
+def build(count: int, work: Path) -> dict[str, Any]:
+    """Build the index of so many passages; seconds by stage, and the most memory that it took."""
+    folder, corpus = work / str(count), work / f"{count}.jsonl"
+    if not corpus.exists():
+        make(count, corpus)
+    encoder = Made(work)
+    ends: dict[str, float] = {}
+    with bar() as shown:
+
+        def progress(done: int, total: int | None, what: str) -> None:
+            ends[what] = time.perf_counter()
+            shown(done, total, what)
+
+        began = time.perf_counter()
+        Index.build([corpus], folder, encoder, progress=progress)
+    finished = time.perf_counter()
+    read, encoded, linked = (ends.get(what, began) for what in ("documents", "passages", "vectors"))
+    stages = {
+        "read, split, written": read - began,
+        "vectors made, written": encoded - read,
+        "linked": linked - encoded,
+        "checked": finished - linked,
+    }
+    return {"seconds": finished - began, "stages": stages, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+def resident() -> float:
+    """Return the memory of this process in MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / MB
+
+
+def measure(count: int, work: Path) -> dict[str, Any]:
+    """Open an index and search in it."""
+    import faiss
+
+    folder = work / str(count)
+    faiss.omp_set_num_threads(int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1))
+    before = resident()
+    began = time.perf_counter()
+    held = open_snapshot(folder)
+    opened = time.perf_counter() - began
+    after = resident()
+    asked = [record["question"] for name in SETS for record in records(name, "questions.jsonl.gz")]
+    asked = random.Random(1).sample(asked, QUESTIONS)
+    vectors = Made(work).encode_queries(asked)
+    told: dict[str, Any] = {
+        "open_s": opened, "vectors_mb": held.manifest.passages * held.manifest.dimension * 4 / MB, "opened_mb": after - before,
+        "files_mb": {path.name: path.stat().st_size / MB for path in sorted(folder.iterdir()) if path.stat().st_size > MB / 10},
+    }  # fmt: skip
+    for name, how in WAYS.items():
+        told[name] = {
+            "alone": _times(held, asked, vectors, 1, How(10, **how)),
+            "batch": _times(held, asked, vectors, BATCH, How(10, **how)),
+        }
+    told["searched_mb"] = resident() - before
+    return told
+
+
+def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, how: How) -> dict[str, float]:
+    """Give the milliseconds a question: their median, and the 95th of a hundred."""
+    find(held, asked[:batch], vectors[:batch], how)
+    took = []
+    for start in range(0, len(asked), batch):
+        began = time.perf_counter()
+        find(held, asked[start : start + batch], vectors[start : start + batch], how)
+        took.append(1000 * (time.perf_counter() - began) / len(asked[start : start + batch]))
+    return {"p50": median(took), "p95": quantiles(took, n=20)[-1]}
+
+
+def recall(dataset: str, work: Path, precisions: Sequence[Precision]) -> None:
+    """Print what each kind of vectors finds of what a scan of whole ones finds, and of the gold documents."""
+    corpus, folder = Path(os.environ["RAMIFY_DATA"]) / dataset / "corpus.jsonl.gz", work / f"recall-{dataset}"
+    with bar() as progress:
+        Index.build([corpus], folder, progress=progress)
+    encoder = load_encoder("minilm")
+    questions = [record for record in records(dataset, "questions.jsonl.gz") if record.get("supporting")][:500]
+    vectors = encoder.encode_queries([record["question"] for record in questions])
+    gold = [{fact["doc_id"] for fact in record["supporting"]} for record in questions]
+    relink(folder, "fp32")
+    held = open_snapshot(folder)
+    every = np.arange(len(held))
+    exact = [set(found.tolist()) for found in held.graph.exact(vectors, 10, every)]
+    ids = held.ids()
+    print(f"{dataset}: {len(held):,} passages, {len(questions)} questions")
+    print("vectors  graph recall@10  gold recall@5: dense  fused")
+    for precision in precisions:
+        relink(folder, precision)
+        held = open_snapshot(folder)
+        along = _along_graph(held, vectors)
+        shares = [len(exact[place] & set(found[:10])) / len(exact[place]) for place, found in enumerate(along)]
+        golden = [_gold(held, [record["question"] for record in questions], vectors, gold, how, ids) for how in ({"hybrid": False}, {})]
+        print(f"{precision:8} {np.mean(shares):15.3f} {golden[0]:21.3f} {golden[1]:6.3f}")
+
+
+def _along_graph(held: Snapshot, vectors: Matrix) -> list[list[int]]:
+    """Search along the graph, also where the corpus is small enough for a scan, and order as a search does."""
+    from ramify.tools.index import hnsw
+
+    scanned, hnsw._SCANNED = hnsw._SCANNED, 0
+    try:
+        return held.nearest(vectors, 100, None)
+    finally:
+        hnsw._SCANNED = scanned
+
+
+def _gold(
+    held: Snapshot, asked: Sequence[str], vectors: Matrix, gold: Sequence[set[str]], how: dict[str, Any], ids: Sequence[str]
+) -> float:
+    found = find(held, asked, vectors, How(5, **how))
+    shares = [len(own & {str(hit.document.id).partition("~")[0] for hit in hits}) / len(own) for own, hits in zip(gold, found, strict=True)]
+    return float(np.mean(shares))
+
+
+def show(count: int, kept: str, told: dict[str, Any], built: dict[str, Any]) -> None:
+    stages = ", ".join(f"{name} {seconds:.0f}" for name, seconds in built["stages"].items())
+    files = ", ".join(f"{name} {size:,.0f}" for name, size in told["files_mb"].items())
+    print(f"\n{count:,} passages, vectors in {kept} ({told['vectors_mb']:,.0f} MB whole)")
+    print(f"  build {built['seconds']:,.0f} s ({stages}), at most {built['peak_mb']:,.0f} MB; on disk, MB: {files}")
+    print(f"  open {told['open_s']:.2f} s; memory {told['opened_mb']:,.0f} MB opened, {told['searched_mb']:,.0f} MB after searching: "
+          f"{told['searched_mb'] / told['vectors_mb']:.2f} of the vectors")  # fmt: skip
+    for name in WAYS:
+        times = [f"p50 {told[name][key]['p50']:7.2f}, p95 {told[name][key]['p95']:7.2f}" for key in ("alone", "batch")]
+        print(f"  {name:6} ms a question: alone {times[0]}; by {BATCH} {times[1]}")
+
+
+def staged(stage: str, count: int, work: Path) -> dict[str, Any]:
+    """Do a stage in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--stage", stage, "--passages", str(count), "--work", str(work)],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+STAGES: dict[str, Callable[[int, Path], dict[str, Any]]] = {"build": build, "measure": measure}
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--passages", default="10000,100000", metavar="N,N", help="sizes (default: 10000,100000)")
+    parser.add_argument("--vectors", default=",".join(PRECISIONS), metavar="A,B", help="how vectors are kept (default: all three)")
+    parser.add_argument(
+        "--work", type=Path, default=Path("build/scale"), metavar="DIR", help="what is made stays here (default: build/scale)"
+    )
+    parser.add_argument("--recall", nargs="?", const="hotpotqa", metavar="DATASET", help="what is found, on real vectors")
+    parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    work, precisions = options.work, [one for one in PRECISIONS if one in options.vectors.split(",")]
+    work.mkdir(parents=True, exist_ok=True)
+    if options.recall:
+        recall(options.recall, work, precisions)
+        return
+    sizes = [int(size) for size in options.passages.split(",")]
+    if options.stage:
+        print(json.dumps(STAGES[options.stage](sizes[0], work)))
+        return
+    every: dict[str, Any] = {}
+    for size in sizes:
+        kept = work / f"{size}.json"
+        if not kept.exists():
+            kept.write_text(json.dumps(staged("build", size, work)))
+        built = json.loads(kept.read_text())
+        for precision in precisions:
+            began = time.perf_counter()
+            with bar() as progress:
+                changed = relink(work / str(size), precision, progress)
+            told = staged("measure", size, work)
+            told["relinked_s"] = time.perf_counter() - began if changed else None
+            every[f"{size} {precision}"] = {**told, "built": built}
+            show(size, precision, told, built)
+    (work / "scale.json").write_text(json.dumps(every, indent=2))
+
+
+if __name__ == "__main__":
+    main()
