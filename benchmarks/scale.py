@@ -115,11 +115,13 @@ def build(count: int, work: Path) -> dict[str, Any]:
         Index.build([corpus], folder, encoder, progress=progress)
     finished = time.perf_counter()
     read, encoded, linked = (ends.get(what, began) for what in ("documents", "passages", "vectors"))
+    worded = ends.get("words", linked)
     stages = {
         "read, split, written": read - began,
         "vectors made, written": encoded - read,
         "linked": linked - encoded,
-        "checked": finished - linked,
+        "words read": worded - linked,
+        "words linked, all checked": finished - worded,
     }
     return {"seconds": finished - began, "stages": stages, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 

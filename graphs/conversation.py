@@ -1,12 +1,15 @@
 """A conversation: any strategy, with a follow-up made self-contained first and each turn remembered."""
 
 import time
+from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
+from ramify.graphs.memory import checked as place
+from ramify.graphs.memory import note, opened
 from ramify.graphs.result import Result
 from ramify.graphs.run import Watch, blocking, watched
 from ramify.graphs.strategies import DEFAULT, build, configure
@@ -17,6 +20,7 @@ from ramify.nodes.plant import PLANT, checked
 from ramify.nodes.remember import remember
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replied, Spoken
+from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 
 S = TypeVar("S", bound=Settings)
@@ -44,26 +48,85 @@ def _talking(name: str, **arguments: Any) -> Wiring[Any]:
 
 
 class Conversation:
-    """Remember the turns of a conversation, so that a question may lean on those before it."""
+    """Remember the turns of a conversation, so that a question may lean on those before it.
 
-    def __init__(self) -> None:
+    They are kept in this object; with `memory`, the address of a PostgreSQL database or sqlite:FILE, on the thread of that name there, so
+    that another process can go on with them.
+    """
+
+    def __init__(self, memory: str | None = None, thread: str | None = None) -> None:
+        self.memory = memory if memory is None else place(memory)
+        self.thread = thread or datetime.now().strftime("%Y-%m-%d-%H%M%S")
         self.messages: list[AnyMessage] = []
 
     async def ask_async(
         self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
     ) -> Result:
-        """Answer a question in the light of the earlier ones, as `ask_async` does; a turn that fails or is cancelled leaves no trace.
+        """Answer a question in the light of the earlier ones, as `ask_async` does; a turn that fails or is cancelled leaves no answer.
 
         The result's question is the one that was understood.
         """
         forget()  # a model's server may have come up since the last turn
         wiring, settings = configure(strategy, options, _talking)
+        asked = HumanMessage(checked(question))
         began = time.perf_counter()
-        given = {"messages": [*self.messages, HumanMessage(checked(question))]}
-        state = await watched(wiring.ready, given, settings, watch, config)
+        if self.memory is None:
+            state = await watched(wiring.ready, {"messages": [*self.messages, asked]}, settings, watch, config)
+        else:
+            state = await self._on_thread(self.memory, wiring, {"messages": [asked]}, settings, strategy, watch, config)
         self.messages = state["messages"]
         return Result.from_state(state, strategy, time.perf_counter() - began)
 
     def ask(self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
         """Answer a question from synchronous code, also where an event loop is already running."""
         return blocking(self.ask_async(question, strategy, watch, **options))
+
+    async def recall_async(self) -> str | None:
+        """Read what was said on the thread; give the question whose answering was interrupted, None where there is none."""
+        if self.memory is None:
+            return None
+        async with opened(self.memory) as memory:
+            held = await _talking(DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
+        self.messages = held.values.get("messages", [])
+        return str(held.values.get("question") or "") or None if held.next else None
+
+    def recall(self) -> str | None:
+        """Read what was said on the thread, from synchronous code."""
+        return blocking(self.recall_async())
+
+    async def resume_async(
+        self, strategy: str = DEFAULT, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
+    ) -> Result:
+        """Go on with the question whose answering was interrupted: what was answered of it is not asked again; UsageError without one."""
+        if self.memory is None or await self.recall_async() is None:
+            raise UsageError("no question was interrupted", "ask one")
+        wiring, settings = configure(strategy, options, _talking)
+        began = time.perf_counter()
+        state = await self._on_thread(self.memory, wiring, None, settings, strategy, watch, config)
+        self.messages = state["messages"]
+        return Result.from_state(state, strategy, time.perf_counter() - began)
+
+    def resume(self, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
+        """Go on with an interrupted question from synchronous code."""
+        return blocking(self.resume_async(strategy, watch, **options))
+
+    async def _on_thread(
+        self, where: str, wiring: Wiring[Any], given: Any, settings: Settings, strategy: str, watch: Watch | None,
+        config: RunnableConfig | None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Run a turn on the thread; the list of threads names it from its beginning."""
+        question = given["messages"][-1].text if given else ""
+        async with opened(where) as memory:
+            graph = wiring.compile(checkpointer=memory.saver, store=memory.store)
+            await note(memory.store, self.thread, question, _answered(self.messages), strategy)
+            state = await watched(graph, given, settings, watch, self._config(config))
+            await note(memory.store, self.thread, question, _answered(state["messages"]), strategy)
+        return state
+
+    def _config(self, config: RunnableConfig | None) -> RunnableConfig:
+        given = config or {}
+        return {**given, "configurable": {**given.get("configurable", {}), "thread_id": self.thread}}
+
+
+def _answered(messages: list[AnyMessage]) -> int:
+    return sum(isinstance(message, AIMessage) for message in messages)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ramify.tools.index.hnsw import Positions
 from ramify.tools.index.manifest import NEXT, WORDS, Manifest
+from ramify.tools.index.progress import Progress
 from ramify.tools.index.words import query_words
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ _SATURATION, _LENGTH = 1.2, 0.75
 """k1 and b, those of SQLite."""
 _PARTS = ("data", "indices", "indptr")
 """What bm25s calls them."""
+_TOLD = 1000
+"""After so many different words progress is told."""
 _ASKING = threading.Lock()
 
 
@@ -83,12 +86,12 @@ def _tokenizer() -> sqlite3.Connection:
     return database
 
 
-def write_postings(database: sqlite3.Connection, folder: Path) -> list[str]:
+def write_postings(database: sqlite3.Connection, folder: Path, progress: Progress) -> list[str]:
     """Write the postings of the passages of a draft as upcoming files; return their names."""
     from bm25s import BM25
 
     words: dict[str, int] = {}
-    passages = _cut(database, words)
+    passages = _cut(database, words, progress)
     made = BM25(method="lucene", k1=_SATURATION, b=_LENGTH)
     made.index((passages, words), show_progress=False, create_empty_token=False)
     for part, name in zip(_PARTS, WORDS, strict=False):
@@ -98,13 +101,17 @@ def write_postings(database: sqlite3.Connection, folder: Path) -> list[str]:
     return list(WORDS)
 
 
-def _cut(database: sqlite3.Connection, words: dict[str, int]) -> list[list[int]]:
+def _cut(database: sqlite3.Connection, words: dict[str, int], progress: Progress) -> list[list[int]]:
     """List the words of each passage, in order of id; a word of its label counts twice. `words` grows by those that are new."""
     shown = database.execute("SELECT row FROM passages WHERE hidden IS NULL ORDER BY id")
     places = {row: place for place, (row,) in enumerate(shown)}
     passages: list[list[int]] = [[] for _ in places]
     for word, row, column in _instances(database):
-        number = words.setdefault(word, len(words))
+        number = words.get(word)
+        if number is None:
+            number = words[word] = len(words)
+            if number % _TOLD == 0:
+                progress(number, None, "words")
         passages[places[row]].extend([number] * LABEL_WEIGHT if column == "label" else [number])
     return passages
 

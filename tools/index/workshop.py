@@ -193,7 +193,7 @@ def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, pr
     dimension = draft.dimension() or encoder.dimension
     sample = np.empty((0, dimension), dtype=np.float32) if precision == WHOLE else draft.sample(dimension)
     build_graph(draft.vectors(dimension), dimension, graph, passages, progress, precision, sample)
-    postings = write_postings(draft.database, folder) if passages > FROM else []
+    postings = write_postings(draft.database, folder, progress) if passages > FROM else []
     draft.close()
     sha256 = {PASSAGES: file_sha256(draft.path), VECTORS: file_sha256(graph)}
     sha256 |= {name: file_sha256(folder / (NEXT + name)) for name in postings}

@@ -1,0 +1,113 @@
+"""Where conversations are kept, so that they survive a restart: PostgreSQL, or a file of SQLite, as LangGraph's checkpointer and store."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.store.base import BaseStore
+
+from ramify.graphs.inherited import TRUSTED
+from ramify.tools.address_parts import shown
+from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.scrub import learn_address
+
+POSTGRES, SQLITE = ("postgresql://", "postgres://"), "sqlite:"
+FORMS = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
+THREADS = ("ramify", "threads")
+"""The place in the store where every conversation is listed."""
+_MOST = 1000
+_PATIENCE_S = 10
+
+
+class Memory(NamedTuple):
+    """LangGraph's checkpointer and store, open."""
+
+    saver: BaseCheckpointSaver[Any]
+    store: BaseStore
+
+
+class Thread(NamedTuple):
+    """A conversation as the list has it: its name, first question, answered turns, strategy, and when it was last asked something."""
+
+    name: str
+    first: str
+    turns: int
+    strategy: str
+    asked: str
+
+
+def checked(where: str) -> str:
+    """Return an address; UsageError where it is none."""
+    learn_address(where)
+    if not where.startswith((*POSTGRES, SQLITE)) or where == SQLITE:
+        raise UsageError(f"{shown(where)!r} is no place to keep conversations", FORMS)
+    if not where.startswith(SQLITE):
+        return where
+    file = Path(where.removeprefix(SQLITE)).expanduser().absolute()
+    if not file.parent.is_dir():
+        raise UsageError(f"there is no folder {str(file.parent)!r} to keep conversations in", "make it, or name another file")
+    return f"{SQLITE}{file}"
+
+
+@asynccontextmanager
+async def opened(where: str) -> AsyncIterator[Memory]:
+    """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached."""
+    async with AsyncExitStack() as stack:
+        place = checked(where)
+        saver, store = await (_in_sqlite if place.startswith(SQLITE) else _in_postgres)(place, stack)
+        saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
+        yield Memory(saver, store)
+
+
+async def _in_postgres(where: str, stack: AsyncExitStack) -> tuple[BaseCheckpointSaver[Any], BaseStore]:
+    try:
+        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+        from langgraph.store.postgres.aio import AsyncPostgresStore
+        from psycopg import Error
+    except ImportError as error:
+        raise RamifyError("LangGraph's memory in PostgreSQL is not installed", "run `pip install 'ramify-rag[postgres]'`") from error
+    patient = where if "connect_timeout" in where else f"{where}{'&' if '?' in where else '?'}connect_timeout={_PATIENCE_S}"
+    try:
+        saver = await stack.enter_async_context(AsyncPostgresSaver.from_conn_string(patient))
+        store = await stack.enter_async_context(AsyncPostgresStore.from_conn_string(patient))
+        await saver.setup()
+        await store.setup()
+    except Error as error:
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        what = f"the conversations at {shown(where)} cannot be reached: {reason}"
+        raise RamifyError(what, "check the address, that the server runs, and that the user may make tables") from None
+    return saver, store
+
+
+async def _in_sqlite(where: str, stack: AsyncExitStack) -> tuple[BaseCheckpointSaver[Any], BaseStore]:
+    try:
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+        from langgraph.store.sqlite.aio import AsyncSqliteStore
+    except ImportError as error:
+        raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
+    file = where.removeprefix(SQLITE)
+    saver = await stack.enter_async_context(AsyncSqliteSaver.from_conn_string(file))
+    store = await stack.enter_async_context(AsyncSqliteStore.from_conn_string(f"{file}.threads"))
+    await saver.setup()
+    await store.setup()
+    return saver, store
+
+
+async def note(store: BaseStore, thread: str, question: str, turns: int, strategy: str) -> None:
+    """List a conversation, or bring its line up to date; its first question stays."""
+    held = await store.aget(THREADS, thread)
+    first = held.value["first"] if held else question
+    told = {"first": first, "turns": turns, "strategy": strategy, "asked": datetime.now(UTC).isoformat(timespec="seconds")}
+    await store.aput(THREADS, thread, told)
+
+
+async def threads(where: str) -> list[Thread]:
+    """List the conversations of a memory, the latest first."""
+    async with opened(where) as memory:
+        found = await memory.store.asearch(THREADS, limit=_MOST)
+    listed = [Thread(one.key, *(one.value[name] for name in Thread._fields[1:])) for one in found]
+    return sorted(listed, key=lambda thread: thread.asked, reverse=True)
