@@ -1,5 +1,6 @@
 """A conversation in the terminal, line by line: questions, and commands that begin with a slash."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from ramify.graphs.conversation import Conversation
+from ramify.graphs.memory import threads
 from ramify.graphs.result import Result
 from ramify.graphs.strategies import configure
 from ramify.studio.consoles import err, fail, note, one_line, out
@@ -23,7 +25,8 @@ HELP = """Ask a question; a follow-up may lean on what was said before (and who 
   /strategy NAME    go on with prune, tor, iterative, chain, naive, global or closed-book
   /set KEY=VALUE    change a setting; /set alone lists what was changed; `ramify settings STRATEGY` lists them all
   /html FILE        write the last answer and its tree to one page
-  /new              forget what was said
+  /new              forget what was said, or with --memory begin another conversation
+  /threads          list the conversations that --memory keeps
   /quit             leave; so do quit and exit, Ctrl-D, and Ctrl-C where no answer is under way"""
 
 LEAVING = ("quit", "exit")
@@ -33,11 +36,11 @@ LEAVING = ("quit", "exit")
 class Talk:
     """Take lines and answer them; an error ends a turn, never the conversation."""
 
-    def __init__(self, strategy: str, options: dict[str, Any], tree: bool) -> None:
+    def __init__(self, strategy: str, options: dict[str, Any], tree: bool, memory: str | None = None, thread: str | None = None) -> None:
         configure(strategy, options)  # a wrong option is told before anything is asked
         self.strategy, self.options, self.tree = strategy, options, tree
         self.over = False
-        self._conversation = Conversation()
+        self._conversation = Conversation(memory, thread)
         self._last: Result | None = None
         self._noticed: set[str] = set()
         self._commands: dict[str, Callable[[str], None]] = {
@@ -48,19 +51,38 @@ class Talk:
             "set": self._set,
             "html": self._write,
             "new": lambda rest: self._forget(),
+            "threads": lambda rest: self._list(),
             "quit": lambda rest: self._leave(),
         }
 
+    def recall(self) -> None:
+        """Say what was said before on the thread, where one is kept, and go on with a question that was interrupted."""
+        conversation = self._conversation
+        if conversation.memory is None:
+            return
+        interrupted = conversation.recall()
+        answered = sum(message.type == "ai" for message in conversation.messages)
+        said = f", {answered:,} {'question' if answered == 1 else 'questions'} answered so far" if answered else ""
+        note(f"this conversation is kept as {conversation.thread!r}{said}; --thread {conversation.thread} goes on with it")
+        if interrupted:
+            note(f"going on with what was interrupted: {one_line(interrupted)}")
+            self._guarded(self._resume)
+
     def take(self, line: str) -> None:
         """Answer a question or do what a command says."""
-        line = line.strip()
+        self._guarded(lambda: self._heed(line.strip()))
+
+    def _heed(self, line: str) -> None:
+        if line.startswith("/"):
+            self._command(*line[1:].partition(" ")[::2])
+        elif line.casefold() in LEAVING:
+            self._leave()
+        elif line:
+            self._ask(readable(line))
+
+    def _guarded(self, work: Callable[[], None]) -> None:
         try:
-            if line.startswith("/"):
-                self._command(*line[1:].partition(" ")[::2])
-            elif line.casefold() in LEAVING:
-                self._leave()
-            elif line:
-                self._ask(readable(line))
+            work()
         except RamifyError as error:
             fail(error)
         except KeyboardInterrupt:
@@ -69,9 +91,17 @@ class Talk:
     def _ask(self, question: str) -> None:
         with Watching(err(), self._notice) as watching:
             result = self._conversation.ask(question, self.strategy, watching, **self.options)
-        self._last = result
         if told := understood(question, result.question):
             note(told)
+        self._show(result)
+
+    def _resume(self) -> None:
+        with Watching(err(), self._notice) as watching:
+            result = self._conversation.resume(self.strategy, watching, **self.options)
+        self._show(result)
+
+    def _show(self, result: Result) -> None:
+        self._last = result
         show(result, out(), self.tree)
         out().print()
 
@@ -115,8 +145,22 @@ class Talk:
         note(f"the page is in {name}")
 
     def _forget(self) -> None:
-        self._conversation, self._last = Conversation(), None
-        note("forgotten: the next question begins a new conversation")
+        memory = self._conversation.memory
+        self._conversation, self._last = Conversation(memory), None
+        kept = "" if memory is None else f", kept as {self._conversation.thread!r}"
+        note(f"forgotten: the next question begins a new conversation{kept}")
+
+    def _list(self) -> None:
+        if self._conversation.memory is None:
+            raise UsageError("no conversations are kept", "start the chat with --memory postgresql://HOST/DATABASE or sqlite:FILE")
+        list_threads(self._conversation.memory)
 
     def _leave(self) -> None:
         self.over = True
+
+
+def list_threads(memory: str) -> None:
+    """Print the conversations that are kept, the latest first."""
+    for one in asyncio.run(threads(memory)):
+        turns = f"{one.turns:,} {'turn' if one.turns == 1 else 'turns'}"
+        out().print(one_line(f"{one.name}  {one.asked}  {turns}, {one.strategy}: {one.first}"), soft_wrap=True, markup=False)

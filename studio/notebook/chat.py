@@ -30,11 +30,17 @@ numbers = count(1)
 
 
 class Chat(VBox):
-    """A conversation with an index, in a cell: `Chat(index="folder", strategy="tor")`; options as `ramify.graphs.ask` takes them."""
+    """A conversation with an index, in a cell: `Chat(index="folder", strategy="tor")`; options as `ramify.graphs.ask` takes them.
 
-    def __init__(self, index: Any = None, strategy: str = DEFAULT, **options: Any) -> None:
+    With `memory` and `thread` it is kept, and goes on where it was: see `Conversation`.
+    """
+
+    def __init__(
+        self, index: Any = None, strategy: str = DEFAULT, *, memory: str | None = None, thread: str | None = None, **options: Any
+    ) -> None:
         given = {**options, **({} if index is None else {"index": os.fspath(index) if isinstance(index, Path) else index})}
-        self.conversation = Conversation()
+        self.conversation = Conversation(memory, thread)
+        self.conversation.recall()
         self.panel = Panel(strategy, given)
         self.running: asyncio.Task[Result] | None = None
         self._prefix = f"chat{next(numbers)}"

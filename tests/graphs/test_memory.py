@@ -1,0 +1,135 @@
+"""Conversations that are kept in PostgreSQL or SQLite: another process goes on with them, also in the middle of a question."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from ramify.graphs.memory import opened, threads
+from ramify.tools.errors import RamifyError, UsageError
+from tests.fakes import FakeModel
+from tests.graphs.test_killed import FIRST, ROME, Hanging, two_halves
+from tests.postgres import server
+from tests.river import QUESTION, river
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.xdist_group("memory")
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    with server() as address:
+        yield address
+
+
+@pytest.fixture(params=["postgresql", "sqlite"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return str(request.getfixturevalue("postgres")) if request.param == "postgresql" else f"sqlite:{tmp_path / 'memory.db'}"
+
+
+def chat() -> FakeModel:
+    return FakeModel(replies=two_halves, logprobs=True)
+
+
+def dies_with_the_first_half(memory: str, thread: str) -> None:
+    """Ask on a thread, and be killed once the first half's answer is kept, and the checkpoint that it belongs to."""
+    from ramify.graphs import memory as module
+
+    keep, answered = set(), [""]
+
+    def deadly(saver: Any) -> Any:
+        put, put_writes = saver.aput, saver.aput_writes
+
+        def die_if_both_are_kept() -> None:
+            if answered[0] in keep:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        async def aput(config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+            stored = await put(config, checkpoint, metadata, new_versions)
+            keep.add(checkpoint["id"])
+            die_if_both_are_kept()
+            return stored
+
+        async def aput_writes(config: Any, writes: Any, task_id: str, task_path: str = "") -> None:
+            await put_writes(config, writes, task_id, task_path)
+            if "'answer': 'Paris'" in str(writes):
+                answered[0] = config["configurable"]["checkpoint_id"]
+                die_if_both_are_kept()
+
+        saver.aput, saver.aput_writes = aput, aput_writes
+        return saver
+
+    kept = module.Memory
+    module.Memory = lambda saver, store: kept(deadly(saver), store)  # type: ignore[assignment, misc]
+    graphs.Conversation(memory, thread).ask(QUESTION, "prune", model=Hanging(replies=two_halves, logprobs=True), index=river())
+
+
+CHILD = "import sys; from tests.graphs.test_memory import dies_with_the_first_half; dies_with_the_first_half(*sys.argv[1:])"
+ASK = """
+import sys
+import ramify.graphs as graphs
+from tests.graphs.test_memory import chat
+from tests.river import river
+graphs.Conversation(*sys.argv[1:3]).ask(sys.argv[3], "naive", model=chat(), index=river())
+"""
+
+
+def in_another_process(program: str, *arguments: str) -> int:
+    environment = {**os.environ, "LANGGRAPH_STRICT_MSGPACK": "true"}
+    return subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, env=environment, check=False, timeout=120).returncode
+
+
+def test_another_process_goes_on_with_what_was_said(memory: str) -> None:
+    assert in_another_process(ASK, memory, "rivers", FIRST) == 0
+    conversation = graphs.Conversation(memory, "rivers")
+    assert conversation.recall() is None
+    assert [message.type for message in conversation.messages] == ["human", "ai"]
+    asked = chat()
+    conversation.ask("And there?", "naive", model=asked, index=river())
+    assert [slots["question"] for slots in asked.asked("contextualize")] == ["And there?"]
+    assert [message.type for message in conversation.messages] == ["human", "ai", "human", "ai"]
+    graphs.Conversation(memory, "others").ask(ROME, "naive", model=chat(), index=river())
+    listed = {thread.name: (thread.first, thread.turns) for thread in asyncio.run(threads(memory))}
+    assert (listed["rivers"], listed["others"]) == ((FIRST, 2), (ROME, 1))
+
+
+def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> None:
+    assert in_another_process(CHILD, memory, "killed") == -signal.SIGKILL
+    conversation, asked = graphs.Conversation(memory, "killed"), chat()
+    assert conversation.recall() == QUESTION
+    result = conversation.resume("prune", model=asked, index=river())
+    assert result.answer == "Seine"
+    assert FIRST not in [slots.get("question") for name, slots in asked.calls if name == "decide"]
+    assert conversation.recall() is None
+    with pytest.raises(UsageError, match="no question was interrupted"):
+        conversation.resume("prune", model=asked, index=river())
+
+
+async def test_a_strategy_in_a_larger_graph_may_use_the_same_server(postgres: str) -> None:
+    config: Any = {"configurable": {"thread_id": "embedded"}}
+    async with opened(postgres) as memory:
+        wiring, settings = graphs.configure("naive", {"model": chat(), "index": river()})
+        await wiring.compile(checkpointer=memory.saver).ainvoke({"question": FIRST}, config, context=settings)
+    async with opened(postgres) as memory:
+        state = await wiring.compile(checkpointer=memory.saver).aget_state(config)
+    assert type(state.values["tree"]["0"]).__name__ == "Branch"
+
+
+@pytest.mark.parametrize("where", ["mysql://host/db", "sqlite:", "conversations.db"])
+def test_what_is_no_place_is_refused(where: str) -> None:
+    with pytest.raises(UsageError, match="name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"):
+        graphs.Conversation(where)
+
+
+def test_a_server_that_is_not_there_is_told_without_its_password() -> None:
+    conversation = graphs.Conversation("postgresql://ramify:very-secret-word@127.0.0.1:1/postgres")
+    with pytest.raises(RamifyError, match=r"127\.0\.0\.1:1.* check the address") as caught:
+        conversation.recall()
+    assert "very-secret-word" not in str(caught.value)
