@@ -19,6 +19,8 @@ AGAIN = frozenset({"busy", "foreign"})
 """What may pass: a crowd, and a reply that was garbled on its way."""
 FOREIGN = ("No data received from Ollama", "'choices'", "Unexpected response type")
 """What the clients say of an answer that is not in the server's protocol."""
+GATEWAY = (502, 503, 504)
+"""What is said in the place of a server that is not there, or not yet."""
 REFUSING = (400, 422, 501)
 FEATURES: dict[Feature, re.Pattern[str]] = {
     "logprobs": re.compile(r"logprob", re.IGNORECASE),
@@ -57,15 +59,23 @@ async def sturdy(call: Callable[[], Awaitable[T]], server: Server) -> T:
         try:
             return await call()
         except Exception as error:
-            trouble = tell(error) or _over_a_reply(error, server)
+            trouble = trouble_with(error, server)
             if trouble is None:
                 raise
             if trouble not in AGAIN or pause is None:
-                # What a server says may quote a key, and a traceback would show it.
-                quotes = trouble == "locked" or scrub(str(error)) != str(error)
-                raise explain(trouble, error, server) from (None if quotes else error)
+                raise explain(trouble, error, server) from showable(trouble, error)
         await asyncio.sleep(pause)
     raise AssertionError("the last attempt returns or raises")
+
+
+def trouble_with(error: Exception, server: Server) -> Trouble | None:
+    """Tell the trouble with a server from an error; None where it is none of the server's."""
+    return tell(error) or _over_a_reply(error, server)
+
+
+def showable(trouble: Trouble, error: Exception) -> Exception | None:
+    """Give an error as the cause of another, or none: what a server says may quote a key, and a traceback would show it."""
+    return None if trouble == "locked" or scrub(str(error)) != str(error) else error
 
 
 def explain(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
@@ -109,6 +119,13 @@ def tell(error: Exception) -> Trouble | None:
     if names & {"TransportError", "APIConnectionError"}:
         return "busy"
     return "foreign" if "JSONDecodeError" in names or any(words in str(error) for words in FOREIGN) else None
+
+
+def is_gone(trouble: Trouble, error: Exception) -> bool:
+    """Tell whether a server seems not to be there at all, and not only to have failed at one call."""
+    if trouble == "busy" and not isinstance(error, QueuedError):  # a connection that broke has no status
+        return getattr(error, "status_code", None) in (None, *GATEWAY)
+    return trouble in ("unreachable", "silent", "missing", "locked")
 
 
 def refusal(error: Exception) -> Feature | None:
