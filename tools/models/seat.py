@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
-from ramify.tools.errors import ModelError
+from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.models.cap import Gate
 from ramify.tools.models.health import Health
 from ramify.tools.models.model import Model
@@ -97,12 +97,14 @@ class Seat:
                 raise
             if trouble in OURS:
                 raise explain(trouble, error, model.server) from showable(trouble, error)
-            elsewhere = ElsewhereError(trouble, error, model)
-            self.remedy = elsewhere.told.remedy
-            if self.health.fail(elsewhere.told.what, is_gone(trouble, error)):
-                self.changed()
-            raise elsewhere from None
+            self._failed(explain(trouble, error, model.server, again=False), is_gone(trouble, error))
+            raise ElsewhereError(trouble, error, model) from None
         finally:
             self.gate.leave()
         self.health.serve()
         return asked
+
+    def _failed(self, told: RamifyError, gone: bool) -> None:
+        if self.health.fail(told.what, gone):
+            self.remedy = told.remedy
+            self.changed()

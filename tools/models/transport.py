@@ -78,8 +78,9 @@ def showable(trouble: Trouble, error: Exception) -> Exception | None:
     return None if trouble == "locked" or scrub(str(error)) != str(error) else error
 
 
-def explain(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
-    """Word what happened and what to do."""
+def explain(trouble: Trouble, error: Exception, server: Server, again: bool = True) -> RamifyError:
+    """Word what happened and what to do; `again` where it happened when asked again, too."""
+    also = ", also when asked again" if again else ""
     where = f"{server.name} at {server.url}" if server.url else server.name
     said = f"{where} says: {_one_line(error)}"
     match trouble:
@@ -92,14 +93,14 @@ def explain(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
         case "refused":
             return ModelError(said, "check the model's name and settings")
         case "foreign" if server.record.answered:
-            what = f"{where} gave a reply that cannot be read ({type(error).__name__}: {_one_line(error)}), also when asked again"
+            what = f"{where} gave a reply that cannot be read ({type(error).__name__}: {_one_line(error)}){also}"
             return ReplyError(what, "try again later, or look into the server's log")
         case "foreign":
             return ModelError(said, "check that base_url is the address of such a server")
         case "silent":
             return ReplyError(f"{where} gave no reply within {server.timeout:g} s", "raise timeout, or lower max_concurrency")
         case "busy":
-            return ReplyError(f"{said}, also when asked again", "try again later, or lower max_concurrency")
+            return ReplyError(f"{said}{also}", "try again later, or lower max_concurrency")
         case "overlong":
             return ReplyError(said, "lower num_ctx to what the server was started with")
 
