@@ -1,4 +1,4 @@
-"""A model's server as a process of its own, which can be killed: it speaks OpenAI's protocol, takes a fixed time for a call, and says anything.
+"""A model's server as a process of its own, which can be killed: it speaks OpenAI's protocol and takes a fixed time for a call.
 
     python -m tests.tools.model_process PORT SECONDS AT_ONCE
 
@@ -53,7 +53,9 @@ def serve(port: int, seconds: float, at_once: int) -> None:
                 time.sleep(seconds)
             calls[0] += 1
             form = asked.get("response_format", {}).get("json_schema", {}).get("schema")
-            self.tell(200, completion(json.dumps(example(form)) if form else "Hello."))
+            read = sum(len(message["content"].split()) + 5 for message in asked["messages"])
+            usage = {"prompt_tokens": read, "completion_tokens": 5, "total_tokens": read + 5}
+            self.tell(200, completion(json.dumps(example(form)) if form else "Hello.", usage=usage))
 
         def tell(self, status: int, said: Any) -> None:
             written = json.dumps(said).encode()

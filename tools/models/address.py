@@ -48,7 +48,7 @@ def is_address(url: str) -> bool:
     """Tell whether an address can be one of a server: a scheme, a host, and a port that is a number."""
     try:
         parts = urlsplit(url)
-        named = parts.hostname and "," not in parts.hostname
-        return parts.scheme in ("http", "https") and bool(named) and (parts.port is None or parts.port > 0)
+        alone = "," not in (parts.hostname or "") + parts.path  # a second one, without its scheme
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and alone and (parts.port is None or parts.port > 0)
     except ValueError:
         return False

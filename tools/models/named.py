@@ -82,7 +82,10 @@ def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[
             require(address, name, _secret())
         return _from_provider(provider, name, alone)
 
-    hosts = map(ollama.host, several) if provider == "ollama" else several
+    if provider != "ollama":
+        for address in several:
+            providers.check_address(address)
+    hosts = [ollama.host(address) for address in several] if provider == "ollama" else several
     looks = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
     return pooled(f"{provider}:{name}", looks)
 
@@ -93,7 +96,7 @@ def _best(options: ModelOptions) -> Model:
         return _looked_up(f"ollama:{BEST}", options)
     except ModelError as error:
         if options.base_url:  # a server was meant: a model without one is not what was asked for
-            named = f"`--model openai:NAME --base-url {without_credentials(options.base_url)}`"
+            named = f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in addresses(options.base_url))}`"
             remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
             raise ModelError(error.what, remedy) from error
         notice = f"{error.what}: using the extractive model, which quotes instead of reasoning — for a language model, {error.remedy}"
