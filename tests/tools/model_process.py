@@ -1,6 +1,6 @@
 """A model's server as a process of its own, which can be killed: it speaks OpenAI's protocol and takes a fixed time for a call.
 
-    python -m tests.tools.model_process PORT SECONDS AT_ONCE
+    python -m tests.tools.model_process PORT SECONDS AT_ONCE LAST
 
 Replies are the simplest values of the schemas asked for. Its list of models is vLLM's; `/calls` tells how many it has served.
 """
@@ -28,8 +28,8 @@ NAME = "local"
 WINDOW = 8192
 
 
-def serve(port: int, seconds: float, at_once: int) -> None:
-    """Serve until killed."""
+def serve(port: int, seconds: float, at_once: int, last: int) -> None:
+    """Serve until killed, which it does itself before it replies to the `last` call."""
     places, calls = threading.Semaphore(at_once), [0]
 
     class Handler(BaseHTTPRequestHandler):
@@ -52,6 +52,8 @@ def serve(port: int, seconds: float, at_once: int) -> None:
             with places:
                 time.sleep(seconds)
             calls[0] += 1
+            if calls[0] == last:
+                os.kill(os.getpid(), signal.SIGKILL)
             form = asked.get("response_format", {}).get("json_schema", {}).get("schema")
             read = sum(len(message["content"].split()) + 5 for message in asked["messages"])
             usage = {"prompt_tokens": read, "completion_tokens": 5, "total_tokens": read + 5}
@@ -89,9 +91,9 @@ class ModelProcess:
         with urlopen(f"http://127.0.0.1:{self.port}/calls", timeout=10) as told:
             return int(told.read())
 
-    def start(self) -> None:
-        """Start it, at the port that it had before."""
-        command = [sys.executable, "-m", "tests.tools.model_process", str(self.port), str(self.seconds), str(self.at_once)]
+    def start(self, last: int = 0) -> None:
+        """Start it, at the port that it had before; it dies of its `last` call."""
+        command = [sys.executable, "-m", "tests.tools.model_process", str(self.port), str(self.seconds), str(self.at_once), str(last)]
         self.process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline())
@@ -120,4 +122,4 @@ def processes(number: int, seconds: float = 0.0, at_once: int = 1) -> Iterator[l
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
+    serve(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

@@ -40,10 +40,9 @@ async def ask(model: Model, times: int = 1) -> list[Structured]:
 def two(*entries: Any) -> Iterator[tuple[OpenAI, OpenAI]]:
     """Two servers of OpenAI's protocol, each with an entry of its own in the list of models."""
     with ExitStack() as stack:
-        told = [
-            stack.enter_context(serving(lambda asked: (200, REPLY), v1_models=lambda _, one=one: (200, {"data": [one]}))) for one in paths
-        ]
-        yield told[0], told[1]
+        lists: list[Any] = [lambda _, entry=entry: (200, {"data": [entry]}) for entry in entries]
+        first, second = (stack.enter_context(serving(lambda asked: (200, REPLY), v1_models=told)) for told in lists)
+        yield first, second
 
 
 @pytest.fixture
