@@ -27,8 +27,8 @@ class Tokenizer:
 
     def count(self, text: str) -> int | None:
         """Count a text's tokens; None where the server does not tell."""
-        # llama.cpp reads `content`, vLLM `model` and `prompt`; each passes over the other's names.
-        asked = {"content": text, "model": self._model, "prompt": text}
+        # llama.cpp reads `content`, vLLM the others; each passes over the other's names.
+        asked = {"content": text, "model": self._model, "prompt": text, "add_special_tokens": False}
         told = None if self._silent else inquire(self._url, PATIENCE, asked, self._headers)
         self._silent = told is None
         return _number(told.body) if told and 200 <= told.status < 300 else None
