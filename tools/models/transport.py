@@ -99,6 +99,8 @@ def explain(trouble: Trouble, error: Exception, server: Server, again: bool = Tr
             return ModelError(said, "check that base_url is the address of such a server")
         case "silent":
             return ReplyError(f"{where} gave no reply within {server.timeout:g} s", "raise timeout, or lower max_concurrency")
+        case "busy" if not again and _broke_off(error):
+            return ReplyError(f"{where} broke off a call", server.start)
         case "busy":
             return ReplyError(f"{said}{also}", "try again later, or lower max_concurrency")
         case "overlong":
@@ -124,8 +126,8 @@ def tell(error: Exception) -> Trouble | None:
 
 def is_gone(trouble: Trouble, error: Exception) -> bool:
     """Tell whether a server seems not to be there at all, and not only to have failed at one call."""
-    if trouble == "busy" and not isinstance(error, QueuedError):  # a connection that broke has no status
-        return getattr(error, "status_code", None) in (None, *GATEWAY)
+    if trouble == "busy":
+        return _broke_off(error) or getattr(error, "status_code", None) in GATEWAY
     return trouble in ("unreachable", "silent", "missing", "locked")
 
 
@@ -139,6 +141,11 @@ def refusal(error: Exception) -> Feature | None:
 def refuses_thinking(error: Exception) -> bool:
     """Tell whether a server refuses what it is told of thinking."""
     return getattr(error, "status_code", None) in REFUSING and bool(THINKING.search(str(error)))
+
+
+def _broke_off(error: Exception) -> bool:
+    """Tell whether the connection broke, of what is busy: it has no status."""
+    return getattr(error, "status_code", None) is None and not isinstance(error, QueuedError)
 
 
 def _over_a_reply(error: Exception, server: Server) -> Trouble | None:
