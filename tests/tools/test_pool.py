@@ -240,6 +240,14 @@ async def test_a_call_waits_in_vain_at_two_servers_at_most() -> None:
         assert sum(len(server.requests) for server in servers) == 2
 
 
+async def test_a_call_that_takes_too_long_is_not_made_again_where_there_is_no_other_server(ollama_one: Ollama) -> None:
+    ollama_one._rules.clear()
+    ollama_one.when("polonium", Hang())
+    with pytest.raises(ReplyError, match=r"gave no reply within 0\.2 s — raise timeout"):
+        await ask(at(ollama_one, NOWHERE, timeout=0.2))
+    assert len(ollama_one.requests) == 1
+
+
 # --- Servers that die and come back
 
 

@@ -57,13 +57,13 @@ class Pool(Model):
             if isinstance(asked, Structured):
                 self.check_window(asked.raw, messages)
                 return asked
-            if pause is None:
+            if pause is None or asked.trouble == "silent":  # to wait as long once more would be no help
                 raise asked.told
             await asyncio.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
     async def _anywhere(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured | ElsewhereError:
-        """Ask one server after another, and give what the last said where none serves; ModelError where none is there."""
+        """Ask one server after another, and give what one said where none serves; ModelError where none is there."""
         failed: dict[Seat, ElsewhereError] = {}
         while True:
             while seat := await self._entered(failed):
@@ -76,7 +76,7 @@ class Pool(Model):
             if not await self._anybody():
                 raise nobody(self.name, self.seats)
             if failed:
-                return list(failed.values())[-1]
+                return min(failed.values(), key=lambda error: error.trouble == "silent")
 
     async def _entered(self, tried: Collection[Seat]) -> Seat | None:
         """Take a place at the least busy server, as soon as there is one; None where each was tried or is left out."""

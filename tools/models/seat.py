@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from langchain_core.messages import BaseMessage
@@ -83,7 +84,7 @@ class Seat:
         """Look beside what else is done, if it is time to, or if others have found it back."""
         if not self.looking and (self.health.due() or (self.model is None and not self.health.why)):
             self.looking = True
-            threading.Thread(target=self.look_again, daemon=True).start()
+            threading.Thread(target=self._look_aside, daemon=True).start()
 
     async def serve(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
         """Make a call, for which a place was taken, and give the place up; ElsewhereError where another server may serve it."""
@@ -108,3 +109,7 @@ class Seat:
         if self.health.fail(told.what, gone):
             self.remedy = told.remedy
             self.changed()
+
+    def _look_aside(self) -> None:
+        with suppress(RuntimeError):  # the process is ending
+            self.look_again()
