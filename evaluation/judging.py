@@ -18,7 +18,7 @@ from ramify.evaluation.rows import Row
 from ramify.graphs.run import blocking
 from ramify.nodes.ask import ask, current_model
 from ramify.nodes.budget import Ledger, working
-from ramify.nodes.kept import AT_ONCE, side_by_side
+from ramify.nodes.kept import at_once, side_by_side
 from ramify.nodes.settings import EMBEDDED, Settings
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
@@ -115,7 +115,7 @@ async def _judged(missing: Sequence[Duel], settings: JudgeSettings, log: Log, pr
         return row
 
     ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
-    made = await side_by_side(one, missing, settings.max_concurrency or AT_ONCE, lambda done: progress(done, len(missing), "verdicts"))
+    made = await side_by_side(one, missing, at_once(settings), lambda done: progress(done, len(missing), "verdicts"))
     return {duel.key: row if isinstance(row, dict) else _row(duel, str(row)) for duel, row in zip(missing, made, strict=True)}
 
 

@@ -16,14 +16,14 @@ def with_models(wanted: Sequence[Variant], tell: Callable[[str], None]) -> tuple
     "auto" becomes what it finds, so that the whole run, and whoever goes on with it, asks one model. ModelError where one is missing.
     """
     forget()
-    found, names, notices = [], [], []
+    found, names, notices = [], [], list[str]()
     for variant in wanted:
         settings = configure(variant.strategy, variant.options)[1]
         model = current_model(settings)
         names.append(model.name)
-        notices.append(model.notice)
+        notices += model.notices
         chosen = {"model": model.name} if settings.model == AUTO else {}
         found.append(variant.model_copy(update={"options": {**variant.options, **chosen}}))
-    for notice in dict.fromkeys(filter(None, notices)):
+    for notice in dict.fromkeys(notices):
         tell(notice)
     return found, next(iter(names), None)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from ramify.nodes.building_settings import BuildSettings
-from ramify.nodes.kept import AT_ONCE, side_by_side
+from ramify.nodes.kept import at_once, side_by_side
 from ramify.prompts import CLAIMS, EXTRACT, GLEAN, MISSED, Extracted
 from ramify.prompts.extract import BAR
 from ramify.tools.errors import BudgetError, ReplyError
@@ -29,7 +29,7 @@ async def extract_elements(
     async def read(unit: Unit) -> tuple[list[Elements], str]:
         return await _halving(unit, ask, settings, _HALVED)
 
-    results = await side_by_side(read, units, settings.max_concurrency or AT_ONCE, told)
+    results = await side_by_side(read, units, at_once(settings), told)
     found: list[Elements] = []
     unread: dict[str, str] = {}
     for unit, result in zip(units, results, strict=True):

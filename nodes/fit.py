@@ -1,5 +1,6 @@
 """Make a prompt fit the model's context: worked examples go first, then the least relevant passage, the question never."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -49,21 +50,27 @@ def fit(
     room = affordable if last else window
     shown = None if passages is None else within(passages, settings)
     quotes = {passage.id: quote(passage, settings) for passage in shown or ()}
-    while True:
-        quoted = {} if shown is None else {"passages": [quotes[passage.id] for passage in shown]}
+    least_first = sorted(shown or (), key=lambda passage: passage.score)
+
+    def with_best(number: int) -> Request:
+        dropped = {passage.id for passage in least_first[: len(least_first) - number]}
+        kept = tuple(passage for passage in shown or () if passage.id not in dropped)
+        quoted = {} if shown is None else {"passages": [quotes[passage.id] for passage in kept]}
         messages = prompt.render({**slots, **quoted})
-        tokens = size(messages, model.count)
-        if prompt.shots and tokens > affordable:
-            prompt = replace(prompt, shots=0)
-            continue
-        if tokens <= room or (not shown and tokens <= window):
-            lengths = {passage.id: len(quotes[passage.id]["text"]) for passage in shown or ()}
-            return Request(messages, tokens, longest(tokens, settings, model, left), shown or (), lengths)
-        if not shown:
-            what = f"the prompt of {tokens} tokens does not fit into num_ctx {_window(settings, model) + MARGIN} beside the reply"
-            raise ReplyError(what, "shorten the question, raise num_ctx, or lower num_predict")
-        least = min(shown, key=lambda passage: passage.score)
-        shown = tuple(passage for passage in shown if passage is not least)
+        return Request(messages, size(messages, model.count), 0, kept, {passage.id: len(quotes[passage.id]["text"]) for passage in kept})
+
+    request = with_best(len(least_first))
+    if prompt.shots and request.tokens > affordable:
+        prompt = replace(prompt, shots=0)
+        request = with_best(len(least_first))
+    if request.tokens > room:
+        # Halving and not one by one, since a server may be asked for each count.
+        fitting = bisect_right(range(len(least_first)), room, key=lambda number: with_best(number).tokens)
+        request = with_best(max(0, fitting - 1))
+    if request.tokens > window:
+        what = f"the prompt of {request.tokens} tokens does not fit into num_ctx {_window(settings, model) + MARGIN} beside the reply"
+        raise ReplyError(what, "shorten the question, raise num_ctx, or lower num_predict")
+    return replace(request, longest=longest(request.tokens, settings, model, left))
 
 
 def once_more(request: Request, said: str, error: str, settings: Settings, model: Model) -> Request:

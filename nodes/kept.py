@@ -12,6 +12,7 @@ from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
 from ramify.tools.knowledge.work import Work, key_of
+from ramify.tools.models.address import addresses
 
 T = TypeVar("T", bound=BaseModel)
 G = TypeVar("G")
@@ -36,6 +37,11 @@ async def kept_ask(work: Work, model: str, settings: Settings, prompt: Prompt[T]
     value = prompt.reply.model_validate(reply.value.model_dump(mode="json"))
     work.put(key, value.model_dump(mode="json"))
     return value
+
+
+def at_once(settings: Settings) -> int:
+    """Tell how many calls to have under way: as many as a server takes, for each server."""
+    return (settings.max_concurrency or AT_ONCE) * max(1, len(addresses(settings.base_url)))
 
 
 async def side_by_side(

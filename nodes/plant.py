@@ -45,7 +45,7 @@ def plant(status: Status, searches: bool = True) -> Whole[Settings]:
             "model": model.name,
             "tau": _tau(settings, model),
             "index": "",
-            "notices": [told for told in (model.notice, model.objection(question)) if told],
+            "notices": [told for told in (*model.notices, model.objection(question)) if told],
             "answer": UNKNOWN,
             "confidence": 0.0,
             "confidence_source": None,

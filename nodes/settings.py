@@ -13,6 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index.finding import View
+from ramify.tools.models.address import as_one_text
 from ramify.tools.relevance import NONE
 from ramify.tools.spans.calibration import TAU as CALIBRATED
 
@@ -39,7 +40,9 @@ class Settings(BaseModel):
         default="auto",
         description="Chat model: auto (Ollama, if it is there), extractive, ollama:NAME, gguf:PATH, or any provider:model of LangChain.",
     )
-    base_url: str | None = Field(default=None, description="Address of the model's server, for Ollama or an OpenAI-compatible one.")
+    base_url: Annotated[str | None, BeforeValidator(as_one_text)] = Field(
+        default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); several of them with spaces or commas between."
+    )
     index: str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] = Field(
         default="demo", description="Folder of the index to search, or demo for the corpus that ships with the package."
     )
@@ -89,7 +92,8 @@ class Settings(BaseModel):
     max_concurrency: int | None = Field(
         default=None,
         ge=1,
-        description="Calls to one model at the same time. Not given: 8; gguf: 1, on a GPU 4; Ollama: OLLAMA_NUM_PARALLEL, or as it serves.",
+        description="Calls to one model at the same time, at each of its servers. Not given: 8; gguf: 1, on a GPU 4; "
+        "Ollama: OLLAMA_NUM_PARALLEL, or as it serves.",
     )
     max_calls: int | None = Field(default=None, ge=1, description="Budget of model calls a question; the final call is kept back.")
     max_tokens: int | None = Field(default=None, ge=1, description="Budget of tokens a question, prompts and replies together.")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from ramify.nodes.building_settings import BuildSettings
 from ramify.nodes.extract_elements import Ask
 from ramify.nodes.fit import room_for
-from ramify.nodes.kept import AT_ONCE, side_by_side
+from ramify.nodes.kept import at_once, side_by_side
 from ramify.prompts import DESCRIBE, REPORT, Reported
 from ramify.prompts.report import RATING
 from ramify.tools.errors import BudgetError, ReplyError
@@ -35,7 +35,7 @@ async def describe(knowledge: Knowledge, ask: Ask, settings: BuildSettings, mode
             return joined(element.told)
         return Told(reply.description, element.told[0].passage)
 
-    made = await side_by_side(sum_up, long, settings.max_concurrency or AT_ONCE, told)
+    made = await side_by_side(sum_up, long, at_once(settings), told)
     described = {tuple(one.told): text for one, text in zip(long, made, strict=True) if isinstance(text, Told)}
     return settled(knowledge, lambda said, names: described.get(tuple(said)) or joined(said))
 
@@ -57,7 +57,7 @@ async def write_reports(
             return quoted_report(material)
         return _report(material, lines, reply, model.name)
 
-    made = await side_by_side(write, materials, settings.max_concurrency or AT_ONCE, told)
+    made = await side_by_side(write, materials, at_once(settings), told)
     return [
         quoted_report(material) if isinstance(report, BudgetError) else report for material, report in zip(materials, made, strict=True)
     ]

@@ -21,10 +21,10 @@ class Claims(Said):
 CLAIMS = Prompt(
     name="claims",
     task=(
-        "Find the claims that the text makes of these names: {names}. A claim says what somebody or something did, had or was, so that it can be "
+        "Find the claims that the text makes of the names below it. A claim says what somebody or something did, had or was, so that it can be "
         f"checked. {LINES} Where a date is not told, leave its part empty."
     ),
-    template=TEXT,
+    template=TEXT + "\n\nNames: {names}",
     reply=Claims,
     examples=(
         example({"claims": ["Hollin Bridge | NONE | opening | Hollin Bridge opened in 1852. | 1852 | "]}, **BRIDGE, names="Hollin Bridge"),

@@ -23,7 +23,10 @@ ModelName = Annotated[
     str | None,
     typer.Option("--model", metavar="NAME", help="auto, extractive, ollama:NAME, gguf:PATH, or a provider:model of LangChain. [auto]"),
 ]
-BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="Address of the model's server (Ollama, vLLM, llama.cpp).")]
+BaseUrl = Annotated[
+    list[str] | None,
+    typer.Option("--base-url", metavar="URL", help="Address of the model's server (Ollama, vLLM, llama.cpp); repeatable, for several."),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A setting or argument of the strategy: see `ramify settings STRATEGY`."),

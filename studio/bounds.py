@@ -14,7 +14,7 @@ from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.index.home import is_address
-from ramify.tools.models.address import without_credentials
+from ramify.tools.models.address import addresses, without_credentials
 from ramify.tools.models.gguf import GGUF
 from ramify.tools.models.shipped import SHIPPED
 from ramify.tools.relevance import NONE, READER
@@ -47,8 +47,8 @@ def _allowed(settings: S) -> S:
     index, url, model = settings.index, settings.base_url, settings.model
     if isinstance(index, str) and index != DEMO and _plain(index) not in indexes():
         raise UsageError(f"index={index!r} is not open to this server's runs", f"start it with `ramify studio --index {index}`")
-    if url and _plain(url) not in addresses():
-        shown = without_credentials(url)
+    if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers()]):
+        shown = without_credentials(others[0])
         raise UsageError(f"base_url={shown!r} is not open to this server's runs", f"start it with `ramify studio --base-url {shown}`")
     if isinstance(model, str) and model.strip().startswith(GGUF) and _file(model) not in files():
         raise UsageError(f"model={model!r} is not open to this server's runs", f"start it with `ramify studio --gguf {_file(model)}`")
@@ -67,9 +67,9 @@ def indexes() -> set[str]:
     return folders() | {_plain(where) for where in os.environ.get(STORES, "").split()}
 
 
-def addresses() -> set[str]:
+def servers() -> set[str]:
     """List the model servers that a run may name."""
-    return {_plain(url) for url in os.environ.get(BASE_URLS, "").split()}
+    return {_plain(url) for url in addresses(os.environ.get(BASE_URLS))}
 
 
 def files() -> set[str]:

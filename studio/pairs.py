@@ -35,8 +35,8 @@ def read_value(text: str) -> Any:
 
 
 def joined(options: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
-    """Join what --set says with what the flags say; UsageError where both say one thing."""
-    given = {name: value for name, value in flags.items() if value is not None}
+    """Join what --set says with what the flags say, a repeated one as one text; UsageError where both say one thing."""
+    given = {name: " ".join(value) if isinstance(value, list) else value for name, value in flags.items() if value is not None}
     if both := sorted(options.keys() & given.keys()):
         flag = "--" + both[0].replace("_", "-")
         raise UsageError(f"{both[0]!r} is given by {flag} and by --set", f"keep {flag}")

@@ -125,7 +125,7 @@ def test_ctrl_c_stops_the_answer_and_the_conversation_goes_on(answering: Ollama,
     assert chat.stdin is not None
     chat.stdin.write("How tall was Marie Curie?\n")
     chat.stdin.flush()
-    answering.wait_for_a_call()
+    answering.wait_for_calls()
     chat.send_signal(signal.SIGINT)
     out, err = chat.communicate("Where was Marie Curie born?\n", timeout=60)
     assert "stopped" in err

@@ -205,7 +205,7 @@ class TestRuns:
         thread = await new_thread(studio)
         hanging = {"model": "ollama:llama3.1:8b", "base_url": ollama.address}
         run = await studio.runs.create(thread, "tor", input={"question": QUESTION}, context=hanging)
-        await asyncio.to_thread(ollama.wait_for_a_call)
+        await asyncio.to_thread(ollama.wait_for_calls)
         await studio.runs.cancel(thread, run["run_id"], wait=True)
         assert (await studio.runs.get(thread, run["run_id"]))["status"] == "interrupted"
         assert (await asked(studio, "tor", QUESTION, thread))["answer"] == "Budapest"

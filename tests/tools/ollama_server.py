@@ -86,9 +86,9 @@ class Ollama:
             self._over.wait(self.seconds)
             return {"prompt_eval_duration": 1000, "eval_duration": int((time.monotonic() - begun) * 1e9)}
 
-    def wait_for_a_call(self) -> None:
+    def wait_for_calls(self, number: int = 1) -> None:
         with self._change:
-            self._change.wait_for(lambda: bool(self.requests), timeout=10)
+            self._change.wait_for(lambda: len(self.requests) >= number, timeout=10)
 
     def hang(self) -> None:
         self._over.wait(timeout=20)

@@ -166,7 +166,7 @@ async def test_a_cancelled_call_gives_its_place_back(ollama: Ollama) -> None:
     ollama.when("hang", Hang())
     model = resolve("ollama:llama3.1:8b", ModelOptions(max_concurrency=1))
     hanging = asyncio.create_task(model.reply([HumanMessage("hang")], Answered))
-    await asyncio.to_thread(ollama.wait_for_a_call)
+    await asyncio.to_thread(ollama.wait_for_calls)
     hanging.cancel()
     with pytest.raises(asyncio.CancelledError):
         await hanging

@@ -1,9 +1,30 @@
-"""Addresses of model servers: which are on this machine, and how to show one."""
+"""Addresses of model servers: how several are written, which are on this machine, and how to show one."""
 
+import re
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from ramify.tools.address_parts import shown
+
+BETWEEN = re.compile(r"[\s,]+(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
+"""What divides two addresses: a password or a query may hold a comma, too, but not one with an address behind it."""
+BARE = re.compile(r"[^/?#@]+")
+"""Hosts without a scheme, as Ollama's may be written."""
+
+
+def addresses(text: str | None) -> tuple[str, ...]:
+    """List the addresses that are written with spaces or commas between them, each once."""
+    text = (text or "").strip(" \t\r\n,")
+    parts = re.split(r"[\s,]+", text) if BARE.fullmatch(text) else BETWEEN.split(text)
+    return tuple({part.rstrip("/"): part for part in parts if part}.values())
+
+
+def as_one_text(value: Any) -> Any:
+    """Write one address or several as one text, with spaces between, which is what a form has a field for; anything else as it is."""
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        value = " ".join(value) or None
+    return " ".join(addresses(value)) or value if isinstance(value, str) else value
 
 
 def is_loopback(url: str) -> bool:
@@ -18,14 +39,16 @@ def is_loopback(url: str) -> bool:
 
 
 def without_credentials(url: str) -> str:
-    """Show an address without the user, the password and the keys it may carry."""
-    return shown(url)
+    """Show an address, or several, without the users, the passwords and the keys they may carry."""
+    several = addresses(url)
+    return " ".join(map(shown, several)) if len(several) > 1 else shown(url)
 
 
 def is_address(url: str) -> bool:
     """Tell whether an address can be one of a server: a scheme, a host, and a port that is a number."""
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        alone = "," not in (parts.hostname or "") + parts.path  # a second one, without its scheme
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and alone and (parts.port is None or parts.port > 0)
     except ValueError:
         return False

@@ -3,10 +3,11 @@
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
+from ramify.tools.models.health import Health
 from ramify.tools.models.pace import Pace
 from ramify.tools.models.record import Record
 from ramify.tools.models.turns import Turns
@@ -14,30 +15,45 @@ from ramify.tools.models.turns import Turns
 AT_ONCE = 8
 """Calls at the same time where nobody said how many; what Ollama serves is learned instead."""
 
+# One for all gates, since a call may wait at several. Reentrant: while it is held, an exception's clean-up may run a coroutine's `finally`,
+# which leaves a gate.
+_LOCK = threading.RLock()
+
 
 @dataclass(eq=False)
 class _Waiter:
-    limit: int | None
-    loop: asyncio.AbstractEventLoop
-    turn: asyncio.Future[None]
+    """A call that waits at one gate, or at several at once: the first that has room takes it."""
 
-    def wake(self) -> None:
-        """Runs in the waiter's own loop, which may have cancelled it meanwhile."""
+    limits: "Mapping[Gate, int | None]"
+    roams: bool
+    loop: asyncio.AbstractEventLoop
+    turn: "asyncio.Future[Gate | None]"
+    taken_by: "Gate | None" = None
+
+    def tell(self, gate: "Gate | None") -> bool:
+        """Wake the call; False where its loop was closed under it."""
+        try:
+            self.loop.call_soon_threadsafe(self._wake, gate)
+        except RuntimeError:
+            return False
+        return True
+
+    def _wake(self, gate: "Gate | None") -> None:
+        """Runs in the call's own loop, which may have cancelled it meanwhile."""
         if not self.turn.done():
-            self.turn.set_result(None)
+            self.turn.set_result(gate)
 
 
 @dataclass(eq=False)
 class Gate:
-    """Let calls in one after another; shared by all who call the same model."""
+    """Let calls in one after another; shared by all who call the same model at the same server."""
 
     busy: int = 0
     record: Record = field(default_factory=Record)
+    health: Health = field(default_factory=Health)
     pace: Pace = field(default_factory=Pace)
     turns: Turns = field(default_factory=Turns)
     _waiting: deque[_Waiter] = field(default_factory=deque)
-    # Reentrant: while it is held, an exception's clean-up may run a coroutine's `finally`, which leaves the gate.
-    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
     def waiting(self) -> int:
@@ -46,45 +62,82 @@ class Gate:
 
     async def enter(self, limit: int | None) -> None:
         """Wait until fewer than `limit` calls are in, in the order of coming; None is as many as the server has shown to serve."""
-        with self._lock:
-            if not self._waiting and self._has_room(limit):
-                self.busy += 1
-                return
-            loop = asyncio.get_running_loop()
-            waiter = _Waiter(limit, loop, loop.create_future())
-            self._waiting.append(waiter)
-        try:
-            await waiter.turn
-        except BaseException:
-            self._give_up(waiter)
-            raise
+        await _enter({self: limit}, roams=False)
 
     def leave(self) -> None:
         """Make room for the next."""
-        with self._lock:
+        with _LOCK:
             self.busy -= 1
-            self._let_in()
+            self.let_in()
 
-    def _give_up(self, waiter: _Waiter) -> None:
-        """Step out of the queue; a turn that came at the moment of the cancellation is passed on."""
-        with self._lock:
-            if waiter in self._waiting:
-                self._waiting.remove(waiter)
-                self._let_in()
-            else:
-                self.leave()
+    def recall(self) -> None:
+        """Send those who wait at any of several gates to choose anew."""
+        with _LOCK:
+            for waiter in [waiter for waiter in self._waiting if waiter.roams]:
+                step_out(waiter)
+                waiter.tell(None)
 
-    def _has_room(self, limit: int | None) -> bool:
-        return self.busy < (self.pace.limit if limit is None else limit)
+    def load(self, limit: int | None) -> float:
+        """Tell how busy it is: 1 and more where it has no room for a call of this limit, or for none but those that wait."""
+        return 1.0 if self._waiting else self.busy / self._most(limit)
 
-    def _let_in(self) -> None:
-        while self._waiting and self._has_room(self._waiting[0].limit):
-            waiter = self._waiting.popleft()
-            try:
-                waiter.loop.call_soon_threadsafe(waiter.wake)
-            except RuntimeError:  # its loop was closed under it: nobody is left to take the turn
-                continue
-            self.busy += 1
+    def let_in(self) -> None:
+        """Take in those who wait, as far as there is room."""
+        while self._waiting and self.busy < self._most(self._waiting[0].limits[self]):
+            waiter = self._waiting[0]
+            self.busy += 1  # first, so that none of those let in elsewhere meanwhile takes the place
+            step_out(waiter, at=self)
+            if waiter.tell(self):
+                waiter.taken_by = self
+            else:  # nobody is left to take the turn
+                self.busy -= 1
+
+    def queue(self, waiter: _Waiter) -> None:
+        """Add one to those who wait."""
+        self._waiting.append(waiter)
+
+    def drop(self, waiter: _Waiter) -> None:
+        """Take one out of those who wait, if it is there."""
+        if waiter in self._waiting:
+            self._waiting.remove(waiter)
+
+    def _most(self, limit: int | None) -> int:
+        return self.pace.limit if limit is None else limit
+
+
+async def enter_one(limits: Mapping[Gate, int | None]) -> Gate | None:
+    """Enter the least busy of several gates, the first of equals, or wait until one has room; None when the choice is to be made anew."""
+    return await _enter(limits, roams=True)
+
+
+async def _enter(limits: Mapping[Gate, int | None], roams: bool) -> Gate | None:
+    with _LOCK:
+        least = min(limits, key=lambda gate: gate.load(limits[gate]))
+        if least.load(limits[least]) < 1:
+            least.busy += 1
+            return least
+        loop = asyncio.get_running_loop()
+        waiter = _Waiter(limits, roams, loop, loop.create_future())
+        for gate in limits:
+            gate.queue(waiter)
+    try:
+        return await waiter.turn
+    except BaseException:
+        with _LOCK:
+            if waiter.taken_by is None:
+                step_out(waiter)
+            else:  # the turn came at the moment of the cancellation: it is passed on
+                waiter.taken_by.leave()
+        raise
+
+
+def step_out(waiter: _Waiter, at: Gate | None = None) -> None:
+    """Take a call out of all its queues; whoever was behind it in one of another gate than `at` may have room there."""
+    for gate in waiter.limits:
+        gate.drop(waiter)
+    for gate in waiter.limits:
+        if gate is not at:
+            gate.let_in()
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +160,12 @@ class Cap:
 
 
 _GATES: WeakValueDictionary[Hashable, Gate] = WeakValueDictionary()
-_GATES_LOCK = threading.Lock()
 _KEPT: deque[Gate] = deque(maxlen=64)
 
 
 def cap_for(key: Hashable, limit: int | None) -> Cap:
     """Give the cap of what `key` names; the same key means the same gate for as long as anybody holds a cap of it."""
-    with _GATES_LOCK:
+    with _LOCK:
         gate = _GATES.get(key)
         if gate is None:
             gate = _GATES[key] = Gate()

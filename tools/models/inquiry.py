@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ramify.tools.models.address import is_loopback
@@ -23,8 +25,20 @@ class Told:
 
 def inquire(url: str, patience: float, asked: object = None, headers: Mapping[str, str] | None = None) -> Told | None:
     """Ask an address, by POST where there is something to say; None where no answer came whole in time. Blocking."""
-    with ThreadPoolExecutor(1) as pool:  # an event loop of its own: only there can a trickling answer be cut off
-        return pool.submit(asyncio.run, _inquire(url, patience, asked, dict(headers or {}))).result()
+    asking = partial(_inquire, url, patience, asked, dict(headers or {}))
+    # An event loop of its own: only there can a trickling answer be cut off. A thread that has none is as good as another.
+    if threading.current_thread() is not threading.main_thread() and not _has_loop():
+        return asyncio.run(asking())
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(asking())).result()
+
+
+def _has_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 async def _inquire(url: str, patience: float, asked: object, headers: dict[str, str]) -> Told | None:

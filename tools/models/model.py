@@ -77,6 +77,11 @@ class Model:
         return allowance(self.num_ctx) if self.num_predict is not None and self.server.record.way.thinks else 0
 
     @property
+    def notices(self) -> list[str]:
+        """Say what the user should know of it before it is asked."""
+        return [self.notice] if self.notice else []
+
+    @property
     def told(self) -> list[str]:
         """Say what its server is asked otherwise than meant, as far as calls have shown it."""
         return self.server.record.notices(self.name, self.thought_tokens)
@@ -86,14 +91,18 @@ class Model:
 
         ModelError where the model cannot be reached, ReplyError where no usable reply came.
         """
-        chat = self.chat if self.chats is None else await self.chats.here()
-        asked = await sturdy(lambda: self._ask(chat, messages, schema, longest), self.server)
-        self.server.record.answered = True
-        self._check_window(asked.raw, messages)
+        asked = await sturdy(lambda: self._in_turn(messages, schema, longest), self.server)
+        self.check_window(asked.raw, messages)
         return asked
 
-    async def _ask(self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
-        async with self.cap, self.cap.gate.turns.take(self.server.timeout) as turn:
+    async def _in_turn(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
+        async with self.cap:
+            return await self.attempt(messages, schema, longest)
+
+    async def attempt(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
+        """Make one call, for which a place was taken; what goes wrong is raised as the client raises it."""
+        chat = self.chat if self.chats is None else await self.chats.here()
+        async with self.cap.gate.turns.take(self.server.timeout) as turn:
             try:
                 asked = await self._whatever_is_refused(chat, messages, schema, longest)
             except Exception as error:
@@ -103,6 +112,7 @@ class Model:
             self.cap.gate.turns.served(turn)
             if self.cap.limit is None and (told := times(asked.raw, turn.sent)):
                 self.cap.gate.pace.learn(told)
+            self.server.record.answered = True
             return asked
 
     async def _whatever_is_refused(
@@ -133,8 +143,8 @@ class Model:
             return chat
         return asking(chat, way, longest or self.num_predict + self.thought_tokens)
 
-    def _check_window(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
-        """A server that drops what exceeds its window says nothing, but reports fewer tokens than the prompt has words."""
+    def check_window(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
+        """Raise a ReplyError where a server dropped what exceeds its window: it says nothing, but tells of fewer tokens than words."""
         told = raw.usage_metadata["input_tokens"] if raw.usage_metadata else 0
         if self.num_ctx is None or not told or raw.response_metadata.get("model_provider") not in ("ollama", "openai"):
             return

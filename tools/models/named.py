@@ -1,22 +1,24 @@
 """From a model's name to a model that can be asked."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import gguf, ollama, providers
-from ramify.tools.models.address import without_credentials
+from ramify.tools.models.address import addresses, without_credentials
 from ramify.tools.models.cap import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.given import given
 from ramify.tools.models.lookup import Lookup
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.per_loop import PerLoop
+from ramify.tools.models.pool import pooled
 from ramify.tools.models.reading import Structured
-from ramify.tools.models.served import listed, window
+from ramify.tools.models.served import listed, require, window
 from ramify.tools.models.shipped import SHIPPED
 from ramify.tools.models.thinking import PLAIN
 from ramify.tools.models.tokens import counter
@@ -37,7 +39,8 @@ def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
     UsageError for a name that means nothing, ModelError for a model that is not there.
     """
     if options.base_url:
-        learn_address(options.base_url)
+        for address in (options.base_url, *addresses(options.base_url)):
+            learn_address(address)
     if isinstance(model, BaseChatModel):
         return given(model, options)
     named = model.strip()
@@ -63,7 +66,28 @@ def _named(model: str, options: ModelOptions) -> Model:
         raise UsageError(f"{model!r} does not name a model", meant + providers.FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)
+    if len(several := addresses(options.base_url)) > 1:
+        return _at_each(provider, name, options, several)
     return _from_ollama(name, options) if provider == "ollama" else _from_provider(provider, name, options)
+
+
+def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[str]) -> Model:
+    """Find a model at several servers."""
+
+    def at(address: str) -> Model:
+        alone = replace(options, base_url=address)
+        if provider == "ollama":
+            return _from_ollama(name, alone)
+        if provider == "openai":
+            require(address, name, _secret())
+        return _from_provider(provider, name, alone)
+
+    if provider != "ollama":
+        for address in several:
+            providers.check_address(address)
+    hosts = [ollama.host(address) for address in several] if provider == "ollama" else several
+    looks = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
+    return pooled(f"{provider}:{name}", looks)
 
 
 def _best(options: ModelOptions) -> Model:
@@ -72,7 +96,7 @@ def _best(options: ModelOptions) -> Model:
         return _looked_up(f"ollama:{BEST}", options)
     except ModelError as error:
         if options.base_url:  # a server was meant: a model without one is not what was asked for
-            named = f"`--model openai:NAME --base-url {without_credentials(options.base_url)}`"
+            named = f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in addresses(options.base_url))}`"
             remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
             raise ModelError(error.what, remedy) from error
         notice = f"{error.what}: using the extractive model, which quotes instead of reasoning — for a language model, {error.remedy}"
@@ -125,8 +149,7 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
 
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
     address = options.base_url if provider == "openai" else None
-    key = os.environ.get("OPENAI_API_KEY")
-    secret = SecretStr(key) if key else None
+    secret = _secret()
     entry = listed(address, name, secret) if address else None
     if address and entry and (told := window(entry, address, secret)):
         options = replace(options, num_ctx=min(options.num_ctx, told))
@@ -135,6 +158,11 @@ def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
     model = _connected(lambda: providers.client(provider, name, options), server, options, options.max_concurrency or AT_ONCE)
     model.server.record.answered |= entry is not None
     return model
+
+
+def _secret() -> SecretStr | None:
+    key = os.environ.get("OPENAI_API_KEY")
+    return SecretStr(key) if key else None
 
 
 def _connected(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions, limit: int | None) -> Model:

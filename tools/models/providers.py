@@ -59,15 +59,20 @@ def client(provider: str, name: str, options: "ModelOptions", key: str | None = 
     return chat.model_copy(update={field: value for field, value in wanted.items() if field in fields})
 
 
+def check_address(base_url: str) -> None:
+    """Raise a UsageError for what is no address."""
+    if not is_address(base_url):
+        what = f"base_url {without_credentials(base_url)!r} is not an address"
+        raise UsageError(what, "write it as http://127.0.0.1:8000/v1, several each with its http://, and a / in a password as %2F")
+
+
 def _arguments(provider: str, name: str, options: "ModelOptions", key: str | None) -> dict[str, Any]:
     """The arguments that LangChain's chat models share; our own retries are one level up."""
     arguments: dict[str, Any] = {"max_tokens": options.num_predict, "timeout": options.timeout, "max_retries": 0}
     if not (provider == "openai" and NO_SAMPLING.match(name)):
         arguments["temperature"] = options.temperature
     if options.base_url:
-        if not is_address(options.base_url):
-            what = f"base_url {without_credentials(options.base_url)!r} is not an address"
-            raise UsageError(what, "write it as http://127.0.0.1:8000/v1, and a / in a password as %2F")
+        check_address(options.base_url)
         arguments["base_url"] = options.base_url
     if provider == "openai":
         arguments |= _openai_arguments(options, key)

@@ -19,6 +19,8 @@ AGAIN = frozenset({"busy", "foreign"})
 """What may pass: a crowd, and a reply that was garbled on its way."""
 FOREIGN = ("No data received from Ollama", "'choices'", "Unexpected response type")
 """What the clients say of an answer that is not in the server's protocol."""
+GATEWAY = (502, 503, 504)
+"""What is said in the place of a server that is not there, or not yet."""
 REFUSING = (400, 422, 501)
 FEATURES: dict[Feature, re.Pattern[str]] = {
     "logprobs": re.compile(r"logprob", re.IGNORECASE),
@@ -57,19 +59,28 @@ async def sturdy(call: Callable[[], Awaitable[T]], server: Server) -> T:
         try:
             return await call()
         except Exception as error:
-            trouble = tell(error) or _over_a_reply(error, server)
+            trouble = trouble_with(error, server)
             if trouble is None:
                 raise
             if trouble not in AGAIN or pause is None:
-                # What a server says may quote a key, and a traceback would show it.
-                quotes = trouble == "locked" or scrub(str(error)) != str(error)
-                raise explain(trouble, error, server) from (None if quotes else error)
+                raise explain(trouble, error, server) from showable(trouble, error)
         await asyncio.sleep(pause)
     raise AssertionError("the last attempt returns or raises")
 
 
-def explain(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
-    """Word what happened and what to do."""
+def trouble_with(error: Exception, server: Server) -> Trouble | None:
+    """Tell the trouble with a server from an error; None where it is none of the server's."""
+    return tell(error) or _over_a_reply(error, server)
+
+
+def showable(trouble: Trouble, error: Exception) -> Exception | None:
+    """Give an error as the cause of another, or none: what a server says may quote a key, and a traceback would show it."""
+    return None if trouble == "locked" or scrub(str(error)) != str(error) else error
+
+
+def explain(trouble: Trouble, error: Exception, server: Server, again: bool = True) -> RamifyError:
+    """Word what happened and what to do; `again` where it happened when asked again, too."""
+    also = ", also when asked again" if again else ""
     where = f"{server.name} at {server.url}" if server.url else server.name
     said = f"{where} says: {_one_line(error)}"
     match trouble:
@@ -82,14 +93,16 @@ def explain(trouble: Trouble, error: Exception, server: Server) -> RamifyError:
         case "refused":
             return ModelError(said, "check the model's name and settings")
         case "foreign" if server.record.answered:
-            what = f"{where} gave a reply that cannot be read ({type(error).__name__}: {_one_line(error)}), also when asked again"
+            what = f"{where} gave a reply that cannot be read ({type(error).__name__}: {_one_line(error)}){also}"
             return ReplyError(what, "try again later, or look into the server's log")
         case "foreign":
             return ModelError(said, "check that base_url is the address of such a server")
         case "silent":
             return ReplyError(f"{where} gave no reply within {server.timeout:g} s", "raise timeout, or lower max_concurrency")
+        case "busy" if not again and _broke_off(error):
+            return ReplyError(f"{where} broke off a call", server.start)
         case "busy":
-            return ReplyError(f"{said}, also when asked again", "try again later, or lower max_concurrency")
+            return ReplyError(f"{said}{also}", "try again later, or lower max_concurrency")
         case "overlong":
             return ReplyError(said, "lower num_ctx to what the server was started with")
 
@@ -111,6 +124,13 @@ def tell(error: Exception) -> Trouble | None:
     return "foreign" if "JSONDecodeError" in names or any(words in str(error) for words in FOREIGN) else None
 
 
+def is_gone(trouble: Trouble, error: Exception) -> bool:
+    """Tell whether a server seems not to be there at all, and not only to have failed at one call."""
+    if trouble == "busy":
+        return _broke_off(error) or getattr(error, "status_code", None) in GATEWAY
+    return trouble in ("unreachable", "silent", "missing", "locked")
+
+
 def refusal(error: Exception) -> Feature | None:
     """Tell which feature a server refuses."""
     if getattr(error, "status_code", None) not in REFUSING:
@@ -121,6 +141,11 @@ def refusal(error: Exception) -> Feature | None:
 def refuses_thinking(error: Exception) -> bool:
     """Tell whether a server refuses what it is told of thinking."""
     return getattr(error, "status_code", None) in REFUSING and bool(THINKING.search(str(error)))
+
+
+def _broke_off(error: Exception) -> bool:
+    """Tell whether the connection broke, of what is busy: it has no status."""
+    return getattr(error, "status_code", None) is None and not isinstance(error, QueuedError)
 
 
 def _over_a_reply(error: Exception, server: Server) -> Trouble | None:

@@ -1,0 +1,119 @@
+"""Measure how much of a run's prompts begins as an earlier one did: what a server with a prefix cache need not read again.
+
+    python benchmarks/prefixes.py [--strategies prune,tor,chain,iterative] [--limit 6]
+
+The embedded model answers the demo's development questions, so that trees are what they are; its prompts are written out as a language
+model would be sent them. Tokens are counted as words and signs. Printed are, for each strategy and each prompt in it: how many, and how
+long; the share of it that is the same each time (task, rules, form, examples); what is known from the same question, and from the run.
+"""
+
+import argparse
+import asyncio
+import re
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from langchain_core.messages import BaseMessage
+
+from ramify.evaluation.load import load
+from ramify.graphs.run import ask_async
+from ramify.tools.models.model import Model
+from ramify.tools.models.reading import Structured
+
+TOKEN = re.compile(r"\w{1,6}|[^\w\s]")
+
+
+class Sent(NamedTuple):
+    """A prompt as it was sent."""
+
+    question: int
+    kind: str
+    text: str
+    fixed: str
+    """What stands before the last message: the task, its rules, the form of the reply and the worked examples."""
+
+
+def written(messages: Sequence[BaseMessage]) -> str:
+    """Write messages out as a chat template does."""
+    return "".join(f"<|{message.type}|>\n{message.text}\n" for message in messages)
+
+
+def listen(heard: list[Sent], at: list[int]) -> None:
+    """Note every prompt from now on."""
+    reply = Model.reply
+
+    async def noted(self: Model, messages: Sequence[BaseMessage], *asked: Any) -> Structured:
+        kind = next(m.additional_kwargs["ramify"]["prompt"] for m in reversed(messages) if "ramify" in m.additional_kwargs)
+        heard.append(Sent(at[0], kind, written(messages), written(messages[:-1])))
+        return await reply(self, messages, *asked)
+
+    Model.reply = noted  # type: ignore[method-assign]
+
+
+def tokens(text: str) -> int:
+    return len(TOKEN.findall(text))
+
+
+def common(one: str, other: str) -> int:
+    """Give the length of what two texts have in common at their beginning."""
+    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def known(heard: Sequence[Sent], of_question: bool) -> dict[str, tuple[int, int]]:
+    """Count, for each kind of prompt, the tokens that an earlier prompt began with, and all."""
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for number, sent in enumerate(heard):
+        earlier = [one.text for one in heard[:number] if not of_question or one.question == sent.question]
+        shared = max((common(text, sent.text) for text in earlier), default=0)
+        counts[sent.kind][0] += tokens(sent.text[:shared])
+        counts[sent.kind][1] += tokens(sent.text)
+    return {kind: (shared, total) for kind, (shared, total) in counts.items()}
+
+
+def share(counts: dict[str, tuple[int, int]]) -> float:
+    return sum(shared for shared, _ in counts.values()) / max(1, sum(total for _, total in counts.values()))
+
+
+async def ask(strategy: str, questions: Sequence[str], at: list[int]) -> None:
+    for number, question in enumerate(questions):
+        at[0] = number
+        await ask_async(question, strategy, model="extractive")
+
+
+def main() -> None:
+    """Print the shares of each strategy, and of each prompt in it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--strategies", default="prune,tor,chain,iterative")
+    parser.add_argument("--limit", type=int, default=6)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        questions = [question.question for question in load("demo:development", Path(work)).questions[: given.limit]]
+    heard: list[Sent] = []
+    at = [0]
+    listen(heard, at)
+    for strategy in given.strategies.split(","):
+        heard.clear()
+        asyncio.run(ask(strategy, questions, at))
+        own, run = known(heard, of_question=True), known(heard, of_question=False)
+        total = sum(total for _, total in run.values())
+        fixed = sum(tokens(sent.fixed) for sent in heard)
+        print(
+            f"{strategy}: {len(heard)} prompts of {total / len(heard):.0f} tokens; fixed {fixed / total:.1%}; "
+            f"known already {share(own):.1%} within a question, {share(run):.1%} within the run"
+        )
+        for kind, (shared, whole) in run.items():
+            sent = [one for one in heard if one.kind == kind]
+            fixed = sum(tokens(one.fixed) for one in sent)
+            print(
+                f"  {kind}: {len(sent)} of {whole / len(sent):.0f}; {fixed / whole:.1%}; {own[kind][0] / whole:.1%}, {shared / whole:.1%}"
+            )
+
+
+if __name__ == "__main__":
+    main()

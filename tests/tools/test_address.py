@@ -1,0 +1,37 @@
+"""How several addresses are written in one text."""
+
+import pytest
+
+from ramify.tools.models.address import addresses, as_one_text, is_address, without_credentials
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("http://a:1/v1", ["http://a:1/v1"]),
+        ("http://a:1/v1 http://b:2/v1", ["http://a:1/v1", "http://b:2/v1"]),
+        (" http://a , https://b,\nHTTP://c, ", ["http://a", "https://b", "HTTP://c"]),
+        ("gpu1:11434,gpu2:11434 gpu3", ["gpu1:11434", "gpu2:11434", "gpu3"]),
+        ("http://a/v1 http://a/v1/", ["http://a/v1/"]),
+        ("http://me:one,two@a/v1", ["http://me:one,two@a/v1"]),
+        ("http://me:one,two@a/v1,http://b/v1?key=c,d", ["http://me:one,two@a/v1", "http://b/v1?key=c,d"]),
+        (None, []),
+        (" , ", []),
+    ],
+)
+def test_spaces_and_commas_divide_addresses_and_nothing_in_them(text: str | None, expected: list[str]) -> None:
+    assert list(addresses(text)) == expected
+
+
+@pytest.mark.parametrize("text", ["http://a:1,b:2", "http://a:1/v1,b:2/v1", "http://a,b", "http://a/v1,"])
+def test_two_of_which_one_has_no_scheme_are_no_address(text: str) -> None:
+    assert not is_address(text)
+
+
+def test_several_are_shown_without_their_passwords() -> None:
+    assert without_credentials("http://me:pass-one@a/v1, http://you:pass-two@b/v1?key=k-e-y") == "http://a/v1 http://b/v1?key=***"
+
+
+def test_a_list_is_written_as_one_text_and_what_is_no_address_stays() -> None:
+    assert as_one_text(["http://a", "http://b"]) == as_one_text("http://a,http://b") == "http://a http://b"
+    assert [as_one_text(value) for value in (None, "", [], [1, 2], 7)] == [None, "", None, [1, 2], 7]
