@@ -15,6 +15,7 @@ from ramify.tools.demo import cache_folder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.values import NONE
 from ramify.tools.index.manifest import Kind
+from ramify.tools.ray.address import check_address
 
 ELSEWHERE = {
     "index": "each data set is asked about its own documents, so leave it out",
@@ -39,6 +40,8 @@ class Order(Value):
     seed: int = 0
     at_once: int = 8
     workers: int = 1
+    ray: str | None = None
+    """The address of a Ray cluster that encodes and asks; "local" starts one on this machine."""
     embedding: str = "minilm"
     label: tuple[str, ...] = ()
     """Fields of metadata that passages are searched under, beside title and headings."""
@@ -93,8 +96,12 @@ def _checked(order: Order) -> None:
         if key in ELSEWHERE:
             raise UsageError(f"{key!r} cannot be set for a run", ELSEWHERE[key])
     values = [*order.options.values(), *(value for values in order.sweeps.values() for value in values)]
-    if order.workers > 1 and any(isinstance(value, BaseChatModel) for value in values):
-        raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker")
+    if order.ray is not None and order.workers > 1:
+        raise UsageError(f"--ray and --workers {order.workers} are two ways to share the work", "give one of them")
+    if (order.workers > 1 or order.ray is not None) and any(isinstance(value, BaseChatModel) for value in values):
+        raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker and no --ray")
+    if order.ray is not None:
+        check_address(order.ray)
     _check_grouping(order)
 
 

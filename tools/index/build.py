@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from langchain_core.documents import Document
 from ramify.tools.documents.files import Skipped, existing, files_under
 from ramify.tools.documents.load import nothing_readable
 from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.embeddings.encoding import Encoding, in_turn
 from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.draft import Draft
@@ -47,7 +49,7 @@ class Built(NamedTuple):
 
 def build_index(
     paths: Sequence[str | Path], folder: Path, encoder: Encoder, chunking: Chunking, batch_size: int, progress: Progress,
-    clean: bool = True, label: Sequence[str] | None = None,
+    clean: bool = True, label: Sequence[str] | None = None, encoding: Encoding = in_turn,
 ) -> Built:  # fmt: skip
     """Bring an index up to date with what lies under the paths; see `Index.build`."""
     began = time.perf_counter()
@@ -68,20 +70,23 @@ def build_index(
         gone = intake.let_go()
         if clean:
             hide_twins(draft)
-        encoded = encode_missing(draft, encoder, batch_size, progress)
+        encoded = encode_missing(draft, encoder, batch_size, progress, encoding)
         manifest = publish_changes(folder, draft, encoder, chunking, progress)
     fates = (intake.added, intake.changed, intake.unchanged, gone)
     seconds = time.perf_counter() - began
     return Built(*fates, manifest.documents, manifest.passages, encoded, skipped, seconds, advice(encoder), manifest.hidden, intake.remarks)
 
 
-def encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Progress) -> int:
-    """Encode the texts that have no vector, committing batch by batch; the same batches in any later run."""
+def encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Progress, encoding: Encoding = in_turn) -> int:
+    """Encode the texts that have no vector, committing batch by batch; the same batches in any later run, whoever encodes them."""
     rows = draft.unencoded()
-    for start in range(0, len(rows), batch_size):
-        texts = draft.embedded_texts(rows[start : start + batch_size])
-        draft.keep_vectors(texts, encoder.encode_documents(texts))
-        progress(start + len(texts), len(rows), "passages")
+    batches = (draft.embedded_texts(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size))
+    done = 0
+    with closing(encoding(encoder, batches)) as encoded:
+        for texts, vectors in encoded:
+            draft.keep_vectors(texts, vectors)
+            done += len(texts)
+            progress(done, len(rows), "passages")
     return len(rows)
 
 

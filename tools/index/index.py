@@ -11,6 +11,7 @@ from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.encoding import Encoding, in_turn
 from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, build_index, remove_documents, write_documents
@@ -37,7 +38,7 @@ class Index(VectorStore):
         paths: Sequence[str | Path] | str | Path, out: str | Path, embedding: str | Embeddings = "minilm", *,
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
-        label: Sequence[str] | None = None,
+        label: Sequence[str] | None = None, ray: str | None = None,
     ) -> Built:  # fmt: skip
         """Make an index of files and folders, or bring one up to date.
 
@@ -52,13 +53,17 @@ class Index(VectorStore):
 
         `label` names fields of metadata, such as chapter and section, that passages are embedded and searched under beside their title
         and headings; quoted is the text alone. Not given, they are those of the index that is there.
+
+        `ray` is the address of a Ray cluster whose workers encode: "local" for one of this machine's cores, which ends with the build,
+        "auto", "HOST:PORT" or "ray://HOST:PORT"; a program that has joined one already stays there. The index is the same.
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        return build_index(paths, Path(out), encoder, chunking, batch_size, progress or silent, clean, label)
+        encoding = in_turn if ray is None else _on_ray(ray, encoder)
+        return build_index(paths, Path(out), encoder, chunking, batch_size, progress or silent, clean, label, encoding)
 
     @classmethod
     def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":
@@ -218,6 +223,12 @@ class Index(VectorStore):
     @property
     def _chunking(self) -> Chunking:
         return Chunking(self._snapshot.manifest.chunk_tokens, self._snapshot.manifest.overlap)
+
+
+def _on_ray(address: str, encoder: Encoder) -> Encoding:
+    from ramify.tools.ray.encoding import encoding_on
+
+    return encoding_on(address, encoder)
 
 
 def _as_documents(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
