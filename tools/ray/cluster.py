@@ -1,5 +1,6 @@
 """A Ray cluster as a program sees it: joined or started, asked how many can work, given work, and left."""
 
+import logging
 import os
 import secrets
 import sys
@@ -8,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
@@ -72,12 +74,12 @@ def joined(address: str) -> Iterator[Cluster]:
     check_address(address)
     ray = _ray(address)
     if ray.is_initialized():
-        yield _measured(address)
+        yield _measured(ray, address)
         return
     with TemporaryDirectory(prefix="ramify-ray-", dir="/tmp" if os.name == "posix" else None, ignore_cleanup_errors=True) as spare:
         try:
-            _join(address, spare)
-            yield _measured(address)
+            _join(ray, address, spare)
+            yield _measured(ray, address)
         finally:
             ray.shutdown()
 
@@ -88,30 +90,25 @@ def _ray(address: str) -> Any:
         own = {**_ALONE, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if address == LOCAL else {}
         for name, value in (_QUIET | own).items():
             os.environ.setdefault(name, value)
-    import ray
-    from ray._private import worker
-
-    worker._worker_logs_enabled = False  # else the death of a worker is told on stdout, among the results
+    ray: Any = import_module("ray")
+    ray._private.worker._worker_logs_enabled = False  # else a worker's death is told on stdout, among results
     return ray
 
 
-def _join(address: str, spare: str) -> None:
-    import ray
+def _join(ray: Any, address: str, spare: str) -> None:
     from ray.exceptions import RayError
 
-    own = {"include_dashboard": False, "object_store_memory": _STORE, "_temp_dir": spare, "_node_ip_address": "127.0.0.1"}
+    own: dict[str, Any] = {"include_dashboard": False, "object_store_memory": _STORE, "_temp_dir": spare, "_node_ip_address": "127.0.0.1"}
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR", **(own if address == LOCAL else {}))
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **(own if address == LOCAL else {}))
     except (RayError, RuntimeError, ValueError, OSError, AssertionError, ImportError) as error:
         doing = "start a Ray cluster on this machine" if address == LOCAL else f"join the Ray cluster at {address!r}"
         remedy = "see that Ray works by itself: `ray start --head`, `ray status`, `ray stop`; it has to be the same version everywhere"
         raise RamifyError(f"cannot {doing} ({brief(error, 200)})", remedy) from error
 
 
-def _measured(address: str) -> Cluster:
+def _measured(ray: Any, address: str) -> Cluster:
     """Count who can work; RamifyError where nobody can."""
-    import ray
-
     there = ray.cluster_resources()
     workers = int(min(there.get("CPU", 0), there.get("memory", 0) // MEMORY))
     if not workers:

@@ -1,9 +1,10 @@
 """Whether the machines of a cluster can do the work: each has this toolkit, in this version, and sees the folders it needs."""
 
 from collections.abc import Iterable
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ramify.tools.errors import RamifyError
 from ramify.tools.ray.cluster import LostError, plainly
@@ -28,7 +29,7 @@ def greet(folders: list[str]) -> Greeting:
 
 def check_machines(folders: Iterable[str] = ()) -> None:
     """Ask every machine of the cluster that this process has joined; RamifyError where one cannot do the work."""
-    import ray
+    ray: Any = import_module("ray")
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = greet([])
