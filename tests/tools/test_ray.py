@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import secrets
 import shutil
 import signal
 import socket
@@ -63,16 +64,18 @@ def write_documents(folder: Path, count: int) -> Path:
 
 
 @installed
-class TestOnTwoMachines:
+class TestOnTwoWorkers:
     """Everything in one process that has joined the cluster: to start and to join one takes seconds."""
 
     @pytest.fixture(scope="class")
-    def place(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    @classmethod
+    def place(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder = tmp_path_factory.mktemp("ray")
         write_documents(folder / "docs", 4 * BATCHES)
         write_data(folder / "data", questions(6))
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "RAMIFY_CACHE": str(folder / "cache")}
-        quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "a-token-of-these-tests-0123456789abcdef"}
+        quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+        quiet |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
         command = [sys.executable, "-m", "tests.tools.on_ray", str(folder)]
         done = subprocess.run(command, cwd=ROOT, env=environment | quiet, capture_output=True, text=True, timeout=240)
         assert done.returncode == 0, done.stderr[-3000:]
@@ -84,7 +87,7 @@ class TestOnTwoMachines:
         return json.loads((place / "found.json").read_text(encoding="utf-8"))
 
     def test_an_index_is_the_same_though_a_worker_is_killed(self, place: Path, found: Any) -> None:
-        assert found["machines"] == found["lost"]["workers"] == 2
+        assert found["lost"]["workers"] == 2
         assert found["encoding"]["killed"]
         assert found["encoding"]["told"] == [4 * (batch + 1) for batch in range(BATCHES)]
         Index.build(place / "docs", place / "plain", batch_size=4, document_prefix="passage: ")
@@ -94,11 +97,11 @@ class TestOnTwoMachines:
         answering = found["answering"]
         assert answering["killed"]
         assert answering["same"]
-        assert answering["asked"] == answering["without"] >= 30
+        assert answering["asked"] == answering["without"] == 24
 
     def test_a_worker_that_dies_costs_its_batch_and_a_batch_that_ends_four_is_named(self, found: Any) -> None:
         lost = found["lost"]
-        assert lost["again"] == 3
+        assert lost["again"] == 2
         assert lost["never"] == 4
         assert "reading page 7" in lost["said"]
         assert "memory" in lost["said"]
