@@ -16,6 +16,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.values import NONE
 from ramify.tools.index.home import home_of, is_address
 from ramify.tools.index.manifest import Kind
+from ramify.tools.ray.address import check_address
 
 ELSEWHERE = {
     "index": "each data set is asked about its own documents: --index says where their indexes lie",
@@ -40,6 +41,8 @@ class Order(Value):
     seed: int = 0
     at_once: int = 8
     workers: int = 1
+    ray: str | None = None
+    """The address of a Ray cluster that encodes and asks; "local" starts one on this machine."""
     embedding: str = "minilm"
     index: str | None = None
     """Where the indexes of the data sets lie: a folder, or an address whose collection has a tenant for each."""
@@ -96,8 +99,12 @@ def _checked(order: Order) -> None:
         if key in ELSEWHERE:
             raise UsageError(f"{key!r} cannot be set for a run", ELSEWHERE[key])
     values = [*order.options.values(), *(value for values in order.sweeps.values() for value in values)]
-    if order.workers > 1 and any(isinstance(value, BaseChatModel) for value in values):
-        raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker")
+    if order.ray is not None and order.workers > 1:
+        raise UsageError(f"--ray and --workers {order.workers} are two ways to share the work", "give one of them")
+    if (order.workers > 1 or order.ray is not None) and any(isinstance(value, BaseChatModel) for value in values):
+        raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker and no --ray")
+    if order.ray is not None:
+        check_address(order.ray)
     _check_place(order)
     _check_grouping(order)
 

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from ramify.evaluation.asking import Task, head
@@ -26,6 +27,8 @@ from ramify.tools.index import Index
 from ramify.tools.index.home import home_of, is_address
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.index.progress import Progress, silent
+from ramify.tools.ray.cluster import Cluster, joined
+from ramify.tools.ray.machines import check_machines
 
 Watch = Callable[[Row], None]
 Tell = Callable[[str], None]
@@ -71,6 +74,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         "base": base,
         "concurrency": order.at_once,
         "workers": order.workers,
+        **({"ray": order.ray} if order.ray is not None else {}),
     }
     write_manifest(order.out, describe(datasets, wanted, **told))
     sources = [
@@ -96,7 +100,9 @@ def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
         wanted = {**({str(source.bare): ()} if order.degrade else {}), source.place: order.label}
         for place, label in wanted.items():
             chunk_tokens, documents = CHUNK_TOKENS[source.dataset.hits_by], list(source.dataset.documents)
-            Index.build(documents, place, order.embedding, chunk_tokens=chunk_tokens, label=label, progress=progress)
+            Index.build(
+                documents, place, order.embedding, chunk_tokens=chunk_tokens, label=label, progress=progress, ray=order.ray
+            )  # fmt: skip
         for kind in order.kinds:
             bring(source.folder, kind, source.group_by, progress)
 
@@ -121,7 +127,25 @@ def search(plan: Plan, order: Order, watch: Watch) -> None:
                     watch(row)
 
 
-async def ask(tasks: list[Task], plan: Plan, order: Order, watch: Watch, measured: Callable[[], None] = lambda: None) -> None:
+@contextmanager
+def joining(order: Order, tasks: Sequence[Task]) -> Iterator[Cluster | None]:
+    """Be with the cluster that is to ask some tasks, for as long as the block runs; none where there is nothing to ask, or no cluster."""
+    if order.ray is None or not tasks:
+        yield None
+        return
+    with joined(order.ray) as cluster:
+        yield cluster
+
+
+def see_indexes(tasks: Sequence[Task], cluster: Cluster | None) -> None:
+    """Look whether every machine of a cluster sees what is to be searched; RamifyError where one does not. Blocking."""
+    if cluster is not None:
+        check_machines({task.index for task in tasks if Path(task.index).exists()})
+
+
+async def ask(
+    tasks: list[Task], plan: Plan, order: Order, watch: Watch, measured: Callable[[], None] = lambda: None, cluster: Cluster | None = None
+) -> None:
     """Answer the tasks, and write each line as it comes; ModelError where one question after another fails from the first call on.
 
     `measured` is called once a few of them have shown the speed, before the others are begun.
@@ -136,7 +160,7 @@ async def ask(tasks: list[Task], plan: Plan, order: Order, watch: Watch, measure
             patience.see(row)
 
         if tasks:
-            await run(tasks, done, order.at_once, order.workers, measured)
+            await run(tasks, done, order.at_once, order.workers, measured, cluster)
 
 
 def repeat(plan: Plan, log: Log, out: Path) -> None:
@@ -152,8 +176,11 @@ def repeat(plan: Plan, log: Log, out: Path) -> None:
 def execute(order: Order, watch: Watch = lambda row: None) -> list[Row]:
     """Do all of a run and give its lines, from synchronous code."""
     plan = prepare(order, *look(order))
-    index(plan, order)
-    search(plan, order, watch)
-    degrade(plan, order)
-    asyncio.run(ask(left(plan, order.out), plan, order, watch))
+    tasks = left(plan, order.out)
+    with joining(order, tasks) as cluster:
+        index(plan, order)
+        search(plan, order, watch)
+        degrade(plan, order)
+        see_indexes(tasks, cluster)
+        asyncio.run(ask(tasks, plan, order, watch, cluster=cluster))
     return read_rows(order.out / RESULTS)

@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
+from inspect import signature
 from typing import Annotated
 
 import typer
@@ -25,6 +26,7 @@ from ramify.studio import (
     studio_command,
 )
 from ramify.studio.consoles import fail
+from ramify.studio.on_ray import OnRay
 from ramify.tools.errors import RamifyError, UsageError
 
 ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -55,7 +57,7 @@ for command, name in (
     (studio_command.studio, "studio"),
     (mcp_command.mcp, "mcp"),
 ):
-    app.command(name)(command)
+    app.command(name, cls=OnRay if "ray" in signature(command).parameters else None)(command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.ask_command import BaseUrl, ModelName, Settings
+from ramify.studio.on_ray import WHERE
 from ramify.studio.pairs import joined, read_pairs, read_value
 from ramify.tools.errors import UsageError
 
@@ -31,6 +32,14 @@ Sample = Annotated[int | None, typer.Option(metavar="N", min=1, help="Sweeps and
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of the model's calls, of drawing and of the statistics.")]
 AtOnce = Annotated[int, typer.Option(metavar="N", min=1, help="Questions under way at the same time.")]
 Workers = Annotated[int, typer.Option(metavar="N", min=1, help="Processes: more than one pays for the extractive model only.")]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="[ADDRESS]",
+        help=f"Encode and ask on a Ray cluster: {WHERE}. Every machine needs the model, and RAMIFY_CACHE in a folder that all share.",
+    ),
+]
 Embedding = Annotated[str, typer.Option(metavar="NAME", help="Embedding of the indexes: minilm, ollama:NAME, or sentence-transformers.")]
 Index = Annotated[
     str | None,
@@ -78,6 +87,7 @@ def evaluate(
     seed: Seed = 0,
     at_once: AtOnce = 8,
     workers: Workers = 1,
+    ray: Ray = None,
     embedding: Embedding = "minilm",
     index: Index = None,
     label: Label = None,
@@ -105,6 +115,7 @@ def evaluate(
         seed=seed,
         at_once=at_once,
         workers=workers,
+        ray=ray,
         embedding=embedding,
         index=index,
         label=tuple(_names(label or "")),

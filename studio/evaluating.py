@@ -8,7 +8,7 @@ from ramify.evaluation.degrading import degrade
 from ramify.evaluation.order import Order
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row, outlines
-from ramify.evaluation.run import ask, index, left, look, prepare, search
+from ramify.evaluation.run import ask, index, joining, left, look, prepare, search, see_indexes
 from ramify.evaluation.searching import SEARCH
 from ramify.studio.bar import bar
 from ramify.studio.consoles import note, one_line, out
@@ -31,18 +31,22 @@ def evaluating(order: Order) -> None:
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
     there = f" ({finished:,} are there already)" if finished else ""
     note(f"{len(tasks):,} answers to give{there}, with at most {plan.most_calls(tasks):,} model calls")
-    with bar() as progress:
-        index(plan, order, progress)
-    search(plan, order, lambda row: None)
-    with bar() as progress:
-        degrade(plan, order, progress)
-    try:
-        with Watching(tasks, order.workers) as watching:
-            asyncio.run(ask(tasks, plan, order, watching, watching.tell_speed))
-    except ModelError:
-        if any(row["error"] is None and row["strategy"] != SEARCH for row in outlines(order.out / RESULTS).values()):
-            finish(order)
-        raise
+    with joining(order, tasks) as cluster:
+        if cluster:
+            note(f"{cluster.told} answer")
+        with bar() as progress:
+            index(plan, order, progress)
+        search(plan, order, lambda row: None)
+        with bar() as progress:
+            degrade(plan, order, progress)
+        see_indexes(tasks, cluster)
+        try:
+            with Watching(tasks, cluster.workers if cluster else order.workers) as watching:
+                asyncio.run(ask(tasks, plan, order, watching, watching.tell_speed, cluster))
+        except ModelError:
+            if any(row["error"] is None and row["strategy"] != SEARCH for row in outlines(order.out / RESULTS).values()):
+                finish(order)
+            raise
     finish(order)
 
 

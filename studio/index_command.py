@@ -22,6 +22,7 @@ from ramify.studio.index_options import (
     Overlap,
     Paths,
     QueryPrefix,
+    Ray,
     Rebuild,
     Recluster,
     Settings,
@@ -46,7 +47,7 @@ def index(
     model: BuilderName = None, base_url: BaseUrl = None, settings: Settings = None, estimate: Estimate = False,
     recluster: Recluster = False, rebuild: Rebuild = False, vectors: Vectors = None,
     max_calls: MaxCalls = None, max_seconds: MaxSeconds = None,
-    verbose: Verbose = False,
+    ray: Ray = None, verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
     from ramify.studio.bar import bar
@@ -61,6 +62,9 @@ def index(
     wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
     precision = _precision(vectors)
     _check(wanted, options)
+    if ray is not None and (estimate or not paths):
+        what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
+        raise UsageError(what, "leave out --ray" if estimate else "name files or folders to index, or leave it out")
     if estimate:
         from ramify.studio.estimate import show_estimate
 
@@ -72,7 +76,7 @@ def index(
                 built = Index.build(
                     paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
                     query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
-                    label=None if label is None else fields_of(label), vectors=precision,
+                    label=None if label is None else fields_of(label), vectors=precision, ray=ray,
                 )  # fmt: skip
         except OSError as error:
             what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"

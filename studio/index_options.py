@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ramify.studio.on_ray import WHERE
 from ramify.studio.pairs import readable
 
 Paths = Annotated[
@@ -29,6 +30,7 @@ Embedding = Annotated[
 ]
 ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Longest passage, in tokens of the embedding model.")]
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens that neighbouring passages share.")]
+Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {WHERE}.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that is left out, and why.")]
 
 

@@ -10,6 +10,7 @@ TOGETHER = {
     "tests/evaluation/test_report.py": "report",
     "tests/evaluation/test_report_page.py": "report page",
     "tests/test_real_data.py": "real data",
+    "tests/tools/test_ray.py": "ray",
     "tests/training/test_kept_out.py": "kept out",
 }
 """What a server, an index, a run or what was read is shared by. xdist's own mark for it is without effect since pytest 9.2."""

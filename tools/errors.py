@@ -10,7 +10,8 @@ RamifyError
 └── BudgetError   a budget of the question is used up
 """
 
-from typing import Literal
+from copyreg import __newobj__  # type: ignore[attr-defined]  # missing from the stubs
+from typing import Any, Literal
 
 from ramify.tools.scrub import scrub
 
@@ -26,6 +27,10 @@ class RamifyError(RuntimeError):
         self.what = scrub(what)
         self.remedy = scrub(remedy)
         super().__init__(f"{self.what} — {self.remedy}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Come out of another process as it was, not made anew from its message."""
+        return __newobj__, (type(self), *self.args), self.__dict__
 
 
 class UsageError(RamifyError):

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from langchain_core.documents import Document
 from ramify.tools.documents.files import Skipped, existing, files_under
 from ramify.tools.documents.load import nothing_readable
 from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.embeddings.encoding import Encoding, in_turn
 from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.bm25 import lacks_postings
@@ -56,6 +58,7 @@ class Wanted(NamedTuple):
     clean: bool = True
     label: Sequence[str] | None = None
     vectors: Precision | None = None
+    encoding: Encoding = in_turn
 
 
 def build_index(paths: Sequence[str | Path], folder: Path, wanted: Wanted) -> Built:
@@ -69,7 +72,7 @@ def build_index(paths: Sequence[str | Path], folder: Path, wanted: Wanted) -> Bu
     with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking, clean=wanted.clean, label=wanted.label) as draft:
         encoder = with_prefixes(encoder, draft.prefixes)
         taken = take_in(given, draft, encoder, chunking, progress)
-        encoded = encode_missing(draft, encoder, batch_size, progress)
+        encoded = encode_missing(draft, encoder, batch_size, progress, wanted.encoding)
         manifest = publish_changes(folder, draft, encoder, chunking, progress, wanted.vectors)
     return taken.built(manifest, encoded, began, encoder)
 
@@ -110,13 +113,16 @@ def take_in(given: Mapping[Path, Path], draft: Draft, encoder: Encoder, chunking
     return Taken(intake, gone, skipped)
 
 
-def encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Progress) -> int:
-    """Encode the texts that have no vector, committing batch by batch; the same batches in any later run."""
+def encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Progress, encoding: Encoding = in_turn) -> int:
+    """Encode the texts that have no vector, committing batch by batch; the same batches in any later run, whoever encodes them."""
     rows = draft.unencoded()
-    for start in range(0, len(rows), batch_size):
-        texts = draft.embedded_texts(rows[start : start + batch_size])
-        draft.keep_vectors(texts, encoder.encode_documents(texts))
-        progress(start + len(texts), len(rows), "passages")
+    batches = (draft.embedded_texts(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size))
+    done = 0
+    with closing(encoding(encoder, batches)) as encoded:
+        for texts, vectors in encoded:
+            draft.keep_vectors(texts, vectors)
+            done += len(texts)
+            progress(done, len(rows), "passages")
     return len(rows)
 
 

@@ -11,6 +11,7 @@ from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.encoding import Encoding, in_turn
 from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
@@ -38,7 +39,7 @@ class Index(VectorStore):
         paths: Sequence[str | Path] | str | Path, out: str | Path, embedding: str | Embeddings = "minilm", *,
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
-        label: Sequence[str] | None = None, vectors: Precision | None = None,
+        label: Sequence[str] | None = None, vectors: Precision | None = None, ray: str | None = None,
     ) -> Built:  # fmt: skip
         """Make an index of files and folders, or bring one up to date; out: a folder, or an address such as milvus:URI/collection.
 
@@ -56,6 +57,9 @@ class Index(VectorStore):
 
         `vectors` is how those that are searched are kept: "fp32", "fp16" or "int8", in half or a quarter of the memory; scores are counted
         from whole ones. Not given, it is as in the index that is there, "fp32" in a new one; another one encodes nothing again.
+
+        `ray` is the address of a Ray cluster whose workers encode: "local" for one of this machine's cores, which ends with the build,
+        "auto", "HOST:PORT" or "ray://HOST:PORT"; a program that has joined one already stays there. The index is the same.
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
@@ -64,7 +68,8 @@ class Index(VectorStore):
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
         if vectors is not None and vectors not in get_args(Precision):
             raise UsageError(f"vectors cannot be kept in {vectors!r}", f"choose one of {', '.join(get_args(Precision))}")
-        return home_of(out).build(paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, vectors))
+        encoding = in_turn if ray is None else _on_ray(ray, encoder)
+        return home_of(out).build(paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, vectors, encoding))
 
     @classmethod
     def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":
@@ -229,6 +234,12 @@ class Index(VectorStore):
     @property
     def _chunking(self) -> Chunking:
         return Chunking(self._held.manifest.chunk_tokens, self._held.manifest.overlap)
+
+
+def _on_ray(address: str, encoder: Encoder) -> Encoding:
+    from ramify.tools.ray.encoding import encoding_on
+
+    return encoding_on(address, encoder)
 
 
 def _as_documents(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:

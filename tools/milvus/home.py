@@ -14,12 +14,11 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import BATCH_SIZE, Built, Wanted, given_paths, take_in
+from ramify.tools.index.build import Built, Wanted, given_paths, take_in
 from ramify.tools.index.draft import Draft
 from ramify.tools.index.hide import hide_twins
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import LAYOUT, WHOLE, Manifest
-from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.split import Chunking
 from ramify.tools.index.workshop import Making, compare
 from ramify.tools.milvus.address import read
@@ -88,7 +87,7 @@ class Collection:
     def build(self, paths: Sequence[str | Path], wanted: Wanted) -> Built:
         """Bring the corpus up to date with what lies under the paths; until it has finished, what is written is found already."""
         began = time.perf_counter()
-        encoder, chunking, batch_size, progress = wanted[:4]
+        encoder, chunking, progress = wanted.encoder, wanted.chunking, wanted.progress
         if wanted.vectors not in (None, WHOLE):
             raise UsageError(f"vectors in {wanted.vectors} are for an index in a folder", "leave --vectors out")
         given = given_paths(paths)
@@ -96,7 +95,7 @@ class Collection:
         with self._changing(encoder, making) as (draft, alive):
             encoder = with_prefixes(encoder, draft.prefixes)
             taken = take_in(given, draft, encoder, chunking, progress)
-            encoded = self._push(draft, encoder, batch_size, progress, alive)
+            encoded = push_passages(self.store, differences(self.store, draft), wanted._replace(encoder=encoder), alive)
             manifest = self._publish(draft, encoder, chunking)
         return taken.built(manifest, encoded, began, encoder)
 
@@ -122,7 +121,7 @@ class Collection:
     def _settle(self, draft: Draft, encoder: Encoder, chunking: Chunking, alive: Callable[[], None], scope: Sequence[str] | None) -> None:
         if scope is None and draft.clean:
             hide_twins(draft)
-        self._push(draft, encoder, BATCH_SIZE, silent, alive, scope)
+        push_passages(self.store, differences(self.store, draft, scope), Wanted(encoder, chunking), alive)
         self._publish(draft, encoder, chunking, scope)
 
     @contextmanager
@@ -134,13 +133,6 @@ class Collection:
         with writing(self.store) as alive, working_copy(self.store, scope) as draft:
             compare(draft, making, self.where)
             yield draft, alive
-
-    def _push(
-        self, draft: Draft, encoder: Encoder, batch_size: int, progress: Progress, alive: Callable[[], None],
-        scope: Sequence[str] | None = None,
-    ) -> int:  # fmt: skip
-        lacking = differences(self.store, draft, scope)
-        return push_passages(self.store, lacking, encoder, batch_size, progress, alive)
 
     def _publish(self, draft: Draft, encoder: Encoder, chunking: Chunking, scope: Sequence[str] | None = None) -> Manifest:
         """Bring the ledger in line, and the manifest at last."""

@@ -1,13 +1,13 @@
 """Bring a corpus in Milvus in line with its working copy: write what is new or changed, then take away what is gone."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.index.build import Wanted
 from ramify.tools.index.draft import Draft
-from ramify.tools.index.progress import Progress
 from ramify.tools.index.split import embedded_text
 from ramify.tools.index.store import shown_passages
 from ramify.tools.milvus.copy import KINDS, entries_of
@@ -43,24 +43,28 @@ def differences(store: Store, draft: Draft, documents: Sequence[str] | None = No
     return Differences(fresh, kept, sorted(held.keys() - rows.keys()))
 
 
-def push_passages(
-    store: Store, lacking: Differences, encoder: Encoder, batch_size: int, progress: Progress, alive: Callable[[], None]
-) -> int:
+def push_passages(store: Store, lacking: Differences, wanted: Wanted, alive: Callable[[], None]) -> int:
     """Write and remove what differs, batch by batch; return how many texts were encoded. `alive` is called with each batch."""
-    for batch in _batches(lacking.kept, batch_size):
+    for batch in _batches(lacking.kept, wanted.batch_size):
         vectors = store.vectors([source for _, source in batch])
         store.write([row for row, _ in batch], np.stack([vectors[source] for _, source in batch]))
         alive()
     encoded = done = 0
-    for rows in _batches(lacking.fresh, batch_size):
-        texts = {row.digest: embedded_text(row.text, row.label) for row in rows}
-        vectors = dict(zip(texts, encoder.encode_documents(list(texts.values())), strict=True))
-        store.write(rows, np.stack([vectors[row.digest] for row in rows]))
-        encoded, done = encoded + len(texts), done + len(rows)
-        progress(done, len(lacking.fresh), "passages")
-        alive()
+    batches = list(_batches(lacking.fresh, wanted.batch_size))
+    with closing(wanted.encoding(wanted.encoder, (list(_texts(rows).values()) for rows in batches))) as made:
+        for rows, (texts, encoded_now) in zip(batches, made, strict=True):
+            of_digest = dict(zip(_texts(rows), encoded_now, strict=True))
+            store.write(rows, np.stack([of_digest[row.digest] for row in rows]))
+            encoded, done = encoded + len(texts), done + len(rows)
+            wanted.progress(done, len(lacking.fresh), "passages")
+            alive()
     store.remove(lacking.gone)
     return encoded
+
+
+def _texts(rows: Sequence[Row]) -> dict[str, str]:
+    """Give what is to be embedded, each text once, by its digest."""
+    return {row.digest: embedded_text(row.text, row.label) for row in rows}
 
 
 def push_ledger(store: Store, draft: Draft, documents: Sequence[str] | None = None) -> None:

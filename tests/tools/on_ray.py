@@ -1,0 +1,133 @@
+"""What is tried on a cluster of two workers that a program has joined; run beside the tests, writes down what came of it."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ray
+
+from ramify.evaluation.rows import Row
+from ramify.evaluation.run import execute
+from ramify.tools.errors import ModelError, RamifyError
+from ramify.tools.index import Index
+from ramify.tools.ray.cluster import joined, plainly
+from ramify.tools.ray.machines import check_machines
+from tests.evaluation.small import asked, order, timeless
+
+OURS = "ray::"
+
+
+def working(doing: str) -> list[int]:
+    """List the workers that have done some work."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().decode()
+        except OSError:
+            continue
+        if line.startswith(OURS + doing):
+            found.append(int(folder.name))
+    return found
+
+
+class Killer:
+    """Kill a worker the first time that something is told."""
+
+    def __init__(self, doing: str) -> None:
+        self.doing = doing
+        self.killed = 0
+
+    def __call__(self, *told: object) -> None:
+        if not self.killed and (found := working(self.doing)):
+            self.killed = found[0]
+            os.kill(self.killed, signal.SIGKILL)
+
+
+def encoding(folder: Path) -> dict[str, Any]:
+    kill = Killer("_vectors")
+    told: list[int] = []
+
+    def progress(done: int, total: int | None, unit: str) -> None:
+        if unit == "passages":
+            told.append(done)
+            kill()
+
+    Index.build(folder / "docs", folder / "ray", batch_size=4, progress=progress, ray="auto", document_prefix="passage: ")
+    return {"killed": kill.killed, "told": told}
+
+
+def answering(folder: Path) -> dict[str, Any]:
+    kill, seen = Killer("_there"), []
+
+    def watch(row: Row) -> None:
+        if row["strategy"] != "search":
+            seen.append(row["key"])
+            kill()
+
+    more: dict[str, Any] = {"strategies": ("prune", "naive"), "sweeps": {"k": [3]}}
+    with_ray = timeless(execute(order(folder / "data", folder / "run-ray", "extractive", ray="auto", **more), watch))
+    without = timeless(execute(order(folder / "data", folder / "run", "extractive", **more)))
+    return {"killed": kill.killed, "asked": len(seen), "without": len(asked(list(without.values()))), "same": with_ray == without}
+
+
+def counting(file: Path) -> Callable[[int], int]:
+    """Make work that ends its worker until it has been tried so often."""
+
+    def work(times: int) -> int:
+        with file.open("a") as tries:
+            tries.write("x")
+        if file.stat().st_size < times:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return file.stat().st_size
+
+    return work
+
+
+def lost(folder: Path) -> dict[str, Any]:
+    with joined("auto") as cluster:
+        again, never = cluster.submit(counting(folder / "again"), 2), cluster.submit(counting(folder / "never"), 1000)
+        try:
+            with plainly("reading page 7"):
+                never.result()
+            said = ""
+        except RamifyError as error:
+            said = str(error)
+        return {"again": again.result(), "never": (folder / "never").stat().st_size, "said": said, "workers": cluster.workers}
+
+
+def refuse() -> None:
+    raise ModelError("no such model 'm'", "pull it")
+
+
+def raised() -> dict[str, Any]:
+    with joined("auto") as cluster:
+        try:
+            with plainly("asking"):
+                cluster.submit(refuse).result()
+        except ModelError as error:
+            return {"what": error.what, "remedy": error.remedy}
+    return {}
+
+
+def unseen(folder: Path) -> dict[str, Any]:
+    check_machines([str(folder)])
+    try:
+        check_machines([str(folder / "elsewhere")])
+    except RamifyError as error:
+        return {"said": str(error)}
+    return {}
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1])
+    ray.init(num_cpus=2, object_store_memory=80 * 2**20, include_dashboard=False, log_to_driver=False)
+    try:
+        found = {"unseen": unseen(place), "encoding": encoding(place), "answering": answering(place)}
+        found |= {"lost": lost(place), "raised": raised()}
+        (place / "found.json").write_text(json.dumps(found), encoding="utf-8")
+    finally:
+        ray.shutdown()

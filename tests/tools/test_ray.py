@@ -1,0 +1,257 @@
+"""Work on a Ray cluster: the same index and the same lines as without it, whichever worker dies; and what is no cluster."""
+
+import json
+import os
+import pickle
+import secrets
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ramify.evaluation.order import Order, variants_of
+from ramify.studio.on_ray import addressed
+from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
+from ramify.tools.index import Index
+from ramify.tools.ray.address import check_address
+from tests.embeddings import WordEmbeddings
+from tests.evaluation.conftest import cache
+from tests.evaluation.small import TOWNS, questions, write_data
+from tests.studio.conftest import Ramify, ramify
+
+__all__ = ["cache", "ramify"]
+
+ROOT = Path(__file__).parents[2]
+NEAR = 1e-3
+BATCHES = 16
+installed = pytest.mark.skipif(
+    find_spec("ray") is None or not Path("/proc").exists(), reason="needs the extra ray, and /proc to see which processes are workers"
+)
+
+
+def vectors(folder: Path) -> dict[str, Matrix]:
+    """Read the vectors of an index."""
+    with sqlite3.connect(folder / "passages.sqlite") as database:
+        rows = database.execute("SELECT id, vector FROM passages JOIN vectors USING (digest)").fetchall()
+    return {id: np.frombuffer(vector, dtype="<f4") for id, vector in rows}
+
+
+def assert_near(one: Path, other: Path) -> None:
+    """Assert that two indexes hold the same passages, with vectors that are the same but for the last digits."""
+    here, there = vectors(one), vectors(other)
+    assert here.keys() == there.keys()
+    assert max(float(np.abs(here[id] - there[id]).max()) for id in here) < NEAR
+
+
+def write_documents(folder: Path, count: int) -> Path:
+    """Write short documents, all of them different."""
+    folder.mkdir()
+    for number in range(count):
+        (folder / f"{number}.txt").write_text(f"Ship {number} was built in {TOWNS[number % 6]}. " * (1 + number % 5), encoding="utf-8")
+    return folder
+
+
+@installed
+class TestOnTwoWorkers:
+    """Everything in one process that has joined the cluster: to start and to join one takes seconds."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def place(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        folder = tmp_path_factory.mktemp("ray")
+        write_documents(folder / "docs", 4 * BATCHES)
+        write_data(folder / "data", questions(6))
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "RAMIFY_CACHE": str(folder / "cache")}
+        quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+        quiet |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        command = [sys.executable, "-m", "tests.tools.on_ray", str(folder)]
+        done = subprocess.run(command, cwd=ROOT, env=environment | quiet, capture_output=True, text=True, timeout=240)
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert "died" not in done.stdout
+        return folder
+
+    @pytest.fixture
+    def found(self, place: Path) -> Any:
+        return json.loads((place / "found.json").read_text(encoding="utf-8"))
+
+    def test_an_index_is_the_same_though_a_worker_is_killed(self, place: Path, found: Any) -> None:
+        assert found["lost"]["workers"] == 2
+        assert found["encoding"]["killed"]
+        assert found["encoding"]["told"] == [4 * (batch + 1) for batch in range(BATCHES)]
+        Index.build(place / "docs", place / "plain", batch_size=4, document_prefix="passage: ")
+        assert_near(place / "plain", place / "ray")
+
+    def test_lines_trees_and_passages_are_the_same_though_a_worker_is_killed(self, found: Any) -> None:
+        answering = found["answering"]
+        assert answering["killed"]
+        assert answering["same"]
+        assert answering["asked"] == answering["without"] == 24
+
+    def test_a_worker_that_dies_costs_its_batch_and_a_batch_that_ends_four_is_named(self, found: Any) -> None:
+        lost = found["lost"]
+        assert lost["again"] == 2
+        assert lost["never"] == 4
+        assert "reading page 7" in lost["said"]
+        assert "memory" in lost["said"]
+
+    def test_what_a_worker_raises_is_raised_here(self, found: Any) -> None:
+        assert found["raised"] == {"what": "no such model 'm'", "remedy": "pull it"}
+
+    def test_a_machine_that_does_not_see_an_index_is_named(self, place: Path, found: Any) -> None:
+        assert str(place / "elsewhere") in found["unseen"]["said"]
+        assert "same path" in found["unseen"]["said"]
+
+
+def encoded(folder: Path) -> int:
+    """Count the vectors that a build has committed."""
+    try:
+        with sqlite3.connect(f"file:{folder / 'passages.sqlite'}?mode=ro", uri=True) as database:
+            return int(database.execute("SELECT count(*) FROM vectors").fetchone()[0])
+    except sqlite3.OperationalError:  # not begun, or just being written
+        return 0
+
+
+def of_clusters() -> set[str]:
+    """Name the processes of clusters that were started for some work."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if "/tmp/ramify-ray-" in line:
+            found.add(f"{folder.name} {line.replace(chr(0), ' ')[:60]}")
+    return found
+
+
+@installed
+def test_a_run_that_is_killed_leaves_no_process_and_any_run_goes_on_with_what_it_kept(tmp_path: Path, ramify: Ramify) -> None:
+    records = [
+        {"id": str(one), "text": f"Vessel {one} left {TOWNS[one % 6]} with {one * one} tons. " * (1 + one % 9)} for one in range(1200)
+    ]
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    arguments = ("index", str(tmp_path / "docs.jsonl"), "--no-clean", "--out", str(tmp_path / "index"))
+    before, folders = of_clusters(), {*Path("/tmp").glob("ramify-ray-*")}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    command = [sys.executable, "-c", "from ramify.studio.cli import main; main()", *arguments, "--ray"]
+    run = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    until(lambda: encoded(tmp_path / "index") > 0 or run.poll() is not None)
+    during = of_clusters() - before
+    run.kill()
+    said, _ = run.communicate()
+    assert run.returncode == -signal.SIGKILL, said
+    assert during
+    until(lambda: not of_clusters() - before)
+    for folder in {*Path("/tmp").glob("ramify-ray-*")} - folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    kept = encoded(tmp_path / "index")
+    assert kept % 256 == 0
+    done = ramify(*arguments)
+    assert done.code == 0, done.err
+    assert f"({len(records) - kept:,} encoded)" in done.out
+
+
+def until(holds: Callable[[], bool], seconds: float = 120) -> None:
+    """Wait until something holds."""
+    limit = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < limit, "it never came to that"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("docs --ray --out x", "docs --ray=local --out x"),
+        ("docs --out x --ray", "docs --out x --ray=local"),
+        ("--ray docs --out x", "--ray=local docs --out x"),
+        ("docs --ray 127.0.0.1:6379 --out x", "docs --ray 127.0.0.1:6379 --out x"),
+        ("docs --ray ray://head:10001", "docs --ray ray://head:10001"),
+        ("docs --ray auto", "docs --ray auto"),
+        ("docs --ray 10.0.0.1", "docs --ray 10.0.0.1"),
+        ("docs --ray=head", "docs --ray=head"),
+        ("-- --ray", "-- --ray"),
+    ],
+)
+def test_the_address_of_the_option_may_be_left_out(words: str, meant: str) -> None:
+    assert [*addressed(words.split())] == meant.split()
+
+
+@pytest.mark.parametrize("command", [("index", "docs"), ("eval", "demo")])
+def test_both_commands_take_it(ramify: Ramify, tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = ramify(*command, "--out", tmp_path / "out", "--ray", "127.0.0.1:99999")
+    assert (done.code, done.out) == (2, "")
+    assert "127.0.0.1:99999" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("address", ["head", "", "127.0.0.1", "127.0.0.1:0", "http://127.0.0.1:6379", "ray://"])
+def test_what_is_no_address_is_refused_as_such(address: str) -> None:
+    with pytest.raises(UsageError, match="HOST:PORT"):
+        check_address(address)
+
+
+@pytest.fixture
+def web() -> Iterator[int]:
+    """A server that speaks another protocol."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            wire, _ = server.accept()
+            with wire:
+                wire.recv(24)
+                wire.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        yield server.getsockname()[1]
+
+
+def test_a_server_that_is_no_cluster_is_told_at_once_and_not_after_minutes(web: int) -> None:
+    with pytest.raises(RamifyError, match="is no Ray cluster"):
+        check_address(f"127.0.0.1:{web}")
+
+
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_where_nothing_answers_that_is_said(scheme: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
+    with pytest.raises(RamifyError, match="no Ray cluster answers") as told:
+        check_address(address)
+    assert address in str(told.value)
+
+
+def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, ramify: Ramify, tmp_path: Path) -> None:
+    monkeypatch.setattr("ramify.tools.ray.address.find_spec", lambda name: None)
+    done = ramify("index", "docs", "--out", tmp_path / "out", "--ray")
+    assert done.code == 1
+    assert "pip install 'ramify-rag[ray]'" in done.err
+
+
+def test_an_embedding_that_is_an_object_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="WordEmbeddings"):
+        Index.build("nowhere", tmp_path / "out", WordEmbeddings(), ray="local")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_work_is_shared_in_one_way() -> None:
+    with pytest.raises(UsageError, match="--workers 2"):
+        variants_of(Order(datasets=("demo",), out=Path("out"), workers=2, ray="local"))
+
+
+@pytest.mark.parametrize("error", [ModelError("no such model 'm'", "pull it"), BudgetError("calls", 3)])
+def test_an_error_comes_out_of_another_process_as_it_was(error: RamifyError) -> None:
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301  # as Ray and processes do with what they raise
+    assert type(again) is type(error)
+    assert (str(again), again.__dict__) == (str(error), error.__dict__)

@@ -1,0 +1,5 @@
+"""Work handed to the workers of a Ray cluster: joining or starting one, and passages encoded on it."""
+
+from ramify.tools.ray.cluster import Cluster, LostError, joined, plainly
+
+__all__ = ["Cluster", "LostError", "joined", "plainly"]

@@ -1,0 +1,58 @@
+"""Passages encoded by the workers of a Ray cluster, each with an encoder of its own."""
+
+from collections.abc import Generator, Iterable
+from concurrent.futures import Future
+from functools import partial
+from itertools import chain
+
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.encoder import Encoder, Matrix
+from ramify.tools.embeddings.encoding import Encoding, Texts
+from ramify.tools.embeddings.named import FOREIGN
+from ramify.tools.embeddings.prefixed import with_prefixes
+from ramify.tools.embeddings.prefixes import Prefixes
+from ramify.tools.errors import UsageError
+from ramify.tools.quoting import brief
+from ramify.tools.ray.address import check_address
+from ramify.tools.ray.cluster import AHEAD, in_order, joined, plainly
+from ramify.tools.ray.machines import check_machines
+
+
+def encoding_on(address: str, encoder: Encoder) -> Encoding:
+    """Have batches encoded on the cluster at an address, joined when there is one to encode.
+
+    UsageError at once for an encoder that a worker cannot load by its name, and for what is no address.
+    """
+    _check_loadable(encoder)
+    check_address(address)
+    return partial(_encode, address)
+
+
+def _check_loadable(encoder: Encoder) -> None:
+    plain = with_prefixes(encoder, Prefixes())
+    if plain.name.startswith(FOREIGN) or type(load_encoder(plain.name)) is not type(plain):
+        what = f"workers on Ray cannot load the embedding {plain.name!r}, an object of this program"
+        raise UsageError(what, "give an embedding by its name, or index without ray")
+
+
+def _encode(address: str, encoder: Encoder, batches: Iterable[Texts]) -> Generator[tuple[Texts, Matrix], None, None]:
+    batches = iter(batches)
+    first = next(batches, None)
+    if first is None:
+        return
+    with joined(address) as cluster:
+        check_machines()
+        room = 2 * AHEAD * (cluster.gpus or cluster.workers)  # twice: behind a batch that takes long others can be finished
+
+        def submit(texts: Texts) -> Future[Matrix]:
+            return cluster.submit(_vectors, encoder.name, encoder.prefixes, texts, gpu=cluster.gpus > 0)
+
+        for texts, encoded in in_order(submit, chain([first], batches), room):
+            with plainly(f"encoding {len(texts):,} passages, the first {brief(texts[0], 60)!r},"):
+                vectors = encoded.result()
+            yield texts, vectors
+
+
+def _vectors(name: str, prefixes: Prefixes, texts: Texts) -> Matrix:
+    """Encode on a worker, which loads the encoder once."""
+    return with_prefixes(load_encoder(name), prefixes).encode_documents(texts)
