@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import ray
@@ -18,20 +19,22 @@ from ramify.tools.ray.cluster import joined, plainly
 from ramify.tools.ray.machines import check_machines
 from tests.evaluation.small import asked, order, timeless
 
+HERE = "local"
+"""A program that has joined a cluster stays there."""
 OURS = "ray::"
 
 
 def working(doing: str) -> list[int]:
-    """List the workers that have done some work."""
-    found = []
+    """List the workers of our own cluster, and of nobody else's, that have done some work."""
+    parents, found = {}, []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            line = (folder / "cmdline").read_bytes().decode()
+            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if (folder / "cmdline").read_bytes().startswith(f"{OURS}{doing}".encode()):
+                found.append(int(folder.name))
         except OSError:
             continue
-        if line.startswith(OURS + doing):
-            found.append(int(folder.name))
-    return found
+    return [pid for pid in found if parents.get(parents[pid]) == os.getpid()]  # between them stands Ray's own daemon
 
 
 class Killer:
@@ -56,7 +59,7 @@ def encoding(folder: Path) -> dict[str, Any]:
             told.append(done)
             kill()
 
-    Index.build(folder / "docs", folder / "ray", batch_size=4, progress=progress, ray="auto", document_prefix="passage: ")
+    Index.build(folder / "docs", folder / "ray", batch_size=4, progress=progress, ray=HERE, document_prefix="passage: ")
     return {"killed": kill.killed, "told": told}
 
 
@@ -69,7 +72,7 @@ def answering(folder: Path) -> dict[str, Any]:
             kill()
 
     more: dict[str, Any] = {"strategies": ("prune", "naive"), "sweeps": {"k": [3]}}
-    with_ray = timeless(execute(order(folder / "data", folder / "run-ray", "extractive", ray="auto", **more), watch))
+    with_ray = timeless(execute(order(folder / "data", folder / "run-ray", "extractive", ray=HERE, **more), watch))
     without = timeless(execute(order(folder / "data", folder / "run", "extractive", **more)))
     return {"killed": kill.killed, "asked": len(seen), "without": len(asked(list(without.values()))), "same": with_ray == without}
 
@@ -88,7 +91,7 @@ def counting(file: Path) -> Callable[[int], int]:
 
 
 def lost(folder: Path) -> dict[str, Any]:
-    with joined("auto") as cluster:
+    with joined(HERE) as cluster:
         again, never = cluster.submit(counting(folder / "again"), 2), cluster.submit(counting(folder / "never"), 1000)
         try:
             with plainly("reading page 7"):
@@ -104,7 +107,7 @@ def refuse() -> None:
 
 
 def raised() -> dict[str, Any]:
-    with joined("auto") as cluster:
+    with joined(HERE) as cluster:
         try:
             with plainly("asking"):
                 cluster.submit(refuse).result()
@@ -124,10 +127,12 @@ def unseen(folder: Path) -> dict[str, Any]:
 
 if __name__ == "__main__":
     place = Path(sys.argv[1])
-    ray.init(num_cpus=2, object_store_memory=80 * 2**20, include_dashboard=False, log_to_driver=False)
+    spare = TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True)  # not /tmp/ray, which all clusters share
+    ray.init(num_cpus=2, object_store_memory=80 * 2**20, include_dashboard=False, log_to_driver=False, _temp_dir=spare.name)
     try:
         found = {"unseen": unseen(place), "encoding": encoding(place), "answering": answering(place)}
         found |= {"lost": lost(place), "raised": raised()}
         (place / "found.json").write_text(json.dumps(found), encoding="utf-8")
     finally:
         ray.shutdown()
+        spare.cleanup()

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import secrets
 import shutil
 import signal
@@ -123,17 +124,25 @@ def encoded(folder: Path) -> int:
         return 0
 
 
-def of_clusters() -> set[str]:
-    """Name the processes of clusters that were started for some work."""
-    found = set()
+def lines_of_processes() -> Iterator[tuple[int, str]]:
+    """Give the parent and the command line of every process."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            line = (folder / "cmdline").read_bytes().decode(errors="replace")
+            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            yield int(parent), (folder / "cmdline").read_bytes().decode(errors="replace")
         except OSError:
             continue
-        if "/tmp/ramify-ray-" in line:
-            found.add(f"{folder.name} {line.replace(chr(0), ' ')[:60]}")
-    return found
+
+
+def folder_of_cluster(pid: int) -> Path | None:
+    """Name the folder of the cluster that a process has started, and of no other: somebody else may run one, too."""
+    found = (re.search(r"/tmp/ramify-ray-\w+", line) for parent, line in lines_of_processes() if parent == pid)
+    return next((Path(folder[0]) for folder in found if folder), None)
+
+
+def uses(folder: Path) -> bool:
+    """Tell whether a process of the cluster in a folder is alive."""
+    return any(f"{folder}/" in line for _, line in lines_of_processes())
 
 
 @installed
@@ -143,19 +152,17 @@ def test_a_run_that_is_killed_leaves_no_process_and_any_run_goes_on_with_what_it
     ]
     (tmp_path / "docs.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     arguments = ("index", str(tmp_path / "docs.jsonl"), "--no-clean", "--out", str(tmp_path / "index"))
-    before, folders = of_clusters(), {*Path("/tmp").glob("ramify-ray-*")}
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     command = [sys.executable, "-c", "from ramify.studio.cli import main; main()", *arguments, "--ray"]
     run = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     until(lambda: encoded(tmp_path / "index") > 0 or run.poll() is not None)
-    during = of_clusters() - before
+    cluster = folder_of_cluster(run.pid)
     run.kill()
     said, _ = run.communicate()
     assert run.returncode == -signal.SIGKILL, said
-    assert during
-    until(lambda: not of_clusters() - before)
-    for folder in {*Path("/tmp").glob("ramify-ray-*")} - folders:
-        shutil.rmtree(folder, ignore_errors=True)
+    assert cluster
+    until(lambda: not uses(cluster))
+    shutil.rmtree(cluster, ignore_errors=True)
     kept = encoded(tmp_path / "index")
     assert kept % 256 == 0
     done = ramify(*arguments)
