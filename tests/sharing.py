@@ -9,7 +9,11 @@ TOGETHER = {
     "tests/evaluation/test_degraded.py": "degraded",
     "tests/evaluation/test_report.py": "report",
     "tests/evaluation/test_report_page.py": "report page",
+    "tests/graphs/test_memory.py": "memory",
+    "tests/studio/test_index_in_milvus.py": "milvus at the doors",
     "tests/test_real_data.py": "real data",
+    "tests/test_real_hierarchy.py": "real hierarchy",
+    "tests/tools/milvus/test_index_in_milvus.py": "milvus",
     "tests/tools/test_ray.py": "ray",
     "tests/training/test_kept_out.py": "kept out",
 }

@@ -22,7 +22,6 @@ QUESTIONS, SOURCELESS, OTHERS = 12, 6, 10
 
 pytestmark = [
     pytest.mark.skipif(not DATA or not SET.exists(), reason="RAMIFY_DATA names no folder with multihop_rag in it"),
-    pytest.mark.xdist_group("news"),
 ]
 
 

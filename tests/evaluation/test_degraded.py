@@ -20,7 +20,6 @@ from ramify.tools.errors import UsageError
 from tests.evaluation.test_report import table
 from tests.tools.hierarchy.manual import COMMON, Record, records
 
-pytestmark = pytest.mark.xdist_group("degraded")
 BOTH = "passages,hierarchy"
 EVERYWHERE = {"hard filter", "meta + flat", "meta + RAPTOR, hard", "soft, no novelty", "full"}
 ONCE = {"flat", "flat + headings", "global RAPTOR", "full, headings=0"}

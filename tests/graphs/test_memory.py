@@ -20,7 +20,6 @@ from tests.postgres import server
 from tests.river import QUESTION, river
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.xdist_group("memory")
 
 
 @pytest.fixture(scope="module")

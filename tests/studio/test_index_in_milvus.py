@@ -13,7 +13,6 @@ from ramify.tools.errors import IndexingError, UsageError
 from tests.studio.conftest import Ramify
 
 pytest.importorskip("milvus_lite", reason="milvus-lite is not installed: pip install 'ramify-rag[milvus]'")
-pytestmark = pytest.mark.xdist_group("milvus")
 
 QUESTION = "Where was Marie Curie born?"
 

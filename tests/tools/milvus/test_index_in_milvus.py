@@ -18,7 +18,6 @@ from tests.tools.fakes import WordEncoder
 from tests.tools.test_index import QUERIES, write_records
 
 pytest.importorskip("milvus_lite", reason="milvus-lite is not installed: pip install 'ramify-rag[milvus]'")
-pytestmark = pytest.mark.xdist_group("milvus")  # its file is shared
 
 ROOT = Path(__file__).parents[3]
 
