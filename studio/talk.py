@@ -86,7 +86,10 @@ class Talk:
         except RamifyError as error:
             fail(error)
         except KeyboardInterrupt:
-            note("stopped: this question left no trace; ask on")
+            kept = self._conversation.memory is not None
+            note(
+                f"stopped: {'the next chat on this thread goes on with it, unless you ask on' if kept else 'this question left no trace; ask on'}"
+            )
 
     def _ask(self, question: str) -> None:
         with Watching(err(), self._notice) as watching:
