@@ -87,9 +87,8 @@ class Talk:
             fail(error)
         except KeyboardInterrupt:
             kept = self._conversation.memory is not None
-            note(
-                f"stopped: {'the next chat on this thread goes on with it, unless you ask on' if kept else 'this question left no trace; ask on'}"
-            )
+            left = "the next chat on this thread goes on with it, unless you ask on" if kept else "this question left no trace; ask on"
+            note(f"stopped: {left}")
 
     def _ask(self, question: str) -> None:
         with Watching(err(), self._notice) as watching:
