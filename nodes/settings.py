@@ -44,7 +44,7 @@ class Settings(BaseModel):
         default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); several of them with spaces or commas between."
     )
     index: str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] = Field(
-        default="demo", description="Folder of the index to search, or demo for the corpus that ships with the package."
+        default="demo", description="Folder or address of the index to search, or demo for the corpus that ships with the package."
     )
     filter: dict[str, Any] | None = Field(
         default=None, description=f"Search only passages whose metadata has these values, such as {FILTER}.", examples=[FILTER]

@@ -94,3 +94,11 @@ def test_an_evaluation_asks_the_same_of_it(ramify: Ramify, tmp_path: Path, monke
     assert json.loads((tmp_path / "milvus" / "manifest.json").read_text())["index"] == f"milvus:{tmp_path}/eval.db/sets"
     refused = ramify(*run, "--index", f"milvus:{tmp_path}/eval.db/sets", "--index-kind", "passages,graph", "--out", tmp_path / "kinds")
     assert (refused.code, "is plain — leave --index-kind" in refused.err) == (2, True)
+
+
+async def test_a_chat_in_a_notebook(place: str) -> None:
+    pytest.importorskip("ipywidgets")
+    from ramify.studio import Chat
+
+    result = await Chat(index=place, strategy="naive", model="extractive").ask(QUESTION)
+    assert (result.answer, result.index) == ("Warsaw", f"{place} (2 documents, 2 passages)")
