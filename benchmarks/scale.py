@@ -156,6 +156,9 @@ def measure(count: int, work: Path) -> dict[str, Any]:
             "batch": _times(held, asked, vectors, BATCH, How(10, **how)),
         }
     told["searched_mb"] = resident() - before
+    title = find(held, asked[:1], vectors[:1], How(1))[0][0].document.metadata["title"]
+    filtered = How(10, filter={"title": title})
+    told["filtered_ms"] = [_once(held, asked[0], vectors[:1], filtered), _once(held, asked[1], vectors[1:2], filtered)]
     return told
 
 
@@ -168,6 +171,13 @@ def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, ho
         find(held, asked[start : start + batch], vectors[start : start + batch], how)
         took.append(1000 * (time.perf_counter() - began) / len(asked[start : start + batch]))
     return {"p50": median(took), "p95": quantiles(took, n=20)[-1]}
+
+
+def _once(held: Snapshot, asked: str, vector: Matrix, how: How) -> float:
+    """Give the milliseconds of one search."""
+    began = time.perf_counter()
+    find(held, [asked], vector, how)
+    return 1000 * (time.perf_counter() - began)
 
 
 def recall(dataset: str, work: Path, precisions: Sequence[Precision]) -> None:
@@ -221,6 +231,7 @@ def show(count: int, kept: str, told: dict[str, Any], built: dict[str, Any]) -> 
     print(f"  build {built['seconds']:,.0f} s ({stages}), at most {built['peak_mb']:,.0f} MB; on disk, MB: {files}")
     print(f"  open {told['open_s']:.2f} s; memory {told['opened_mb']:,.0f} MB opened, {told['searched_mb']:,.0f} MB after searching: "
           f"{told['searched_mb'] / told['vectors_mb']:.2f} of the vectors")  # fmt: skip
+    print(f"  a filter costs {told['filtered_ms'][0]:,.0f} ms at its first search, {told['filtered_ms'][1]:,.1f} ms a search after that")
     for name in WAYS:
         times = [f"p50 {told[name][key]['p50']:7.2f}, p95 {told[name][key]['p95']:7.2f}" for key in ("alone", "batch")]
         print(f"  {name:6} ms a question: alone {times[0]}; by {BATCH} {times[1]}")

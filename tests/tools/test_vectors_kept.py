@@ -1,6 +1,8 @@
 """Vectors kept in fewer bytes: what is found and scored stays, nothing is encoded again, and large files open without being read."""
 
 import json
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +114,17 @@ class TestLargeFiles:
         Index.build([write_records(folder.parent / "other.jsonl", range(500, 700)), corpus], folder, WordEncoder(), vectors="int8")
         assert index.search(QUERIES, 5) == before
         assert len(Index.open(folder, WordEncoder())) == 600
+
+    @pytest.mark.parametrize("name", ["passages.sqlite", "vectors.faiss"])
+    def test_a_damaged_copy_with_the_times_of_the_original_is_found(self, folder: Path, tmp_path: Path, name: str) -> None:
+        copy = shutil.copytree(folder, tmp_path / "copy", copy_function=shutil.copy2)
+        times = (copy / name).stat()
+        content = bytearray((copy / name).read_bytes())
+        content[len(content) // 2] ^= 0xFF
+        (copy / name).write_bytes(content)
+        os.utime(copy / name, ns=(times.st_atime_ns, times.st_mtime_ns))
+        with pytest.raises(IndexingError, match=f"{name} is damaged"):
+            Index.open(copy, WordEncoder())
 
     def test_a_copy_is_compared_once(self, folder: Path, tmp_path: Path) -> None:
         copy = tmp_path / "copy"

@@ -1,4 +1,4 @@
-"""Large files are compared with their checksums once: after that, the same size and time of change tell that they are as they were."""
+"""Large files are compared with their checksums once: after that, the same file of the same size and times is taken to be as it was."""
 
 import json
 from contextlib import suppress
@@ -40,7 +40,10 @@ def _now(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
         return None
     if sum(state.st_size for state in states.values()) < LARGE:
         return None
-    return {name: [manifest.sha256[name], state.st_size, state.st_mtime_ns] for name, state in states.items()}
+    # Copies keep size and time of change, but not the number of the file and the time that it came to be there.
+    return {
+        name: [manifest.sha256[name], state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino] for name, state in states.items()
+    }
 
 
 def _noted(folder: Path) -> object:

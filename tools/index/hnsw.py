@@ -20,7 +20,7 @@ _EF_SEARCH = 128
 _SCANNED = 20_000
 """Up to here all vectors are compared: about as fast as the graph, and it misses nothing among near-duplicates, where a graph does."""
 
-LARGE = 64 * 2**20
+LARGE = 16 * 2**20
 """Bytes from which on a file is not read whole when an index is opened."""
 
 Positions = NDArray[np.int64]

@@ -1,11 +1,14 @@
 """A finished index as it was when it was opened, and the search in it."""
 
+import json
 import sqlite3
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from langchain_core.documents import Document
@@ -21,6 +24,8 @@ from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS
 from ramify.tools.index.store import Filter, Rows, Store
 
 _PATIENCE_S = 2.0
+_FILTERS = 16
+"""So many filters are remembered with what passes them."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Snapshot:
     """The row in `store` of each position in `graph`."""
     postings: Postings | None = None
     """The words of a large index; those of others SQLite has."""
+    _passing: OrderedDict[str, Positions] = field(default_factory=OrderedDict, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -54,7 +60,14 @@ class Snapshot:
         return find(self, queries, vectors, how, lambda *found: [position for position in steer(*found) if position in among])
 
     def _allowed(self, where: Filter) -> Positions:
-        return np.sort(self.positions(self.store.matching(where)))
+        """Return the positions that pass a filter; the latest filters are remembered, because each has every passage looked at."""
+        key = json.dumps([[name, sorted(map(repr, _listed(wanted)))] for name, wanted in sorted(where.items())])
+        found = self._passing.get(key)
+        if found is None:
+            found = self._passing[key] = np.sort(self.positions(self.store.matching(where)))
+            while len(self._passing) > _FILTERS:
+                self._passing.popitem(last=False)
+        return found
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[int]]:
         """Return the n nearest positions of each vector, nearest first, among those that pass the filter."""
@@ -108,6 +121,10 @@ class Snapshot:
         rows = self.store.rows_of(ids)
         found = self.store.passages(rows)
         return [found[row] for row in rows]
+
+
+def _listed(wanted: Any) -> Iterable[Any]:
+    return wanted if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
 
 
 def open_snapshot(folder: Path) -> Snapshot:
