@@ -13,18 +13,18 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.index.store import Filter
 from ramify.tools.milvus.address import Address
 from ramify.tools.milvus.client import connect, telling
-from ramify.tools.milvus.rows import LONGEST, MOST_FACETS, Row, condition, words_asked
+from ramify.tools.milvus.rows import Row, condition, words_asked
+from ramify.tools.milvus.schema import create_ledger, create_passages
 
 if TYPE_CHECKING:
-    from pymilvus import CollectionSchema, MilvusClient
+    from pymilvus import MilvusClient
 
 LEDGER = "_ledger"
 """The end of the name of the collection that is not searched."""
-_ID, _DIGEST = 4096, 64
 _PAGE = 1000
 _BLOCK = 500
 """Rows asked for by key at once."""
-_NEIGHBOURS, _EF_CONSTRUCTION, _EF_SEARCH = 32, 80, 128
+_EF_SEARCH = 128
 STRONG = "Strong"
 """Reads see all that was written before them: a build decides by what it reads."""
 
@@ -82,30 +82,19 @@ class Store:
         """Make the collections that are missing; IndexingError where what is there holds vectors of another length."""
         with telling(self.address):
             if not self._client.has_collection(self.address.collection):
-                self._make(self.address.collection, _of_passages(dimension), "vector", "sparse")
+                create_passages(self._client, self.address.collection, dimension)
             held = self.dimension()
             if held != dimension:
                 what = f"the collection {self.address.collection!r} holds vectors of length {held}, not {dimension}"
                 raise IndexingError(what, "ask for the embedding that it was made with, or give another collection")
             if not self._client.has_collection(self._ledger):
-                self._make(self._ledger, _of_ledger(), "blank")
+                create_ledger(self._client, self._ledger)
         self.exists()
 
     def dimension(self) -> int:
         """Return the length of the vectors."""
         fields = self._client.describe_collection(self.address.collection)["fields"]
         return next((int(field["params"]["dim"]) for field in fields if field["name"] == "vector"), 0)
-
-    def _make(self, name: str, schema: "CollectionSchema", dense: str, sparse: str | None = None) -> None:
-        indexes = self._client.prepare_index_params()
-        if sparse:
-            graph = {"M": _NEIGHBOURS, "efConstruction": _EF_CONSTRUCTION}
-            indexes.add_index(dense, index_type="HNSW", metric_type="COSINE", params=graph)
-            saturation = {"bm25_k1": 1.2, "bm25_b": 0.75}
-            indexes.add_index(sparse, index_type="SPARSE_INVERTED_INDEX", metric_type="BM25", params=saturation)
-        else:
-            indexes.add_index(dense, index_type="FLAT", metric_type="COSINE", params={})
-        self._client.create_collection(name, schema=schema, index_params=indexes, consistency_level="Session")
 
     def entries(self) -> Iterator["Entry"]:
         """Read the ledger."""
@@ -230,47 +219,3 @@ class Store:
 
 def _blocks(of: Sequence[Any]) -> Iterator[list[Any]]:
     return (list(of[start : start + _BLOCK]) for start in range(0, len(of), _BLOCK))
-
-
-def _of_passages(dimension: int) -> "CollectionSchema":
-    from pymilvus import DataType, Function, FunctionType
-
-    schema = _keyed()
-    schema.add_field("id", DataType.VARCHAR, max_length=_ID)
-    schema.add_field("document", DataType.VARCHAR, max_length=_ID)
-    for name in ("label", "text"):
-        schema.add_field(name, DataType.VARCHAR, max_length=LONGEST)
-    for name in ("metadata", "known"):
-        schema.add_field(name, DataType.JSON)
-    for name in ("digest", "state"):
-        schema.add_field(name, DataType.VARCHAR, max_length=_DIGEST)
-    facets = {"element_type": DataType.VARCHAR, "max_capacity": MOST_FACETS, "max_length": _DIGEST}
-    schema.add_field("facets", DataType.ARRAY, **facets)
-    schema.add_field("words", DataType.VARCHAR, max_length=LONGEST, enable_analyzer=True, analyzer_params={"tokenizer": "standard"})
-    schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimension)
-    schema.add_field("sparse", DataType.SPARSE_FLOAT_VECTOR)
-    ranked = {"input_field_names": ["words"], "output_field_names": ["sparse"]}
-    schema.add_function(Function(name="bm25", function_type=FunctionType.BM25, **ranked))
-    return schema
-
-
-def _of_ledger() -> "CollectionSchema":
-    from pymilvus import DataType
-
-    schema = _keyed()
-    schema.add_field("name", DataType.VARCHAR, max_length=_ID + _DIGEST)
-    schema.add_field("kind", DataType.VARCHAR, max_length=_DIGEST)
-    schema.add_field("document", DataType.VARCHAR, max_length=_ID)
-    schema.add_field("value", DataType.JSON)
-    schema.add_field("text", DataType.VARCHAR, max_length=LONGEST)
-    schema.add_field("blank", DataType.FLOAT_VECTOR, dim=2)  # Milvus holds no collection without vectors
-    return schema
-
-
-def _keyed() -> "CollectionSchema":
-    from pymilvus import DataType, MilvusClient
-
-    schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
-    schema.add_field("key", DataType.VARCHAR, max_length=_ID + 2 * _DIGEST, is_primary=True)
-    schema.add_field("tenant", DataType.VARCHAR, max_length=2 * _DIGEST, is_partition_key=True)
-    return schema
