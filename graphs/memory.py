@@ -11,7 +11,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
 from ramify.graphs.inherited import TRUSTED
-from ramify.tools.address_parts import shown
+from ramify.tools.address_parts import parts_of, shown
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.scrub import learn_address
 
@@ -42,7 +42,8 @@ class Thread(NamedTuple):
 
 def checked(where: str) -> str:
     """Return an address; UsageError where it is none."""
-    learn_address(where)
+    if "://" in where and parts_of(where).user.partition(":")[2]:  # a user's name alone is no secret
+        learn_address(where)
     if not where.startswith((*POSTGRES, SQLITE)) or where == SQLITE:
         raise UsageError(f"{shown(where)!r} is no place to keep conversations", FORMS)
     if not where.startswith(SQLITE):

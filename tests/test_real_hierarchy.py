@@ -82,6 +82,6 @@ def test_an_article_whose_source_is_missing_is_still_found(news: News) -> None:
 @pytest.mark.parametrize("strategy", list(graphs.STRATEGIES))
 def test_every_strategy_answers_with_sources(strategy: str, news: News) -> None:
     for question in news.questions[:1]:
-        result = graphs.ask(question["question"], strategy, model="extractive", index=news.where)
+        result = graphs.ask(question["question"], strategy, model="extractive", index=str(news.folder))
         assert result.stopped_by in {"finished", "rounds"}
         assert result.answer == "Unknown" or result.citations

@@ -177,7 +177,7 @@ def test_an_index_of_an_earlier_layout_is_built_again(folder: Path, tmp_path: Pa
     built = build(folder, out)
     with sqlite3.connect(out / "passages.sqlite") as database:
         database.execute("UPDATE facts SET value = '1' WHERE name = 'layout'")
-        database.execute("DROP INDEX passages_of_twin")
+        database.executescript("DROP INDEX passages_of_twin; DROP INDEX passages_shown")
         for trigger in ("words_added", "words_removed", "words_hidden", "words_shown"):
             database.execute(f"DROP TRIGGER {trigger}")
         database.executescript("ALTER TABLE passages DROP COLUMN hidden; ALTER TABLE passages DROP COLUMN twin_of; DROP TABLE sketches")

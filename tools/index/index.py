@@ -72,13 +72,9 @@ class Index(VectorStore):
         return home_of(out).build(paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, vectors, encoding))
 
     @classmethod
-    def open(cls, path: str | Path, embedding: Embeddings | None = None) -> "Index":
+    def open(cls, path: str | Path | Home, embedding: Embeddings | None = None) -> "Index":
         """Open an index, with the embedding it remembers; one made with a program's `Embeddings` needs that object."""
-        return cls.at(home_of(path), embedding)
-
-    @classmethod
-    def at(cls, home: Home, embedding: Embeddings | None = None) -> "Index":
-        """Open the index that lies at a place, as `open` does."""
+        home = home_of(path) if isinstance(path, (str, Path)) else path
         held = home.open()
         remembered = held.manifest.embedding
         encoder = load_encoder(embedding or remembered)
@@ -209,7 +205,7 @@ class Index(VectorStore):
         home = home_of(temporary.name if path is None and temporary else str(path))
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
         home.write(encoder, DEFAULT_CHUNKING, _as_documents(texts, metadatas, ids))
-        index = cls.at(home, encoder)
+        index = cls.open(home, encoder)
         index._temporary = temporary
         return index
 

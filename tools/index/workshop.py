@@ -151,7 +151,7 @@ def _checked(path: Path, making: Making) -> Draft:
     return draft
 
 
-def compare(draft: Draft, making: Making, where: str) -> None:
+def compare(draft: Draft, making: Making, where: str, other: str = "--out folder") -> None:
     """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
     made, encoder = draft.facts(), making.encoder
     made = made and {"label": "", **made}  # one that says nothing of labels has none
@@ -161,7 +161,7 @@ def compare(draft: Draft, making: Making, where: str) -> None:
     different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
     if different:
         what = f"the index in {where!r} is made with {', '.join(different)}"
-        raise IndexingError(what, "ask for the same, or give another --out")
+        raise IndexingError(what, f"ask for the same, or give another {other}")
     if not facts.keys() <= made.keys():
         draft.changed = draft.changed or bool(made)
         draft.remember(facts)

@@ -131,7 +131,7 @@ class Collection:
         self.manifest()  # one of another version is refused
         self.store.create(dimension)
         with writing(self.store) as alive, working_copy(self.store, scope) as draft:
-            compare(draft, making, self.where)
+            compare(draft, making, self.where, "collection")
             yield draft, alive
 
     def _publish(self, draft: Draft, encoder: Encoder, chunking: Chunking, scope: Sequence[str] | None = None) -> Manifest:
