@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
 from ramify.graphs.memory import checked as place
-from ramify.graphs.memory import note, opened
+from ramify.graphs.memory import note, opened, strategy_of
 from ramify.graphs.result import Result
 from ramify.graphs.run import Watch, blocking, watched
 from ramify.graphs.strategies import DEFAULT, build, configure
@@ -57,6 +57,8 @@ class Conversation:
     def __init__(self, memory: str | None = None, thread: str | None = None) -> None:
         self.memory = memory if memory is None else place(memory)
         self.thread = thread or datetime.now().strftime("%Y-%m-%d-%H%M%S")
+        self.strategy: str | None = None
+        """The one that the thread was last asked with, once it is recalled."""
         self.messages: list[AnyMessage] = []
 
     async def ask_async(
@@ -86,7 +88,8 @@ class Conversation:
         if self.memory is None:
             return None
         async with opened(self.memory) as memory:
-            held = await _talking(DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
+            self.strategy = await strategy_of(memory.store, self.thread)
+            held = await _talking(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
         self.messages = held.values.get("messages", [])
         return str(held.values.get("question") or "") or None if held.next else None
 
@@ -95,18 +98,24 @@ class Conversation:
         return blocking(self.recall_async())
 
     async def resume_async(
-        self, strategy: str = DEFAULT, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
+        self, strategy: str | None = None, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
     ) -> Result:
-        """Go on with the question whose answering was interrupted: what was answered of it is not asked again; UsageError without one."""
+        """Go on with the question whose answering was interrupted: what was answered of it is not asked again; UsageError without one.
+
+        It goes on with the strategy that it was begun with.
+        """
         if self.memory is None or await self.recall_async() is None:
             raise UsageError("no question was interrupted", "ask one")
+        if strategy not in (None, self.strategy):
+            raise UsageError(f"the question was begun with {self.strategy}, not {strategy}", f"go on with {self.strategy}, or ask anew")
+        strategy = self.strategy or DEFAULT
         wiring, settings = configure(strategy, options, _talking)
         began = time.perf_counter()
         state = await self._on_thread(self.memory, wiring, None, settings, strategy, watch, config)
         self.messages = state["messages"]
         return Result.from_state(state, strategy, time.perf_counter() - began)
 
-    def resume(self, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
+    def resume(self, strategy: str | None = None, watch: Watch | None = None, **options: Any) -> Result:
         """Go on with an interrupted question from synchronous code."""
         return blocking(self.resume_async(strategy, watch, **options))
 

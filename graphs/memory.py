@@ -1,7 +1,7 @@
 """Where conversations are kept, so that they survive a restart: PostgreSQL, or a file of SQLite, as LangGraph's checkpointer and store."""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,8 +11,9 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
 from ramify.graphs.inherited import TRUSTED
+from ramify.graphs.memory_places import in_postgres, in_sqlite
 from ramify.tools.address_parts import parts_of, shown
-from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.errors import UsageError
 from ramify.tools.scrub import learn_address
 
 POSTGRES, SQLITE = ("postgresql://", "postgres://"), "sqlite:"
@@ -20,7 +21,6 @@ FORMS = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
 THREADS = ("ramify", "threads")
 """The place in the store where every conversation is listed."""
 _MOST = 1000
-_PATIENCE_S = 10
 
 
 class Memory(NamedTuple):
@@ -47,6 +47,8 @@ def checked(where: str) -> str:
     if not where.startswith((*POSTGRES, SQLITE)) or where == SQLITE:
         raise UsageError(f"{shown(where)!r} is no place to keep conversations", FORMS)
     if not where.startswith(SQLITE):
+        if where.partition("://")[2].partition("/")[0].count("@") > 1:  # a client would take the end of the password for the host
+            raise UsageError("the address has more than one @ before its database", "write an @ in a password as %40, a / as %2F")
         return where
     file = Path(where.removeprefix(SQLITE)).expanduser().absolute()
     if not file.parent.is_dir():
@@ -56,46 +58,12 @@ def checked(where: str) -> str:
 
 @asynccontextmanager
 async def opened(where: str) -> AsyncIterator[Memory]:
-    """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached."""
-    async with AsyncExitStack() as stack:
-        place = checked(where)
-        saver, store = await (_in_sqlite if place.startswith(SQLITE) else _in_postgres)(place, stack)
+    """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
+    place = checked(where)
+    connect = in_sqlite if place.startswith(SQLITE) else in_postgres
+    async with connect(place.removeprefix(SQLITE)) as (saver, store):
         saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
         yield Memory(saver, store)
-
-
-async def _in_postgres(where: str, stack: AsyncExitStack) -> tuple[BaseCheckpointSaver[Any], BaseStore]:
-    try:
-        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-        from langgraph.store.postgres.aio import AsyncPostgresStore
-        from psycopg import Error
-    except ImportError as error:
-        raise RamifyError("LangGraph's memory in PostgreSQL is not installed", "run `pip install 'ramify-rag[postgres]'`") from error
-    patient = where if "connect_timeout" in where else f"{where}{'&' if '?' in where else '?'}connect_timeout={_PATIENCE_S}"
-    try:
-        saver = await stack.enter_async_context(AsyncPostgresSaver.from_conn_string(patient))
-        store = await stack.enter_async_context(AsyncPostgresStore.from_conn_string(patient))
-        await saver.setup()
-        await store.setup()
-    except Error as error:
-        reason = " ".join(str(error).split())[:300] or type(error).__name__
-        what = f"the conversations at {shown(where)} cannot be reached: {reason}"
-        raise RamifyError(what, "check the address, that the server runs, and that the user may make tables") from None
-    return saver, store
-
-
-async def _in_sqlite(where: str, stack: AsyncExitStack) -> tuple[BaseCheckpointSaver[Any], BaseStore]:
-    try:
-        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-        from langgraph.store.sqlite.aio import AsyncSqliteStore
-    except ImportError as error:
-        raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
-    file = where.removeprefix(SQLITE)
-    saver = await stack.enter_async_context(AsyncSqliteSaver.from_conn_string(file))
-    store = await stack.enter_async_context(AsyncSqliteStore.from_conn_string(f"{file}.threads"))
-    await saver.setup()
-    await store.setup()
-    return saver, store
 
 
 async def note(store: BaseStore, thread: str, question: str, turns: int, strategy: str) -> None:
@@ -104,6 +72,12 @@ async def note(store: BaseStore, thread: str, question: str, turns: int, strateg
     first = held.value["first"] if held else question
     told = {"first": first, "turns": turns, "strategy": strategy, "asked": datetime.now(UTC).isoformat(timespec="seconds")}
     await store.aput(THREADS, thread, told)
+
+
+async def strategy_of(store: BaseStore, thread: str) -> str | None:
+    """Return the strategy that a conversation was last asked with, None where there is none of the name."""
+    held = await store.aget(THREADS, thread)
+    return str(held.value["strategy"]) if held else None
 
 
 async def threads(where: str) -> list[Thread]:

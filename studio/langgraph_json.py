@@ -33,6 +33,7 @@ def configuration(origins: Sequence[str] = ()) -> dict[str, Any]:
         "dependencies": ["."],
         "graphs": graphs,
         "env": ENVIRONMENT,
+        "dockerfile_lines": [f"ENV {name}={value}" for name, value in ENVIRONMENT.items()],  # an image does not take over `env`
         "http": {"app": GUARD, "cors": _cors(origins)},
         "checkpointer": {"serde": {"allowed_msgpack_modules": [[value.__module__, value.__name__] for value in values()]}},
     }

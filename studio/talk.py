@@ -65,6 +65,7 @@ class Talk:
         said = f", {answered:,} {'question' if answered == 1 else 'questions'} answered so far" if answered else ""
         note(f"this conversation is kept as {conversation.thread!r}{said}; --thread {conversation.thread} goes on with it")
         if interrupted:
+            self.strategy = conversation.strategy or self.strategy
             note(f"going on with what was interrupted: {one_line(interrupted)}")
             self._guarded(self._resume)
 

@@ -36,6 +36,8 @@ def test_langgraph_writes_an_image_of_its_server_with_our_graphs(tmp_path: Path)
     assert told is not None
     assert {name: graph["path"] for name, graph in json.loads(told[1]).items()}["prune"] == "ramify.studio.app:prune"
     assert re.search(r"^ADD \. /deps/", written, re.MULTILINE)
+    assert "ENV LANGGRAPH_STRICT_MSGPACK=true" in written
+    assert "ENV LANGSMITH_TRACING=false" in written
 
 
 def test_every_service_is_pinned_whole_and_looked_after(compose: dict[str, Any]) -> None:

@@ -37,7 +37,7 @@ def chat() -> FakeModel:
     return FakeModel(replies=two_halves, logprobs=True)
 
 
-def dies_with_the_first_half(memory: str, thread: str) -> None:
+def dies_with_the_first_half(memory: str, thread: str, strategy: str = "prune") -> None:
     """Ask on a thread, and be killed once the first half's answer is kept, and the checkpoint that it belongs to."""
     from ramify.graphs import memory as module
 
@@ -67,7 +67,8 @@ def dies_with_the_first_half(memory: str, thread: str) -> None:
 
     kept = module.Memory
     module.Memory = lambda saver, store: kept(deadly(saver), store)  # type: ignore[assignment, misc]
-    graphs.Conversation(memory, thread).ask(QUESTION, "prune", model=Hanging(replies=two_halves, logprobs=True), index=river())
+    asked = Hanging(replies=two_halves, logprobs=True)
+    graphs.Conversation(memory, thread).ask(QUESTION, strategy, model=asked, index=river(), max_depth=1 if strategy == "tor" else 2)
 
 
 CHILD = "import sys; from tests.graphs.test_memory import dies_with_the_first_half; dies_with_the_first_half(*sys.argv[1:])"
@@ -103,12 +104,61 @@ def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> N
     assert in_another_process(CHILD, memory, "killed") == -signal.SIGKILL
     conversation, asked = graphs.Conversation(memory, "killed"), chat()
     assert conversation.recall() == QUESTION
-    result = conversation.resume("prune", model=asked, index=river())
+    result = conversation.resume("prune", model=asked, index=river(), max_depth=2)
     assert result.answer == "Seine"
     assert FIRST not in [slots.get("question") for name, slots in asked.calls if name == "decide"]
     assert conversation.recall() is None
     with pytest.raises(UsageError, match="no question was interrupted"):
         conversation.resume("prune", model=asked, index=river())
+
+
+@pytest.mark.parametrize("memory", ["sqlite"], indirect=True)
+def test_it_is_gone_on_with_by_the_strategy_that_it_was_begun_with(memory: str) -> None:
+    assert in_another_process(CHILD, memory, "tor", "tor") == -signal.SIGKILL
+    conversation = graphs.Conversation(memory, "tor")
+    assert (conversation.recall(), conversation.strategy) == (QUESTION, "tor")
+    with pytest.raises(UsageError, match="begun with tor, not naive"):
+        conversation.resume("naive", model=chat(), index=river())
+    assert conversation.resume(model=chat(), index=river(), max_depth=1).answer == "Seine"
+
+
+def test_several_may_begin_at_once_on_a_new_database(postgres: str) -> None:
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as database:
+        database.execute("CREATE DATABASE fresh")
+    fresh = postgres.replace("/postgres", "/fresh")
+    looking = "import sys; import ramify.graphs as graphs; print(graphs.Conversation(sys.argv[1], 'new').recall())"
+    begun = [subprocess.Popen([sys.executable, "-c", looking, fresh], cwd=ROOT, stdout=subprocess.PIPE) for _ in range(3)]
+    assert [one.communicate(timeout=120)[0].strip() for one in begun] == [b"None"] * 3
+
+
+def test_who_may_make_no_tables_uses_those_that_are_there(postgres: str) -> None:
+    import psycopg
+
+    graphs.Conversation(postgres, "made").recall()
+    with psycopg.connect(postgres, autocommit=True) as database:
+        database.execute("CREATE ROLE reader LOGIN")
+        database.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader")
+    conversation = graphs.Conversation(postgres.replace("ramify@", "reader@"), "theirs")
+    assert conversation.ask(FIRST, "naive", model=chat(), index=river()).answer == "Paris"
+
+
+def test_a_memory_that_is_lost_or_is_none_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "memory.db").write_bytes(b"no database " * 500)
+    with pytest.raises(RamifyError, match="cannot be reached: file is not a database — see that it is a file of SQLite"):
+        graphs.Conversation(f"sqlite:{tmp_path / 'memory.db'}").recall()
+    with server() as address:
+        conversation = graphs.Conversation(address, "lost")
+        conversation.ask(FIRST, "naive", model=chat(), index=river())
+    with pytest.raises(RamifyError, match=r"cannot be reached: .* check the address, that the server runs"):
+        conversation.ask(FIRST, "naive", model=chat(), index=river())
+
+
+def test_no_part_of_a_password_is_taken_for_the_host() -> None:
+    with pytest.raises(UsageError, match="write an @ in a password as %40") as caught:
+        graphs.Conversation("postgresql://ramify:top@secret@127.0.0.1/postgres")
+    assert "secret" not in str(caught.value)
 
 
 async def test_a_strategy_in_a_larger_graph_may_use_the_same_server(postgres: str) -> None:
