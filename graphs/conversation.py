@@ -127,9 +127,9 @@ class Conversation:
         question = given["messages"][-1].text if given else ""
         async with opened(where) as memory:
             graph = wiring.compile(checkpointer=memory.saver, store=memory.store)
-            await note(memory.store, self.thread, question, _answered(self.messages), strategy)
+            await note(memory.store, self.thread, question, strategy)
             state = await watched(graph, given, settings, watch, self._config(config))
-            await note(memory.store, self.thread, question, _answered(state["messages"]), strategy)
+            await note(memory.store, self.thread, question, strategy, _answered(state["messages"]))
         return state
 
     def _config(self, config: RunnableConfig | None) -> RunnableConfig:

@@ -66,10 +66,12 @@ async def opened(where: str) -> AsyncIterator[Memory]:
         yield Memory(saver, store)
 
 
-async def note(store: BaseStore, thread: str, question: str, turns: int, strategy: str) -> None:
-    """List a conversation, or bring its line up to date; its first question stays."""
+async def note(store: BaseStore, thread: str, question: str, strategy: str, turns: int | None = None) -> None:
+    """List a conversation, or bring its line up to date; its first question stays, and its turns where none are given."""
     held = await store.aget(THREADS, thread)
     first = held.value["first"] if held else question
+    if turns is None:
+        turns = held.value["turns"] if held else 0
     told = {"first": first, "turns": turns, "strategy": strategy, "asked": datetime.now(UTC).isoformat(timespec="seconds")}
     await store.aput(THREADS, thread, told)
 

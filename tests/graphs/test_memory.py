@@ -103,6 +103,7 @@ def test_another_process_goes_on_with_what_was_said(memory: str) -> None:
 def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> None:
     assert in_another_process(CHILD, memory, "killed") == -signal.SIGKILL
     conversation, asked = graphs.Conversation(memory, "killed"), chat()
+    assert [thread.turns for thread in asyncio.run(threads(memory)) if thread.name == "killed"] == [0]
     assert conversation.recall() == QUESTION
     result = conversation.resume("prune", model=asked, index=river(), max_depth=2)
     assert result.answer == "Seine"

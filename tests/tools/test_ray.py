@@ -116,9 +116,9 @@ class TestOnTwoWorkers:
 
 
 def encoded(folder: Path) -> int:
-    """Count the vectors that a build has committed."""
+    """Count the vectors that a build has committed; one that was killed while it wrote is rolled back, as the next build does."""
     try:
-        with sqlite3.connect(f"file:{folder / 'passages.sqlite'}?mode=ro", uri=True) as database:
+        with sqlite3.connect(f"file:{folder / 'passages.sqlite'}?mode=rw", uri=True) as database:
             return int(database.execute("SELECT count(*) FROM vectors").fetchone()[0])
     except sqlite3.OperationalError:  # not begun, or just being written
         return 0

@@ -97,7 +97,7 @@ class TestLargeFiles:
 
         monkeypatch.setattr("ramify.tools.index.manifest.file_sha256", unread)
         index = Index.open(folder, WordEncoder())
-        assert index.search(QUERIES, 5) == [[hit._replace(document=hit.document) for hit in hits] for hits in whole.search(QUERIES, 5)]
+        assert index.search(QUERIES, 5) == whole.search(QUERIES, 5)
 
     @pytest.mark.parametrize("name", ["passages.sqlite", "vectors.faiss"])
     def test_that_changed_since_are_compared_again(self, folder: Path, name: str) -> None:
@@ -170,12 +170,10 @@ class TestWordsOfLargeIndexes:
 
     def test_come_and_go_with_the_size_of_the_index(self, corpus: Path, large: Index) -> None:
         assert (Path(large.where) / "words.json").is_file()
-        before = large.search(QUERIES, 5, dense=False)
         Index.build([write_records(corpus.with_name("few.jsonl"), range(3))], large.where, WordEncoder())
         large.delete([f"r{number}" for number in range(400)])
         assert not (Path(large.where) / "words.json").exists()
         assert [hits[0].document.id for hits in large.search(["river", "wing 1"], 1, dense=False)] == ["few.jsonl#r0", "few.jsonl#r1"]
-        assert len(before) == len(QUERIES)
 
     def test_that_are_damaged_are_made_again(self, corpus: Path, large: Index) -> None:
         before = large.search(QUERIES, 5)

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from ramify.tools.index.hnsw import Positions
 from ramify.tools.index.manifest import NEXT, WORDS, Manifest
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.words import query_words
-
-if TYPE_CHECKING:
-    pass
 
 FROM = 20_000
 """Passages from which on words have postings of their own."""

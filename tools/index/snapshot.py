@@ -4,11 +4,10 @@ import json
 import sqlite3
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from langchain_core.documents import Document
@@ -21,7 +20,7 @@ from ramify.tools.index.checked import damage
 from ramify.tools.index.finding import Hit, How, Steer, find
 from ramify.tools.index.hnsw import Graph, Positions, read_graph
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, again, read_manifest
-from ramify.tools.index.store import Filter, Rows, Store
+from ramify.tools.index.store import Filter, Rows, Store, choices_of
 
 _PATIENCE_S = 2.0
 _FILTERS = 16
@@ -61,7 +60,7 @@ class Snapshot:
 
     def _allowed(self, where: Filter) -> Positions:
         """Return the positions that pass a filter; the latest filters are remembered, because each has every passage looked at."""
-        key = json.dumps([[name, sorted(map(repr, _listed(wanted)))] for name, wanted in sorted(where.items())])
+        key = json.dumps([[name, sorted(map(repr, choices_of(name, wanted)))] for name, wanted in sorted(where.items())])
         found = self._passing.get(key)
         if found is None:
             found = self._passing[key] = np.sort(self.positions(self.store.matching(where)))
@@ -121,10 +120,6 @@ class Snapshot:
         rows = self.store.rows_of(ids)
         found = self.store.passages(rows)
         return [found[row] for row in rows]
-
-
-def _listed(wanted: Any) -> Iterable[Any]:
-    return wanted if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
 
 
 def open_snapshot(folder: Path) -> Snapshot:

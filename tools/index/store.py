@@ -202,6 +202,14 @@ def _places(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict
     return places
 
 
+def choices_of(name: str, wanted: Any) -> list[Any]:
+    """List the values that a filter lets a field have; UsageError for what is none."""
+    choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+    if not all(isinstance(choice, (str, int, float, NoneType)) for choice in choices):
+        raise UsageError(f"cannot filter {name!r} by {wanted!r}", "give a text, a number, True, False, None, or a list of these")
+    return choices
+
+
 def _filter_sql(where: Filter) -> tuple[str, list[Any]]:
     """Write a filter as a condition on `passages`; every name and value is bound, none is written into the SQL."""
     field = """EXISTS (SELECT 1 FROM json_each(metadata) AS field WHERE field.key = ? AND (
@@ -209,9 +217,7 @@ def _filter_sql(where: Filter) -> tuple[str, list[Any]]:
         OR field.type = 'array' AND EXISTS (SELECT 1 FROM json_each(field.value) AS member WHERE {test_member})))"""
     conditions, values = ["1"], []
     for name, wanted in where.items():
-        choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
-        if not all(isinstance(choice, (str, int, float, NoneType)) for choice in choices):
-            raise UsageError(f"cannot filter {name!r} by {wanted!r}", "give a text, a number, True, False, None, or a list of these")
+        choices = choices_of(name, wanted)
         present = [choice for choice in choices if choice is not None]
         test = "(" + " OR ".join(["0", *["{0}.value = ?"] * len(present), *["{0}.type = 'null'"] * (len(present) < len(choices))]) + ")"
         conditions.append(field.format(test_field=test.format("field"), test_member=test.format("member")))

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ramify.tools.errors import InputError, UsageError
-from ramify.tools.index.store import Filter, Shown
+from ramify.tools.errors import InputError
+from ramify.tools.index.store import Filter, Shown, choices_of
 from ramify.tools.index.words import query_words, searchable
 
 if TYPE_CHECKING:
@@ -105,8 +105,6 @@ def condition(tenant: str, where: Filter | None) -> str:
     """Write what a row must have as an expression of Milvus; it holds digests, and nothing that was typed."""
     parts = [f'tenant == "{tenant}"']
     for name, wanted in (where or {}).items():
-        choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
-        if not all(choice is None or isinstance(choice, (str, int, float)) for choice in choices):
-            raise UsageError(f"cannot filter {name!r} by {wanted!r}", "give a text, a number, True, False, None, or a list of these")
+        choices = choices_of(name, wanted)
         parts.append(f"array_contains_any(facets, {json.dumps([facet(name, choice) for choice in choices])})" if choices else NOTHING)
     return " and ".join(parts)
