@@ -89,7 +89,7 @@ def measure(folder: Path, workers: int) -> dict[str, float]:
 
 def start(workers: int) -> None:
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
-    os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    os.environ |= {"RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_worker_niceness": "0"}  # as on a cluster that `--ray` starts
     import ray
 
     ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR, object_store_memory=2**27)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -76,9 +76,9 @@ class TestOnTwoWorkers:
         write_data(folder / "data", questions(6))
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "RAMIFY_CACHE": str(folder / "cache")}
         quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-        quiet |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        quiet |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_worker_niceness": "0"}
         command = [sys.executable, "-m", "tests.tools.on_ray", str(folder)]
-        done = subprocess.run(command, cwd=ROOT, env=environment | quiet, capture_output=True, text=True, timeout=240)
+        done = subprocess.run(command, cwd=ROOT, env=environment | quiet, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stderr[-3000:]
         assert "died" not in done.stdout
         return folder
@@ -124,25 +124,41 @@ def encoded(folder: Path) -> int:
         return 0
 
 
-def lines_of_processes() -> Iterator[tuple[int, str]]:
-    """Give the parent and the command line of every process."""
+class Process(NamedTuple):
+    """A process of this machine."""
+
+    parent: int
+    niceness: int
+    line: str
+
+
+def processes() -> dict[int, Process]:
+    """List the processes of this machine."""
+    found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
-            yield int(parent), (folder / "cmdline").read_bytes().decode(errors="replace")
+            told = (folder / "stat").read_text().rpartition(")")[2].split()
+            found[int(folder.name)] = Process(int(told[1]), int(told[16]), (folder / "cmdline").read_bytes().decode(errors="replace"))
         except OSError:
             continue
+    return found
 
 
 def folder_of_cluster(pid: int) -> Path | None:
     """Name the folder of the cluster that a process has started, and of no other: somebody else may run one, too."""
-    found = (re.search(r"/tmp/ramify-ray-\w+", line) for parent, line in lines_of_processes() if parent == pid)
+    found = (re.search(r"/tmp/ramify-ray-\w+", one.line) for one in processes().values() if one.parent == pid)
     return next((Path(folder[0]) for folder in found if folder), None)
 
 
 def uses(folder: Path) -> bool:
     """Tell whether a process of the cluster in a folder is alive."""
-    return any(f"{folder}/" in line for _, line in lines_of_processes())
+    return any(f"{folder}/" in one.line for one in processes().values())
+
+
+def workers_of(folder: Path) -> list[Process]:
+    """List those who work on the cluster in a folder."""
+    there = processes()
+    return [one for one in there.values() if one.line.startswith("ray::_vectors") and f"{folder}/" in there[one.parent].line]
 
 
 @installed
@@ -155,12 +171,15 @@ def test_a_run_that_is_killed_leaves_no_process_and_any_run_goes_on_with_what_it
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     command = [sys.executable, "-c", "from ramify.studio.cli import main; main()", *arguments, "--ray"]
     run = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    until(lambda: encoded(tmp_path / "index") > 0 or run.poll() is not None)
-    cluster = folder_of_cluster(run.pid)
-    run.kill()
+    try:
+        until(lambda: encoded(tmp_path / "index") > 0 or run.poll() is not None)
+        cluster = folder_of_cluster(run.pid)
+        assert cluster
+        assert {worker.niceness for worker in workers_of(cluster)} == {os.nice(0)}, "they have no less of the processor than without Ray"
+    finally:
+        run.kill()
     said, _ = run.communicate()
     assert run.returncode == -signal.SIGKILL, said
-    assert cluster
     until(lambda: not uses(cluster))
     shutil.rmtree(cluster, ignore_errors=True)
     kept = encoded(tmp_path / "index")
@@ -170,7 +189,7 @@ def test_a_run_that_is_killed_leaves_no_process_and_any_run_goes_on_with_what_it
     assert f"({len(records) - kept:,} encoded)" in done.out
 
 
-def until(holds: Callable[[], bool], seconds: float = 120) -> None:
+def until(holds: Callable[[], bool], seconds: float = 300) -> None:
     """Wait until something holds."""
     limit = time.monotonic() + seconds
     while not holds():

@@ -27,8 +27,8 @@ _STORE = 2**28
 """Bytes for what is on its way between the processes of a cluster of our own."""
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0", "RAY_task_oom_retries": str(RETRIES)}
 """Ray tells nobody of its use, sends no folder about by itself, and gives up work that is too large for memory."""
-_ALONE = {"RAY_AUTH_MODE": "token", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""A cluster of our own listens on loopback only, and to those who know its token."""
+_ALONE = {"RAY_AUTH_MODE": "token", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
+"""A cluster of our own listens on loopback only, and to those who know its token; its workers do not give way to all else, as Ray's do."""
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
