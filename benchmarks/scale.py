@@ -1,12 +1,11 @@
 """Measure an index in a folder as it grows: its build, its size, how it opens, what it holds in memory, how long a search takes.
 
     RAMIFY_DATA=… python benchmarks/scale.py [--passages 10000,100000] [--vectors fp32,fp16,int8] [--work DIR]
-    RAMIFY_DATA=… python benchmarks/scale.py --recall [DATASET] [--vectors fp32,fp16,int8]
 
 Passages are made: four sentences of paragraphs of hotpotqa, musique and 2wikimultihopqa (RAMIFY_DATA), drawn by a fixed seed, under the
 title of one, so that words are as frequent as in real text. Their vectors are made, too, because to encode a million takes this machine
 hours: those of 2,000 real paragraphs, encoded, mixed by two, with a little noise. Tokens are estimated. All else is the real build, and
-questions are real. What is found is therefore not measured here, but with --recall: on a data set's own passages, really encoded.
+questions are real. What is found is therefore not measured here, but by benchmarks/quantised.py: on real passages, really encoded.
 
 Each size is built in a process of its own, and measured in another. What is in DIR is not made again. A first search reads what later ones
 have in memory; the system may have the files in its cache, so that a cold open is one of a new process and not of a new machine.
@@ -180,50 +179,6 @@ def _once(held: Snapshot, asked: str, vector: Matrix, how: How) -> float:
     return 1000 * (time.perf_counter() - began)
 
 
-def recall(dataset: str, work: Path, precisions: Sequence[Precision]) -> None:
-    """Print what each kind of vectors finds of what a scan of whole ones finds, and of the gold documents."""
-    corpus, folder = Path(os.environ["RAMIFY_DATA"]) / dataset / "corpus.jsonl.gz", work / f"recall-{dataset}"
-    with bar() as progress:
-        Index.build([corpus], folder, progress=progress)
-    encoder = load_encoder("minilm")
-    questions = [record for record in records(dataset, "questions.jsonl.gz") if record.get("supporting")][:500]
-    vectors = encoder.encode_queries([record["question"] for record in questions])
-    gold = [{fact["doc_id"] for fact in record["supporting"]} for record in questions]
-    relink(folder, "fp32")
-    held = open_snapshot(folder)
-    every = np.arange(len(held))
-    exact = [set(found.tolist()) for found in held.graph.exact(vectors, 10, every)]
-    ids = held.ids()
-    print(f"{dataset}: {len(held):,} passages, {len(questions)} questions")
-    print("vectors  graph recall@10  gold recall@5: dense  fused")
-    for precision in precisions:
-        relink(folder, precision)
-        held = open_snapshot(folder)
-        along = _along_graph(held, vectors)
-        shares = [len(exact[place] & set(found[:10])) / len(exact[place]) for place, found in enumerate(along)]
-        golden = [_gold(held, [record["question"] for record in questions], vectors, gold, how, ids) for how in ({"hybrid": False}, {})]
-        print(f"{precision:8} {np.mean(shares):15.3f} {golden[0]:21.3f} {golden[1]:6.3f}")
-
-
-def _along_graph(held: Snapshot, vectors: Matrix) -> list[list[int]]:
-    """Search along the graph, also where the corpus is small enough for a scan, and order as a search does."""
-    from ramify.tools.index import hnsw
-
-    scanned, hnsw._SCANNED = hnsw._SCANNED, 0
-    try:
-        return held.nearest(vectors, 100, None)
-    finally:
-        hnsw._SCANNED = scanned
-
-
-def _gold(
-    held: Snapshot, asked: Sequence[str], vectors: Matrix, gold: Sequence[set[str]], how: dict[str, Any], ids: Sequence[str]
-) -> float:
-    found = find(held, asked, vectors, How(5, **how))
-    shares = [len(own & {str(hit.document.id).partition("~")[0] for hit in hits}) / len(own) for own, hits in zip(gold, found, strict=True)]
-    return float(np.mean(shares))
-
-
 def show(count: int, kept: str, told: dict[str, Any], built: dict[str, Any]) -> None:
     stages = ", ".join(f"{name} {seconds:.0f}" for name, seconds in built["stages"].items())
     files = ", ".join(f"{name} {size:,.0f}" for name, size in told["files_mb"].items())
@@ -259,14 +214,10 @@ def main() -> None:
     parser.add_argument(
         "--work", type=Path, default=Path("build/scale"), metavar="DIR", help="what is made stays here (default: build/scale)"
     )
-    parser.add_argument("--recall", nargs="?", const="hotpotqa", metavar="DATASET", help="what is found, on real vectors")
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     options = parser.parse_args()
     work, precisions = options.work, [one for one in PRECISIONS if one in options.vectors.split(",")]
     work.mkdir(parents=True, exist_ok=True)
-    if options.recall:
-        recall(options.recall, work, precisions)
-        return
     sizes = [int(size) for size in options.passages.split(",")]
     if options.stage:
         print(json.dumps(STAGES[options.stage](sizes[0], work)))

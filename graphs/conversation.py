@@ -61,6 +61,11 @@ class Conversation:
         """The one that the thread was last asked with, once it is recalled."""
         self.messages: list[AnyMessage] = []
 
+    @property
+    def turns(self) -> int:
+        """Count the questions that were answered."""
+        return _answered(self.messages)
+
     async def ask_async(
         self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
     ) -> Result:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from ramify.studio.ask_command import BaseUrl
 from ramify.studio.consoles import note, one_line, out
@@ -54,13 +54,14 @@ def index(
     from ramify.studio.left_out import left_out, remarked
     from ramify.tools.index import Index
     from ramify.tools.index.home import Folder, home_of
+    from ramify.tools.index.manifest import precision_of
 
     home = home_of(out_)
     flags = {"model": model, "base_url": base_url, "max_calls": max_calls, "max_seconds": max_seconds}
     options = joined(read_pairs(settings or [], "--set"), flags)
     groups = None if group_by is None else fields_of(group_by)
     wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
-    precision = _precision(vectors)
+    precision = None if vectors is None else precision_of(vectors)
     _check(wanted, options)
     if ray is not None and (estimate or not paths):
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
@@ -102,16 +103,6 @@ def _relink(folder: Path, precision: "Precision") -> None:
     with bar() as progress:
         changed = relink(folder, precision, progress)
     out().print(f"{one_line(folder)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
-
-
-def _precision(name: str | None) -> "Precision | None":
-    """Read how vectors are to be kept; UsageError for a name that means nothing."""
-    from ramify.tools.index.manifest import Precision
-
-    kept: Precision | None = next((known for known in get_args(Precision) if known == name), None)
-    if name is not None and kept is None:
-        raise UsageError(f"vectors cannot be kept in {name!r}", f"choose one of {', '.join(get_args(Precision))}")
-    return kept
 
 
 def fields_of(text: str) -> list[str]:

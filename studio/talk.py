@@ -1,6 +1,5 @@
 """A conversation in the terminal, line by line: questions, and commands that begin with a slash."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from rich.text import Text
 from ramify.graphs.conversation import Conversation
 from ramify.graphs.memory import threads
 from ramify.graphs.result import Result
+from ramify.graphs.run import blocking
 from ramify.graphs.strategies import configure
 from ramify.studio.consoles import err, fail, note, one_line, out
 from ramify.studio.page import write_page
@@ -61,7 +61,7 @@ class Talk:
         if conversation.memory is None:
             return
         interrupted = conversation.recall()
-        answered = sum(message.type == "ai" for message in conversation.messages)
+        answered = conversation.turns
         said = f", {answered:,} {'question' if answered == 1 else 'questions'} answered so far" if answered else ""
         note(f"this conversation is kept as {conversation.thread!r}{said}; --thread {conversation.thread} goes on with it")
         if interrupted:
@@ -164,6 +164,6 @@ class Talk:
 
 def list_threads(memory: str) -> None:
     """Print the conversations that are kept, the latest first."""
-    for one in asyncio.run(threads(memory)):
+    for one in blocking(threads(memory)):
         turns = f"{one.turns:,} {'turn' if one.turns == 1 else 'turns'}"
         out().print(one_line(f"{one.name}  {one.asked}  {turns}, {one.strategy}: {one.first}"), soft_wrap=True, markup=False)

@@ -304,7 +304,7 @@ async def test_when_all_are_dead_and_one_is_back_the_next_call_finds_it() -> Non
         assert servers[1].calls == 2
 
 
-async def test_calls_that_wait_for_a_dead_server_go_elsewhere(pair: tuple[Ollama, Ollama]) -> None:
+async def test_calls_that_wait_for_a_server_when_it_dies_are_told() -> None:
     """All places are taken, and others wait, when the only server that is asked dies: they are told, and none waits for ever."""
     with processes(1, seconds=60, at_once=1) as (server,):
         model = at(server, f"{NOWHERE}/v1", model="openai:local", max_concurrency=1)

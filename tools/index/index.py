@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_args
+from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -18,7 +18,7 @@ from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
 from ramify.tools.index.finding import Hit, How, Steer, View
 from ramify.tools.index.home import Folder, Held, Home, home_of
 from ramify.tools.index.identity import identified
-from ramify.tools.index.manifest import Manifest, Precision
+from ramify.tools.index.manifest import Manifest, Precision, precision_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
 from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
@@ -66,10 +66,9 @@ class Index(VectorStore):
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        if vectors is not None and vectors not in get_args(Precision):
-            raise UsageError(f"vectors cannot be kept in {vectors!r}", f"choose one of {', '.join(get_args(Precision))}")
+        precision = None if vectors is None else precision_of(vectors)
         encoding = in_turn if ray is None else _on_ray(ray, encoder)
-        return home_of(out).build(paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, vectors, encoding))
+        return home_of(out).build(paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding))
 
     @classmethod
     def open(cls, path: str | Path | Home, embedding: Embeddings | None = None) -> "Index":

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from ramify.tools.documents.files import INDEX_FILE
 from ramify.tools.embeddings.prefixes import Prefixes
-from ramify.tools.errors import IndexingError
+from ramify.tools.errors import IndexingError, UsageError
 
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
@@ -30,6 +30,15 @@ NEXT = "next."
 Precision = Literal["fp32", "fp16", "int8"]
 """How the numbers of the vectors are kept that are searched; those that scores are counted from are always whole."""
 WHOLE: Precision = "fp32"
+
+
+def precision_of(name: str) -> Precision:
+    """Return how vectors are to be kept; UsageError for a name that means nothing."""
+    found: Precision | None = next((known for known in get_args(Precision) if known == name), None)
+    if found is None:
+        raise UsageError(f"vectors cannot be kept in {name!r}", f"choose one of {', '.join(get_args(Precision))}")
+    return found
+
 
 LAYOUT = 2
 """Counts up when an index made before cannot be used or brought up to date any more."""

@@ -15,7 +15,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.finding import Hit, How, View
 from ramify.tools.index.foreign import RetrieverSearch, Search, StoreSearch
-from ramify.tools.index.home import Folder, Home, home_of, is_address
+from ramify.tools.index.home import Home, home_of, is_address
 from ramify.tools.index.store import Filter
 
 DEMO = "demo"
@@ -63,16 +63,15 @@ def opened(index: str | Path) -> Index:
 def _open(home: Home) -> Index:
     """Open an index by its kind."""
     manifest = home.manifest()
-    place = home.path if isinstance(home, Folder) else home
     if manifest is None or manifest.kind == "passages":
-        return Index.open(place)
+        return Index.open(home)
     if manifest.kind == "hierarchy":
         from ramify.tools.hierarchy.index import HierarchyIndex
 
-        return HierarchyIndex.open(place)
+        return HierarchyIndex.open(home)
     from ramify.tools.knowledge.index import GraphIndex  # these are kinds of index: known here by name alone
 
-    return GraphIndex.open(place)
+    return GraphIndex.open(home)
 
 
 def warm(index: Searchable) -> float:

@@ -136,8 +136,7 @@ class Collection:
 
     def _publish(self, draft: Draft, encoder: Encoder, chunking: Chunking, scope: Sequence[str] | None = None) -> Manifest:
         """Bring the ledger in line, and the manifest at last."""
-        push_ledger(self.store, draft, scope)
-        entries = list(self.store.entries())
+        entries = push_ledger(self.store, draft, scope)
         reasons = [str(one.value["hidden"]) for one in entries if one.kind == HIDDEN]
         hidden = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
         counts = (sum(one.kind == DOCUMENT for one in entries), self.store.count())

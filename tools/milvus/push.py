@@ -12,7 +12,7 @@ from ramify.tools.index.split import embedded_text
 from ramify.tools.index.store import shown_passages
 from ramify.tools.milvus.copy import KINDS, entries_of
 from ramify.tools.milvus.rows import Row
-from ramify.tools.milvus.store import Store
+from ramify.tools.milvus.store import Entry, Store
 
 T = TypeVar("T")
 
@@ -67,13 +67,15 @@ def _texts(rows: Sequence[Row]) -> dict[str, str]:
     return {row.digest: embedded_text(row.text, row.label) for row in rows}
 
 
-def push_ledger(store: Store, draft: Draft, documents: Sequence[str] | None = None) -> None:
-    """Write what the ledger lacks of a draft, and strike what is gone; with documents, of nothing but these."""
+def push_ledger(store: Store, draft: Draft, documents: Sequence[str] | None = None) -> list[Entry]:
+    """Write what the ledger lacks of a draft, and strike what is gone; with documents, of nothing but these. Give what it holds now."""
     held = {one.name: one for one in store.entries()}
     wanted = {one.name: one for one in entries_of(draft)}
     store.note(one for name, one in wanted.items() if held.get(name) != one)
     mine = {name for name, one in held.items() if one.kind in KINDS and (documents is None or one.document in documents)}
-    store.strike(sorted(mine - wanted.keys()))
+    gone = mine - wanted.keys()
+    store.strike(sorted(gone))
+    return [one for name, one in (held | wanted).items() if name not in gone]
 
 
 def _batches(of: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -15,7 +15,9 @@ from ramify.tools.index import Index
 from ramify.tools.index.finding import Hit
 from ramify.tools.index.search import opened
 from tests.tools.fakes import WordEncoder
-from tests.tools.test_index import QUERIES, write_records
+from tests.tools.test_index import QUERIES, corpus, write_records
+
+__all__ = ["corpus"]
 
 pytest.importorskip("milvus_lite", reason="milvus-lite is not installed: pip install 'ramify-rag[milvus]'")
 
@@ -24,11 +26,6 @@ ROOT = Path(__file__).parents[3]
 
 def at(folder: Path, name: str = "corpus") -> str:
     return f"milvus:{folder / 'store.db'}/{name}"
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_records(tmp_path_factory.mktemp("corpus") / "records.jsonl", range(100))
 
 
 @pytest.fixture(scope="module")

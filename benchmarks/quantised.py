@@ -1,0 +1,89 @@
+"""Measure what smaller vectors find: of what a scan of whole ones finds, and of the gold documents, on real passages really encoded.
+
+    RAMIFY_DATA=… python benchmarks/quantised.py [DATASET] [--vectors fp32,fp16,int8] [--work DIR]
+
+So few passages are otherwise all compared; here the graph is searched whatever their number. What is in DIR is not made again.
+"""
+
+import argparse
+import gzip
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+
+from ramify.studio.bar import bar
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.index import Index, hnsw
+from ramify.tools.index.finding import How, find
+from ramify.tools.index.manifest import Precision
+from ramify.tools.index.relink import relink
+from ramify.tools.index.snapshot import Snapshot, open_snapshot
+
+PRECISIONS = get_args(Precision)
+MOST, DEPTH = 500, 10
+DENSE: dict[str, Any] = {"hybrid": False}
+
+
+class Asked(NamedTuple):
+    """Questions with their vectors, and the documents that each needs."""
+
+    questions: list[str]
+    vectors: Matrix
+    gold: list[set[str]]
+
+
+def asked(folder: Path) -> Asked:
+    """Read the questions of a data set whose documents are named."""
+    with gzip.open(folder / "questions.jsonl.gz", "rt", encoding="utf-8") as lines:
+        records = [record for record in map(json.loads, lines) if record.get("supporting")][:MOST]
+    questions = [record["question"] for record in records]
+    gold = [{fact["doc_id"] for fact in record["supporting"]} for record in records]
+    return Asked(questions, load_encoder("minilm").encode_queries(questions), gold)
+
+
+def of_the_nearest(held: Snapshot, vectors: Matrix, nearest: Sequence[set[int]]) -> float:
+    """Give the share of the nearest passages that the graph finds."""
+    scanned, hnsw._SCANNED = hnsw._SCANNED, 0  # a small corpus would be scanned
+    try:
+        found = held.nearest(vectors, 100, None)
+    finally:
+        hnsw._SCANNED = scanned
+    return fmean(len(best & set(own[:DEPTH])) / len(best) for best, own in zip(nearest, found, strict=True))
+
+
+def of_the_gold(held: Snapshot, asked: Asked, how: dict[str, Any]) -> float:
+    """Give the share of the gold documents that a search finds first."""
+    found = find(held, asked.questions, asked.vectors, How(5, **how))
+    named = [{str(hit.document.id).partition("~")[0] for hit in hits} for hits in found]
+    return fmean(len(gold & own) / len(gold) for gold, own in zip(asked.gold, named, strict=True))
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dataset", nargs="?", default="2wikimultihopqa", metavar="DATASET")
+    parser.add_argument("--vectors", default=",".join(PRECISIONS), metavar="A,B", help="how vectors are kept (default: all three)")
+    parser.add_argument("--work", type=Path, default=Path("build/quantised"), metavar="DIR", help="default: build/quantised")
+    options = parser.parse_args()
+    data, folder = Path(os.environ["RAMIFY_DATA"]) / options.dataset, options.work / options.dataset
+    with bar() as progress:
+        Index.build([data / "corpus.jsonl.gz"], folder, vectors="fp32", progress=progress)
+    questions, held = asked(data), open_snapshot(folder)
+    nearest = [set(found.tolist()) for found in held.graph.exact(questions.vectors, DEPTH, np.arange(len(held)))]
+    print(f"{options.dataset}: {len(held):,} passages, {len(questions.questions)} questions")
+    print(f"vectors  graph recall@{DEPTH}  gold recall@5: dense  fused")
+    for precision in (one for one in PRECISIONS if one in options.vectors.split(",")):
+        relink(folder, precision)
+        held = open_snapshot(folder)
+        golden = [of_the_gold(held, questions, how) for how in (DENSE, {})]
+        print(f"{precision:8} {of_the_nearest(held, questions.vectors, nearest):15.3f} {golden[0]:21.3f} {golden[1]:6.3f}")
+
+
+if __name__ == "__main__":
+    main()
