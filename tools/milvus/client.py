@@ -59,6 +59,7 @@ def _of_file(address: Address, client: "type[MilvusClient]") -> "MilvusClient":
 @contextmanager
 def telling(address: Address) -> Iterator[None]:
     """Raise what goes wrong with Milvus as an IndexingError; RamifyError where its client is missing."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it logs on stderr how often it greets a file's server; what fails is raised
     try:
         from grpc import RpcError
         from pymilvus.exceptions import MilvusException

@@ -4,7 +4,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.milvus.store import Entry, Store
@@ -43,9 +43,10 @@ def _ended(writer: str) -> bool:
     host, _, process = writer.rpartition(":")
     if host != socket.gethostname() or not process.isdigit():
         return False
-    with suppress(PermissionError):  # it lives, and is somebody else's
-        try:
-            os.kill(int(process), 0)
-        except ProcessLookupError:
-            return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:  # it lives, and is somebody else's
+        return False
     return False
