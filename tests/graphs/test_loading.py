@@ -15,6 +15,7 @@ from ramify.nodes import budget, plant
 from ramify.tools.errors import IndexingError
 from ramify.tools.extractive import loading
 from ramify.tools.index import Index, search
+from ramify.tools.index.home import Home
 from ramify.tools.models import forget
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
@@ -35,13 +36,13 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opening(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
-    """The folders opened by their path alone, in order."""
+    """The folders opened without an embedding named, in order."""
     opened: list[Path] = []
     really = Index.open
 
-    def fake(path: Path) -> Index:
-        opened.append(path)
-        return really(path, WordEmbeddings())
+    def fake(home: Home) -> Index:
+        opened.append(Path(home.where))
+        return really(home, WordEmbeddings())
 
     monkeypatch.setattr(Index, "open", fake)
     yield opened
@@ -101,7 +102,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def test_the_index_is_opened_while_the_model_is_asked(strategy: str, folder: Path, opening: list[Path]) -> None:
     began = threading.Event()
     really = Index.open
-    Index.open = lambda path: (began.set(), really(path))[1]  # type: ignore[method-assign, assignment]  # `opening` puts it back
+    Index.open = lambda home: (began.set(), really(home))[1]  # type: ignore[method-assign, assignment]  # `opening` puts it back
 
     def waiting(prompt: str, slots: Mapping[str, Any]) -> Any:
         assert began.wait(20), "the model waits for an opening that begins only after its reply"
