@@ -21,11 +21,10 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.finding import How, find
-from ramify.tools.index.manifest import Precision
+from ramify.tools.index.manifest import Precision, precision_of
 from ramify.tools.index.relink import relink
 from ramify.tools.index.snapshot import Snapshot, open_snapshot
 
-PRECISIONS = get_args(Precision)
 MOST, DEPTH = 500, 10
 DENSE: dict[str, Any] = {"hybrid": False}
 
@@ -68,9 +67,10 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", nargs="?", default="2wikimultihopqa", metavar="DATASET")
-    parser.add_argument("--vectors", default=",".join(PRECISIONS), metavar="A,B", help="how vectors are kept (default: all three)")
+    parser.add_argument("--vectors", default=",".join(get_args(Precision)), metavar="A,B", help="how vectors are kept (default: all three)")
     parser.add_argument("--work", type=Path, default=Path("build/quantised"), metavar="DIR", help="default: build/quantised")
     options = parser.parse_args()
+    precisions = [precision_of(one) for one in options.vectors.split(",")]
     data, folder = Path(os.environ["RAMIFY_DATA"]) / options.dataset, options.work / options.dataset
     with bar() as progress:
         Index.build([data / "corpus.jsonl.gz"], folder, vectors="fp32", progress=progress)
@@ -78,7 +78,7 @@ def main() -> None:
     nearest = [set(found.tolist()) for found in held.graph.exact(questions.vectors, DEPTH, np.arange(len(held)))]
     print(f"{options.dataset}: {len(held):,} passages, {len(questions.questions)} questions")
     print(f"vectors  graph recall@{DEPTH}  gold recall@5: dense  fused")
-    for precision in (one for one in PRECISIONS if one in options.vectors.split(",")):
+    for precision in precisions:
         relink(folder, precision)
         held = open_snapshot(folder)
         golden = [of_the_gold(held, questions, how) for how in (DENSE, {})]

@@ -34,12 +34,11 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.index import Index
 from ramify.tools.index.finding import How, find
-from ramify.tools.index.manifest import Precision
+from ramify.tools.index.manifest import Precision, precision_of
 from ramify.tools.index.relink import relink
 from ramify.tools.index.snapshot import Snapshot, open_snapshot
 
 SETS = ("hotpotqa", "musique", "2wikimultihopqa")
-PRECISIONS = get_args(Precision)
 REAL, SENTENCES, QUESTIONS, BATCH = 2000, 4, 200, 8
 WAYS: dict[str, dict[str, Any]] = {"dense": {"hybrid": False}, "words": {"dense": False}, "fused": {}}
 MB = 2**20
@@ -210,13 +209,13 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--passages", default="10000,100000", metavar="N,N", help="sizes (default: 10000,100000)")
-    parser.add_argument("--vectors", default=",".join(PRECISIONS), metavar="A,B", help="how vectors are kept (default: all three)")
+    parser.add_argument("--vectors", default=",".join(get_args(Precision)), metavar="A,B", help="how vectors are kept (default: all three)")
     parser.add_argument(
         "--work", type=Path, default=Path("build/scale"), metavar="DIR", help="what is made stays here (default: build/scale)"
     )
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    work, precisions = options.work, [one for one in PRECISIONS if one in options.vectors.split(",")]
+    work, precisions = options.work, [precision_of(one) for one in options.vectors.split(",")]
     work.mkdir(parents=True, exist_ok=True)
     sizes = [int(size) for size in options.passages.split(",")]
     if options.stage:
