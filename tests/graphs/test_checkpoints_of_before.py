@@ -1,0 +1,53 @@
+"""Checkpoints that were saved when the values still lay in `nodes/tree.py`, `nodes/state.py` and `nodes/citation.py`."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+import ramify.graphs as graphs
+from ramify.graphs.inherited import TRUSTED
+from ramify.nodes.state import Citation, Search, Usage
+from ramify.nodes.tree import Branch, Passage
+from tests.river import FIRST, QUESTION, model, river
+
+SAVED = Path(__file__).parents[1] / "files" / "checkpoints.sqlite"
+CLASSES = [Branch, Citation, Passage, Search, Usage]
+"""As docs/studio.md has them listed in a program of one's own."""
+
+
+@pytest.mark.parametrize("allowed", [TRUSTED, CLASSES], ids=["ours", "theirs"])
+@pytest.mark.parametrize(("strategy", "waiting"), [("tor", "judge"), ("prune", "finalize"), ("iterative", "finalize")])
+async def test_a_question_that_was_interrupted_then_is_answered_now(
+    strategy: str, waiting: str, allowed: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    chat = model()
+    wiring, settings = graphs.configure(strategy, {"model": chat, "index": river()})
+    config: Any = {"configurable": {"thread_id": strategy}}
+    async with AsyncSqliteSaver.from_conn_string(str(shutil.copy(SAVED, tmp_path))) as saver:
+        saver.serde = JsonPlusSerializer(allowed_msgpack_modules=allowed)
+        graph = wiring.compile(checkpointer=saver)
+        state = await graph.aget_state(config)
+        assert state.next == (waiting,)
+        assert all(type(branch) is Branch for branch in state.values["tree"].values())
+        assert all(type(passage) is Passage for passage in state.values["passages"].values())
+        assert type(state.values["usage"]) is Usage
+        result = await graph.ainvoke(None, config, context=settings)
+    assert result["answer"] == "Seine"
+    assert QUESTION not in [call["question"] for name in ("decompose", "decide", "plan") for call in chat.asked(name)], "done then, not now"
+    assert "msgpack" not in caplog.text
+
+
+async def test_a_conversation_of_then_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    wiring, settings = graphs.configure("prune", {"model": model(), "index": river()})
+    config: Any = {"configurable": {"thread_id": "talk"}}
+    async with AsyncSqliteSaver.from_conn_string(str(shutil.copy(SAVED, tmp_path))) as saver:
+        saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)
+        graph = graphs.conversing(wiring).compile(checkpointer=saver)
+        assert [type(one) for one in (await graph.aget_state(config)).values["citations"]] == [Citation]
+        result = await graph.ainvoke({"question": FIRST}, config, context=settings)
+    assert len(result["messages"]) == 4
+    assert "msgpack" not in caplog.text
