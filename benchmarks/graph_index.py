@@ -23,13 +23,13 @@ from typing import NamedTuple, TypeVar
 import torch
 
 from ramify.graphs.building import structure
-from ramify.studio.inspect_words import PAPER_SHARES
-from ramify.studio.inspection import Inside, inspection
+from ramify.studio.inspection.contents import Inside, inspection
+from ramify.studio.inspection.phrases import PAPER_SHARES
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index
-from ramify.tools.index.finding import View
-from ramify.tools.index.search import opened
+from ramify.tools.index.hybrid_search import View
+from ramify.tools.index.searcher import opened
 from ramify.tools.knowledge.build import Structured
 
 TOTAL, REWRITTEN, ROOT = 1.25, 0.15, 0.05

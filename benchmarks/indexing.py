@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from ramify.tools.documents.files import files_under
 from ramify.tools.documents.limits import cores
-from ramify.tools.documents.parse import parsed
+from ramify.tools.documents.parse_file import parsed
 from ramify.tools.documents.reader import Told
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings import load_encoder

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ramify.tools.documents.files import File, files_under
-from ramify.tools.documents.parse import parsed
+from ramify.tools.documents.parse_file import parsed
+from ramify.tools.documents.read_files import read_files
 from ramify.tools.documents.reader import Told
 from ramify.tools.documents.readers import reader_of
-from ramify.tools.documents.reading import read_files
 
 
 def bare(files: Sequence[File]) -> int:

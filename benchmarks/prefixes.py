@@ -24,7 +24,7 @@ from langchain_core.messages import BaseMessage
 from ramify.evaluation.load import load
 from ramify.graphs.run import ask_async
 from ramify.tools.models.model import Model
-from ramify.tools.models.reading import Structured
+from ramify.tools.models.reply_parsing import Structured
 
 TOKEN = re.compile(r"\w{1,6}|[^\w\s]")
 

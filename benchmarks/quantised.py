@@ -16,11 +16,11 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ramify.studio.bar import bar
+from ramify.studio.console.progress_bar import bar
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index, hnsw
-from ramify.tools.index.finding import How, find
+from ramify.tools.index.hybrid_search import How, find
 from ramify.tools.index.manifest import Precision, precision_of
 from ramify.tools.index.relink import relink
 from ramify.tools.index.snapshot import Snapshot, open_snapshot

@@ -28,7 +28,7 @@ from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.cap import Gate
+from ramify.tools.models.concurrency import Gate
 
 DATA = "demo:development"
 ORDERS = {

@@ -19,13 +19,13 @@ from playwright.sync_api import sync_playwright
 
 import ramify.graphs as graphs
 from ramify.nodes.tree import Tree
-from ramify.studio.graph_drawing import drawing
-from ramify.studio.graph_picture import HEIGHT, WIDTH
-from ramify.studio.graph_picture import picture as laid_out
-from ramify.studio.inspection import inspection
-from ramify.studio.page import page
+from ramify.studio.drawing.page import page
+from ramify.studio.inspection.contents import inspection
+from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH
+from ramify.studio.inspection.graph_layout import picture as laid_out
+from ramify.studio.inspection.graph_svg import drawing
 from ramify.tools.demo import demo_index
-from ramify.tools.index.search import opened
+from ramify.tools.index.searcher import opened
 from ramify.tools.quoting import brief
 
 HERE = Path(__file__).parent

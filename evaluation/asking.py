@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ramify.evaluation.dataset import HitsBy, Question
-from ramify.evaluation.losses import Losses
+from ramify.evaluation.failed_calls import Losses
 from ramify.evaluation.rows import Row, key_of
 from ramify.evaluation.scoring import UNSCORED, scores
 from ramify.evaluation.variants import Variant

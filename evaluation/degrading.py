@@ -8,23 +8,23 @@ from typing import Any, NamedTuple
 
 from ramify.evaluation.dataset import Question
 from ramify.evaluation.degraded import SYSTEM, SYSTEMS, Cell, System, cells_of, systems_in
-from ramify.evaluation.log import Log
+from ramify.evaluation.index_building import copy_plain
 from ramify.evaluation.order import Order
 from ramify.evaluation.plan import Plan, Source
+from ramify.evaluation.results_log import Log
 from ramify.evaluation.rows import RESULTS, Row, key_of, outlines
 from ramify.evaluation.scoring import NOT_SEARCHED, retrieval
 from ramify.evaluation.searching import DEEPEST, SEARCH, with_groups
-from ramify.evaluation.structures import copy_plain
-from ramify.evaluation.truth import WRONG_GROUP, Truth
+from ramify.evaluation.true_groups import WRONG_GROUP, Truth
 from ramify.graphs.building import hierarchy
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.embeddings import Encoder, load_encoder
-from ramify.tools.hierarchy.values import NONE
+from ramify.tools.hierarchy.groups_and_nodes import NONE
 from ramify.tools.index import Index
-from ramify.tools.index.amend import amend
-from ramify.tools.index.finding import Hit
+from ramify.tools.index.change_metadata import amend
+from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.search import opened
+from ramify.tools.index.searcher import opened
 
 COPY = "degraded"
 """Folder of the copies, in that of the run."""

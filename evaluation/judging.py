@@ -13,12 +13,12 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import Field
 
 from ramify.evaluation.load.records import parsed
-from ramify.evaluation.log import Log
+from ramify.evaluation.results_log import Log
 from ramify.evaluation.rows import Row
 from ramify.graphs.run import blocking
-from ramify.nodes.ask import ask, current_model
-from ramify.nodes.budget import Ledger, working
-from ramify.nodes.kept import at_once, side_by_side
+from ramify.nodes.asking.ask import ask, current_model
+from ramify.nodes.asking.budget import Ledger, working
+from ramify.nodes.building.kept_replies import at_once, side_by_side
 from ramify.nodes.settings import EMBEDDED, Settings
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.kinds import PLAIN
+from ramify.evaluation.index_kinds import PLAIN
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.variants import Variant
+from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find
 from ramify.tools.reader.weights import SHA256
 from ramify.tools.scrub import scrubbed
 from ramify.tools.spans.calibration import LEAST, SPANS, TAU, VERDICTS
-from ramify.tools.whole import write_whole
 
 MANIFEST = "manifest.json"
 PACKAGES = (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from ramify.evaluation.variants import Variant
 from ramify.graphs.strategies import configure
-from ramify.nodes.ask import current_model
+from ramify.nodes.asking.ask import current_model
 from ramify.tools.models import forget
 
 AUTO = "auto"

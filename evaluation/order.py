@@ -8,13 +8,13 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 
 from ramify.evaluation.degraded import check_shares
-from ramify.evaluation.kinds import HIERARCHY, PLAIN, VIEW, checked, dotted, own_settings, remedy
+from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, VIEW, checked, dotted, own_settings, remedy
 from ramify.evaluation.variants import Variant, variants
 from ramify.nodes.tree import Value
 from ramify.tools.demo import cache_folder
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.values import NONE
-from ramify.tools.index.home import home_of, is_address
+from ramify.tools.hierarchy.groups_and_nodes import NONE
+from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.manifest import Kind
 from ramify.tools.ray.address import check_address
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ramify.evaluation.asking import Task
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.kinds import PLAIN, folder_of
+from ramify.evaluation.index_kinds import PLAIN, folder_of
 from ramify.evaluation.variants import Variant
 from ramify.graphs.ceiling import ceiling
 from ramify.graphs.strategies import configure

@@ -9,22 +9,22 @@ from pathlib import Path
 from ramify.evaluation.asking import Task, head
 from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.degrading import degrade
-from ramify.evaluation.kinds import HIERARCHY, written
+from ramify.evaluation.giving_up import Patience
+from ramify.evaluation.index_building import bring
+from ramify.evaluation.index_kinds import HIERARCHY, written
 from ramify.evaluation.load import load
-from ramify.evaluation.log import Log
 from ramify.evaluation.manifest import describe, file_of, reader_of, write_manifest
 from ramify.evaluation.models import with_models
 from ramify.evaluation.order import Order, variants_of
-from ramify.evaluation.patience import Patience
 from ramify.evaluation.plan import Plan, Source
+from ramify.evaluation.results_log import Log
 from ramify.evaluation.rows import RESULTS, Row, each_row, outlines, read_rows
 from ramify.evaluation.runner import run
 from ramify.evaluation.searching import search_all, ways_left, ways_of
-from ramify.evaluation.structures import bring
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.home import home_of, is_address
+from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.ray.cluster import Cluster, joined

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
+from ramify.evaluation.answerers import Batch, Crew, crew, place
 from ramify.evaluation.asking import Task
-from ramify.evaluation.crew import Batch, Crew, crew, place
 from ramify.evaluation.rows import Row
 from ramify.tools.ray.cluster import Cluster
 

@@ -9,10 +9,10 @@ from ramify.evaluation.metrics.facts import fact_scores, held_facts
 from ramify.evaluation.metrics.forgetting import stands_for
 from ramify.evaluation.metrics.retrieval import retrieval_scores, supporting_facts_f1
 from ramify.graphs import Result
-from ramify.nodes.findings import by_mmr, by_turns, leaves, whole_tree
 from ramify.nodes.state import State
 from ramify.nodes.tree import Passage, is_unknown
-from ramify.tools.index.identity import document_of
+from ramify.nodes.tree.findings import by_mmr, by_turns, leaves, whole_tree
+from ramify.tools.index.ids import document_of
 
 UNSCORED: dict[str, Any] = dict.fromkeys(("em", "f1", "containment", "official"))
 """What a line says where no gold answer is known: of an open question, or for retrieval alone."""

@@ -5,20 +5,20 @@ from typing import Any, NamedTuple
 
 from ramify.evaluation.asking import NOTHING, Task, head
 from ramify.evaluation.dataset import Question
-from ramify.evaluation.kinds import PLAIN, VIEW, dotted, named, own_options
+from ramify.evaluation.index_kinds import PLAIN, VIEW, dotted, named, own_options
 from ramify.evaluation.order import RERANK, RERANK_K, Order, swept_in_searching
 from ramify.evaluation.plan import Plan, Source, task_of
 from ramify.evaluation.rows import Row, key_of
 from ramify.evaluation.scoring import retrieval
-from ramify.evaluation.truth import WRONG_GROUP, Truth
+from ramify.evaluation.true_groups import WRONG_GROUP, Truth
 from ramify.evaluation.variants import Variant, shown
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.settings import Settings
 from ramify.tools.index import Index
-from ramify.tools.index.finding import Hit
-from ramify.tools.index.identity import document_of
+from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.index.ids import document_of
 from ramify.tools.index.manifest import Kind
-from ramify.tools.index.search import opened
+from ramify.tools.index.searcher import opened
 from ramify.tools.relevance import NONE, load, reranked, width
 
 SEARCH = "search"

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ramify.evaluation.kinds import OWN, PLAIN, dotted, is_named, named, own_options, own_settings, remedy
+from ramify.evaluation.index_kinds import OWN, PLAIN, dotted, is_named, named, own_options, own_settings, remedy
 from ramify.graphs.ceiling import ceiling
 from ramify.graphs.strategies import arguments_of, build, configure
 from ramify.nodes.tree import Value

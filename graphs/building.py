@@ -11,31 +11,31 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
 from ramify.graphs.run import blocking
-from ramify.nodes.ask import current_model
-from ramify.nodes.budget import Ledger, working
-from ramify.nodes.building_settings import BuildSettings, HierarchySettings
-from ramify.nodes.extract_elements import Ask, extract_elements
-from ramify.nodes.kept import kept_ask
+from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.budget import Ledger, working
+from ramify.nodes.building.extract_elements import Ask, extract_elements
+from ramify.nodes.building.kept_replies import kept_ask
+from ramify.nodes.building.summarize_clusters import Summarizing
+from ramify.nodes.building.write_reports import describe, write_reports
 from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings.building import BuildSettings, HierarchySettings
 from ramify.nodes.state import Usage
-from ramify.nodes.summarize_clusters import Summarizing
-from ramify.nodes.write_reports import describe, write_reports
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.hierarchy.build import Made, build_hierarchy
+from ramify.tools.hierarchy.groups_and_nodes import Routing
 from ramify.tools.hierarchy.summaries import Quoting
 from ramify.tools.hierarchy.validate import load_nli
-from ramify.tools.hierarchy.values import Routing
 from ramify.tools.index.index import Index
+from ramify.tools.index.kind_files import manifest_of
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.structure import manifest_of
 from ramify.tools.knowledge.build import BUDGET, Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Knowledge
 from ramify.tools.knowledge.graph import Graph, quoted, settled
+from ramify.tools.knowledge.kept_replies import WORK, Work
 from ramify.tools.knowledge.reports import QUOTED, Material, Report
-from ramify.tools.knowledge.rules import ByRules
+from ramify.tools.knowledge.rule_builder import ByRules
 from ramify.tools.knowledge.units import Piece, Unit, units
-from ramify.tools.knowledge.work import WORK, Work
 from ramify.tools.models import Model
 
 _FAILED = 0.2

@@ -7,21 +7,21 @@ from typing import Any, NamedTuple, TypeVar
 
 from ramify.graphs.building import ByModel
 from ramify.graphs.run import blocking
-from ramify.nodes.ask import current_model
-from ramify.nodes.budget import Ledger, working
-from ramify.nodes.building_settings import BuildSettings
+from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.budget import Ledger, working
 from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings.building import BuildSettings
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.communities import communities, weighted
 from ramify.tools.knowledge.elements import Knowledge, sum_up
 from ramify.tools.knowledge.graph import quoted, settled
-from ramify.tools.knowledge.materials import Materials
-from ramify.tools.knowledge.quoting import quoted_elements
+from ramify.tools.knowledge.kept_replies import Work, key_of
+from ramify.tools.knowledge.quoted_elements import quoted_elements
+from ramify.tools.knowledge.report_materials import Materials
 from ramify.tools.knowledge.reports import Material, Report, quoted_report
 from ramify.tools.knowledge.units import Piece, units
-from ramify.tools.knowledge.work import Work, key_of
 
 PILOT, REPORTED = 20, 5
 """Units read, and reports written, for a start; where a build follows, they are not asked for again."""

@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 from ramify.graphs.building import hierarchy_settings
 from ramify.graphs.estimating import Cost, Range, Stage, encoding, measured, sample
 from ramify.graphs.run import blocking
-from ramify.nodes.ask import current_model
-from ramify.nodes.budget import Ledger, working
-from ramify.nodes.building_settings import HierarchySettings
-from ramify.nodes.kept import kept_ask
+from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.budget import Ledger, working
+from ramify.nodes.building.kept_replies import kept_ask
+from ramify.nodes.building.summarize_clusters import Summarizing
 from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings.building import HierarchySettings
 from ramify.nodes.state import Usage
-from ramify.nodes.summarize_clusters import Summarizing
 from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.hierarchy.groups_and_nodes import NONE, Routing
 from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.partition import Partition, partition, serving
 from ramify.tools.hierarchy.summaries import Material, Quoting, Source, Summarizer
 from ramify.tools.hierarchy.tree import LETTERS, TOKENS
-from ramify.tools.hierarchy.values import NONE, Routing
+from ramify.tools.knowledge.kept_replies import Work
 from ramify.tools.knowledge.units import Piece
-from ramify.tools.knowledge.work import Work
 
 SUMMED = 5
 """Groups that are summed up for a start."""

@@ -10,7 +10,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from ramify.graphs.inherited import TRUSTED
+from ramify.graphs.callers_config import TRUSTED
 from ramify.graphs.memory_places import in_postgres, in_sqlite
 from ramify.tools.address_parts import parts_of, shown
 from ramify.tools.errors import UsageError

@@ -8,7 +8,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import StructuredTool, ToolException
 from pydantic import BaseModel, ValidationError
 
-from ramify.graphs.inherited import in_threads, inherited
+from ramify.graphs.callers_config import in_threads, inherited
 from ramify.graphs.run import Watch, answered_by, blocking
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.tool_arguments import Asked, AskedWithin, Sought, SoughtWithin
@@ -17,9 +17,9 @@ from ramify.nodes.plant import checked
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
-from ramify.tools.index.finding import How
-from ramify.tools.index.home import check_there
-from ramify.tools.index.search import DEMO, Searchable, searcher
+from ramify.tools.index.hybrid_search import How
+from ramify.tools.index.location import check_there
+from ramify.tools.index.searcher import DEMO, Searchable, searcher
 from ramify.tools.quoting import one_line
 
 Work = Callable[..., Awaitable[tuple[str, Any]]]

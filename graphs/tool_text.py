@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ramify.graphs.no_answer import could_not_ask, why_unknown
 from ramify.graphs.result import Result
-from ramify.graphs.why import could_not_ask, why_unknown
-from ramify.nodes.citing import cite
+from ramify.nodes.citation.citing import cite
 from ramify.nodes.retrieve import NOTHING
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown

@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
 
-from ramify.nodes.budget import Ledger, working
+from ramify.nodes.asking.budget import Ledger, working
 from ramify.nodes.plant import PLANT, pinned
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Answer, Question, State, Usage

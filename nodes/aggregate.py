@@ -1,13 +1,13 @@
 """aggregate: answer an inner branch from its children (PruneRAG, recursive backtrace)."""
 
 from ramify.nodes.answer import with_answer
-from ramify.nodes.ask import ask
-from ramify.nodes.findings import finding
-from ramify.nodes.select import Fork, Selection, settled_fork
+from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import PruneSettings, Settings
 from ramify.nodes.state import State, evidence_of
 from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import Branch, Passage, ancestors
+from ramify.nodes.tree.findings import finding
+from ramify.nodes.tree.selection import Fork, Selection, settled_fork
 from ramify.prompts import AGGREGATE
 
 

@@ -1,10 +1,10 @@
 """answer: answer each branch from its own passages."""
 
-from ramify.nodes.ask import Reply, ask
-from ramify.nodes.select import Found, reading
+from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import Branch, Status
+from ramify.nodes.tree.selection import Found, reading
 from ramify.prompts import ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, Summary
 
 

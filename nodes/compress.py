@@ -1,12 +1,12 @@
 """finalize (compress): answer from the facts and passages that the filter kept (Iterative RAG, step 4)."""
 
-from ramify.nodes.citing import citations
-from ramify.nodes.closing import closing
+from ramify.nodes.citation.citing import citations
 from ramify.nodes.conclude import stranded
-from ramify.nodes.once import model_call
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState, Search
 from ramify.nodes.step import Update, whole
+from ramify.nodes.step.closing import closing
+from ramify.nodes.step.single_call import model_call
 from ramify.nodes.tree import UNKNOWN, Passage, is_unknown
 from ramify.prompts import COMPRESS
 

@@ -1,10 +1,10 @@
 """finalize (conclude): the root's own answer is the answer, without a further call."""
 
-from ramify.nodes.citing import citations
-from ramify.nodes.closing import closing
+from ramify.nodes.citation.citing import citations
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step import Update, whole
+from ramify.nodes.step.closing import closing
 from ramify.nodes.tree import ROOT, UNKNOWN, WORKING, Branch
 from ramify.tools.errors import UsageError
 

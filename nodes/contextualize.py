@@ -1,11 +1,11 @@
 """contextualize: make a follow-up self-contained, before it grows a tree."""
 
-from ramify.nodes.once import model_call
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
+from ramify.nodes.state.turns import earlier
 from ramify.nodes.step import Update, whole
+from ramify.nodes.step.single_call import model_call
 from ramify.nodes.tree import ROOT
-from ramify.nodes.turns import earlier
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import LONGEST
 

@@ -3,16 +3,16 @@
 from typing import Any
 
 from ramify.nodes.answer import answer_question, summarize
-from ramify.nodes.ask import Reply, ask
-from ramify.nodes.conditions import within_depth
+from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.decompose import children_of, usable
-from ramify.nodes.despite import UNSPLIT, despite
 from ramify.nodes.extract_entities import distinct
-from ramify.nodes.notes import SEARCHED
-from ramify.nodes.select import Fork, Found, reading
 from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import Each, Growth, each, grow
+from ramify.nodes.step.failed_call import UNSPLIT, despite
 from ramify.nodes.tree import Branch
+from ramify.nodes.tree.conditions import within_depth
+from ramify.nodes.tree.notes import SEARCHED
+from ramify.nodes.tree.selection import Fork, Found, reading
 from ramify.prompts.decide import WAYS as WAYS
 from ramify.prompts.decide import Decision, decide_by, whole
 from ramify.tools.errors import ReplyError

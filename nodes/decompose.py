@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from ramify.nodes.ask import ask
-from ramify.nodes.carry import better_half, carried, replacing
-from ramify.nodes.conditions import within_depth
-from ramify.nodes.despite import UNSPLIT, despite
-from ramify.nodes.holes import HOLE, holes, normal
-from ramify.nodes.notes import SIMPLE
-from ramify.nodes.select import Fork, ReadFork, fork, read_fork
+from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import PruneSettings, TreeSettings
 from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.step.failed_call import UNSPLIT, despite
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, Passage, Status, position
-from ramify.nodes.twins import wording
+from ramify.nodes.tree.carried_half import better_half, carried, replacing
+from ramify.nodes.tree.conditions import within_depth
+from ramify.nodes.tree.notes import SIMPLE
+from ramify.nodes.tree.references import HOLE, holes, normal
+from ramify.nodes.tree.selection import Fork, ReadFork, fork, read_fork
+from ramify.nodes.tree.twins import wording
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
 from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import one_line

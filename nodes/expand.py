@@ -1,10 +1,10 @@
 """expand: let the answered children of kept forks grow in their turn (ToR-RAG)."""
 
-from ramify.nodes.conditions import within_depth
-from ramify.nodes.select import alone
 from ramify.nodes.settings import TorSettings
 from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import Branch
+from ramify.nodes.tree.conditions import within_depth
+from ramify.nodes.tree.selection import alone
 
 
 @each(alone("answered"), gives=("growing", "leaf"))

@@ -1,11 +1,11 @@
 """extract_entities: name what to look up where a question cannot be split (PruneRAG's fine-grained retrieval)."""
 
-from ramify.nodes.ask import ask
+from ramify.nodes.asking.ask import ask
 from ramify.nodes.decompose import children_of
-from ramify.nodes.holes import normal
-from ramify.nodes.select import ReadFork, read_fork
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.tree.references import normal
+from ramify.nodes.tree.selection import ReadFork, read_fork
 from ramify.prompts import ENTITIES
 
 

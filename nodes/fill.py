@@ -1,11 +1,11 @@
 """fill: put a sibling's answer into the question that waits for it (METHODS §5)."""
 
-from ramify.nodes.holes import HOLE
-from ramify.nodes.notes import filled
-from ramify.nodes.select import Waiting, waiting
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import UNKNOWN
+from ramify.nodes.tree.notes import filled
+from ramify.nodes.tree.references import HOLE
+from ramify.nodes.tree.selection import Waiting, waiting
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 UNFILLABLE = f"the question before it has no answer ({UNKNOWN})"

@@ -3,11 +3,11 @@
 import unicodedata
 from html import unescape
 
-from ramify.nodes.ask import Reply
-from ramify.nodes.once import model_call
+from ramify.nodes.asking.ask import Reply
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState, Search, StoppedBy
 from ramify.nodes.step import Update, whole
+from ramify.nodes.step.single_call import model_call
 from ramify.nodes.tree import ROOT, Passage, Tree, sprout
 from ramify.prompts import FILTER, Filtered
 

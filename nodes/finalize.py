@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
-from ramify.nodes.ask import Reply
-from ramify.nodes.citing import citations
-from ramify.nodes.closing import closing
+from ramify.nodes.asking.ask import Reply
+from ramify.nodes.citation.citing import citations
 from ramify.nodes.conclude import conclusion, stranded
-from ramify.nodes.findings import Rank, by_mmr, by_turns, finding, leaves, whole_tree
-from ramify.nodes.once import model_call
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step import Update, Whole
+from ramify.nodes.step.closing import closing
+from ramify.nodes.step.single_call import model_call
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, ancestors, is_unknown
+from ramify.nodes.tree.findings import Rank, by_mmr, by_turns, finding, leaves, whole_tree
 from ramify.prompts import FINALIZE, Final
 
 Pick = Callable[[State], list[Branch]]

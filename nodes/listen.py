@@ -5,8 +5,8 @@ from langchain_core.messages import HumanMessage
 from ramify.nodes.plant import checked
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
+from ramify.nodes.state.turns import heard, unheard
 from ramify.nodes.step import Update, whole
-from ramify.nodes.turns import heard, unheard
 
 
 @whole()

@@ -1,9 +1,9 @@
 """map_report: answer the whole question from one batch, and say how helpful that is (GraphRAG §2, map)."""
 
-from ramify.nodes.ask import ask
-from ramify.nodes.select import Found, reading
+from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.tree.selection import Found, reading
 from ramify.prompts import MAP_REPORT
 
 

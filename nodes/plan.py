@@ -1,9 +1,9 @@
 """plan: what to search for (Iterative RAG, step 1)."""
 
-from ramify.nodes.once import model_call
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState, Search
 from ramify.nodes.step import Update, whole
+from ramify.nodes.step.single_call import model_call
 from ramify.nodes.tree import ROOT, sprout
 from ramify.prompts import PLAN
 

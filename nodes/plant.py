@@ -7,13 +7,13 @@ from typing import Any
 
 from langgraph.types import Overwrite
 
-from ramify.nodes.ask import current_model
+from ramify.nodes.asking.ask import current_model
 from ramify.nodes.settings import TAU, IterativeSettings, PruneSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, Whole
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Status
 from ramify.tools.errors import UsageError
-from ramify.tools.index.search import warm_soon
+from ramify.tools.index.searcher import warm_soon
 from ramify.tools.models import Model
 from ramify.tools.relevance import NONE, load
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from ramify.nodes.conditions import calibrated, holds, sure, within_depth
-from ramify.nodes.notes import once_more, unsure
-from ramify.nodes.select import Fork, alone, answered_fork, fork
 from ramify.nodes.settings import PruneSettings, TorSettings
 from ramify.nodes.step import Each, Growth, each, grow
 from ramify.nodes.tree import Branch
-from ramify.nodes.weaken import weaken
+from ramify.nodes.tree.conditions import calibrated, holds, sure, within_depth
+from ramify.nodes.tree.notes import once_more, unsure
+from ramify.nodes.tree.selection import Fork, alone, answered_fork, fork
+from ramify.nodes.tree.weak_fork import weaken
 
 Accept = Callable[[Branch, PruneSettings], bool]
 

@@ -1,9 +1,9 @@
 """prune (useless): drop the batches that say nothing about the question: those of score 0 (GraphRAG §2)."""
 
-from ramify.nodes.select import alone
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.step import Growth, each, grow
 from ramify.nodes.tree import Branch
+from ramify.nodes.tree.selection import alone
 
 USELESS = "score 0: nothing in it helps"
 

@@ -3,19 +3,19 @@
 import asyncio
 from typing import Any, NamedTuple
 
-from ramify.nodes.citing import SHOWN, cite, headings
-from ramify.nodes.closing import closing
+from ramify.nodes.citation.citing import SHOWN, cite, headings
 from ramify.nodes.conclude import stranded
-from ramify.nodes.once import model_call
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.retrieve_reports import index_of
 from ramify.nodes.settings import EMBEDDED, GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Update, whole
+from ramify.nodes.step.closing import closing
+from ramify.nodes.step.single_call import model_call
 from ramify.nodes.tree import UNKNOWN, Branch, Passage, is_unknown
 from ramify.prompts import REDUCE
 from ramify.tools.english import content
-from ramify.tools.index.finding import Hit
+from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.reports import known
 from ramify.tools.quotation import statements
 from ramify.tools.quoting import one_line

@@ -4,9 +4,9 @@ from langchain_core.messages import AIMessage
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Citation, State
+from ramify.nodes.state.turns import MARK
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import row
-from ramify.nodes.turns import MARK
 
 TOLD = ("question", "answer", "confidence", "stopped_by", "notices", "model", "index")
 

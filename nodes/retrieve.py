@@ -8,9 +8,9 @@ from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import Branch, Passage, children
-from ramify.tools.index.describe import advice, describe
-from ramify.tools.index.finding import Hit
-from ramify.tools.index.search import searcher, warm
+from ramify.tools.index.description import advice, describe
+from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.index.searcher import searcher, warm
 from ramify.tools.relevance import NONE, load, reranked, width
 
 NOTHING = "nothing was found for it: look at the index and the filter"

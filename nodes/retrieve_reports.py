@@ -5,8 +5,8 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 
-from ramify.nodes.ask import current_model
-from ramify.nodes.fit import room_for
+from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.fit import room_for
 from ramify.nodes.retrieve import later, passage_of
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import State, Usage
@@ -14,12 +14,12 @@ from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import ROOT, Branch, Passage
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
-from ramify.tools.index.describe import describe
-from ramify.tools.index.finding import Hit
-from ramify.tools.index.home import Folder
+from ramify.tools.index.description import describe
+from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
+from ramify.tools.index.location import Folder
 from ramify.tools.index.reports import CALLED, Reports, Subject, told
-from ramify.tools.index.search import DEMO, opened, searcher
+from ramify.tools.index.searcher import DEMO, opened, searcher
 from ramify.tools.knowledge.reports import Report
 from ramify.tools.models import Model
 

@@ -2,7 +2,7 @@
 
 from ramify.prompts.answer import Answered
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example, finding, passage
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, finding, passage
 
 AGGREGATE = Prompt(
     name="aggregate",

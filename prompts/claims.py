@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import Field
 
 from ramify.prompts.extract import BRIDGE, LINES, LONGEST, MOST, TEXT, TROUT
-from ramify.prompts.lenient import AtMost, Said, Texts
+from ramify.prompts.lenient_types import AtMost, Said, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 
 class Claims(Said):

@@ -2,7 +2,7 @@
 
 from ramify.prompts.answer import Answered
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 CLOSED_BOOK = Prompt(
     name="closed_book",

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Citations, Paragraph, Said, Share, Span
+from ramify.prompts.lenient_types import Citations, Paragraph, Said, Share, Span
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import FIRST_OPENED, example, passage
+from ramify.prompts.worked_examples import FIRST_OPENED, example, passage
 
 
 class Compressed(Said):

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Said, Text
+from ramify.prompts.lenient_types import Said, Text
 from ramify.prompts.prompt import Prompt, Turn
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 LONGEST = 600
 """Characters of a question that a grammar lets a model write."""

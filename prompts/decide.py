@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, Field, create_model
 
 from ramify.prompts.decompose import DEPENDENT, INDEPENDENT
-from ramify.prompts.lenient import NAME, SENTENCE, Aside, AtMost, Citations, Said, Share, Span, Texts, word_of
+from ramify.prompts.lenient_types import NAME, SENTENCE, Aside, AtMost, Citations, Said, Share, Span, Texts, word_of
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import FIRST_OPENED, HOLLIN, SPANS, example, passage
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, SPANS, example, passage
 
 Way = Literal["answer", "decompose", "entities"]
 WAYS: tuple[Way, ...] = get_args(Way)

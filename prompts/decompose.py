@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Aside, Flag, Said, Sentence
+from ramify.prompts.lenient_types import Aside, Flag, Said, Sentence
 from ramify.prompts.prompt import Example, Prompt, flat
-from ramify.prompts.worked import FIRST_OPENED, HOLLIN, SPANS, example, passage
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, SPANS, example, passage
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
 DEPENDENT = (

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Paragraph, Said
+from ramify.prompts.lenient_types import Paragraph, Said
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 
 class Described(Said):

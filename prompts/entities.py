@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient import NAME, AtMost, Said, Texts
+from ramify.prompts.lenient_types import NAME, AtMost, Said, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example, passage
+from ramify.prompts.worked_examples import example, passage
 
 
 class Entities(Said):

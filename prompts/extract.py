@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ramify.prompts.lenient import AtMost, Said, Texts
+from ramify.prompts.lenient_types import AtMost, Said, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 BAR = "|"
 MOST, LONGEST = 10, 120

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Citations, Said, Share, Span, word_of
+from ramify.prompts.lenient_types import Citations, Said, Share, Span, word_of
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import HOLLIN, example, finding, passage
+from ramify.prompts.worked_examples import HOLLIN, example, finding, passage
 
 Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]
 

@@ -2,7 +2,7 @@
 
 from ramify.prompts.extract import BRIDGE, KINDS, LINES, MADE, NAMES, NOTHING, RIVER, SPANS, TEXT, TROUT, Extracted
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 GLEAN = Prompt(
     name="glean",

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Points, Said, word_of
+from ramify.prompts.lenient_types import Points, Said, word_of
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example
 
 CRITERIA = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ramify.prompts.extract import BRIDGE, KINDS, MADE, NAMES, RIVER, SPANS, TEXT
-from ramify.prompts.lenient import Said, word_of
+from ramify.prompts.lenient_types import Said, word_of
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 Verdict = Literal["YES", "NO"]
 

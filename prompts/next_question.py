@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Aside, Flag, Said, Sentence
+from ramify.prompts.lenient_types import Aside, Flag, Said, Sentence
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example, finding
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, finding
 
 
 class Next(Said):

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient import NAME, QUERY, AtMost, Said, Sentence, Texts
+from ramify.prompts.lenient_types import NAME, QUERY, AtMost, Said, Sentence, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import FIRST_OPENED, HOLLIN, example
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example
 
 
 class Plan(Said):

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Said, Sentence, word_of
+from ramify.prompts.lenient_types import Said, Sentence, word_of
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example, passage
+from ramify.prompts.worked_examples import example, passage
 
 CRITERIA = ("comprehensiveness", "diversity", "empowerment", "directness")
 Better = Literal["1", "2", "TIE"]

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.prompts.lenient import asked_for
+from ramify.prompts.lenient_types import asked_for
 from ramify.prompts.thinking import thinking
 
 Reply = TypeVar("Reply", bound=BaseModel)

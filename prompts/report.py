@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient import NAME, SENTENCE, AtMost, Paragraph, Said, Share, Text, Texts
+from ramify.prompts.lenient_types import NAME, SENTENCE, AtMost, Paragraph, Said, Share, Text, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 MOST = 5
 RATING = 10

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient import Citations, Paragraph, Said, Share
+from ramify.prompts.lenient_types import Citations, Paragraph, Said, Share
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example, passage
+from ramify.prompts.worked_examples import example, passage
 
 
 class Summary(Said):

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ramify.prompts.lenient import SENTENCE, AtMost, Said, Texts
+from ramify.prompts.lenient_types import SENTENCE, AtMost, Said, Texts
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 MOST = 5
 PASSAGES = [

@@ -2,7 +2,7 @@
 
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.summarize_cluster import MOORING, PASSAGES, SAID, TIED, Summarized
-from ramify.prompts.worked import example
+from ramify.prompts.worked_examples import example
 
 SUPPORT = Prompt(
     name="support",

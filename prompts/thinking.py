@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
-from ramify.prompts.lenient import THOUGHT, Said, Sentence
+from ramify.prompts.lenient_types import THOUGHT, Said, Sentence
 
 T = TypeVar("T", bound=BaseModel)
 

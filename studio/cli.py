@@ -10,23 +10,10 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio import (
-    ask_command,
-    chat_command,
-    compare_command,
-    doctor,
-    download_command,
-    eval_command,
-    graph_command,
-    index_command,
-    inspect_command,
-    mcp_command,
-    search_command,
-    settings_command,
-    studio_command,
-)
-from ramify.studio.consoles import fail
-from ramify.studio.on_ray import OnRay
+from ramify.studio.commands import ask, chat, compare, doctor, download, graph, index, inspect, mcp, search, settings, studio
+from ramify.studio.commands import eval as evaluation
+from ramify.studio.console.ray_option import OnRay
+from ramify.studio.console.streams import fail
 from ramify.tools.errors import RamifyError, UsageError
 
 ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -43,19 +30,19 @@ app = typer.Typer(
     add_completion=False,
 )
 for command, name in (
-    (index_command.index, "index"),
-    (search_command.search, "search"),
-    (inspect_command.inspect, "inspect"),
-    (ask_command.ask, "ask"),
-    (chat_command.chat, "chat"),
-    (eval_command.evaluate, "eval"),
-    (compare_command.compare, "compare"),
-    (graph_command.graph, "graph"),
-    (settings_command.settings, "settings"),
+    (index.index, "index"),
+    (search.search, "search"),
+    (inspect.inspect, "inspect"),
+    (ask.ask, "ask"),
+    (chat.chat, "chat"),
+    (evaluation.evaluate, "eval"),
+    (compare.compare, "compare"),
+    (graph.graph, "graph"),
+    (settings.settings, "settings"),
     (doctor.doctor, "doctor"),
-    (download_command.download, "download"),
-    (studio_command.studio, "studio"),
-    (mcp_command.mcp, "mcp"),
+    (download.download, "download"),
+    (studio.studio, "studio"),
+    (mcp.mcp, "mcp"),
 ):
     app.command(name, cls=OnRay if "ray" in signature(command).parameters else None)(command)
 

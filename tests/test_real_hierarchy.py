@@ -12,8 +12,8 @@ import ramify.graphs as graphs
 from ramify.graphs.building import hierarchy
 from ramify.tools.hierarchy.build import Made
 from ramify.tools.index import Index
-from ramify.tools.index.identity import document_of
-from ramify.tools.index.search import opened
+from ramify.tools.index.ids import document_of
+from ramify.tools.index.searcher import opened
 
 DATA = os.environ.get("RAMIFY_DATA")
 SET = Path(DATA or ".") / "multihop_rag"

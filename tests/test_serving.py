@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ramify.studio.cli import app
-from ramify.tools.index.home import home_of, is_address
+from ramify.tools.index.location import home_of, is_address
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,7 +34,7 @@ def test_langgraph_writes_an_image_of_its_server_with_our_graphs(tmp_path: Path)
     written = (tmp_path / "Dockerfile").read_text(encoding="utf-8")
     told = re.search(r"^ENV LANGSERVE_GRAPHS='(.*)'$", written, re.MULTILINE)
     assert told is not None
-    assert {name: graph["path"] for name, graph in json.loads(told[1]).items()}["prune"] == "ramify.studio.app:prune"
+    assert {name: graph["path"] for name, graph in json.loads(told[1]).items()}["prune"] == "ramify.studio.server.app:prune"
     assert re.search(r"^ADD \. /deps/", written, re.MULTILINE)
     assert "ENV LANGGRAPH_STRICT_MSGPACK=true" in written
     assert "ENV LANGSMITH_TRACING=false" in written

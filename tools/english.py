@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ramify.tools.folding import fold
+from ramify.tools.folded_text import fold
 
 
 def word_set(text: str) -> frozenset[str]:

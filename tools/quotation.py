@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ramify.tools.english import content, sentences
-from ramify.tools.folding import fold
+from ramify.tools.folded_text import fold
 from ramify.tools.quoting import one_line, snippet
 
 LONGEST = 320

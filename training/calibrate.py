@@ -16,7 +16,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from ramify.evaluation.metrics.calibration import expected_calibration_error
 from ramify.tools.spans.calibration import TAU, Constants
-from ramify.tools.spans.reading import weigh
+from ramify.tools.spans.short_answers import weigh
 from training.material import Part
 from training.rated import Rated, Told, accepted, least, rated, tau
 from training.searched import Questions, Searched

@@ -12,15 +12,15 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics.answers import exact_match, token_f1
+from ramify.tools.reader.inputs import pairs
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.pairs import pairs
-from ramify.tools.reader.reading import Reading, read_pairs
-from training.begin import new_network
+from ramify.tools.reader.predictions import Reading, read_pairs
 from training.example import Example
-from training.keep import WEIGHTS
 from training.material import material, part
 from training.prepared import of_like_length
 from training.ranking import auc, by_source, right
+from training.saved_run import WEIGHTS
+from training.untrained import new_network
 
 _MOST = 300
 

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from ramify.evaluation.metrics.answers import exact_match, token_f1
 from ramify.tools.spans.calibration import Constants, Evidence, confidence
-from ramify.tools.spans.reading import Found
+from ramify.tools.spans.short_answers import Found
 from training.searched import Searched
 
 THRESHOLDS: Final = tuple(number / 20 for number in range(1, 11))

@@ -20,12 +20,12 @@ from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 from ramify.tools.embeddings.sentence_encoder import cpu_has_bfloat16
 from ramify.tools.reader.network import Network, Read
 from ramify.tools.reader.weights import load_network
-from training.begin import new_network
 from training.example import Example
-from training.keep import WEIGHTS, restore, save
 from training.material import material, part
 from training.phases import PHASES, drawn
 from training.prepared import Prepared, Wanted, batches, prepare, wanted
+from training.saved_run import WEIGHTS, restore, save
+from training.untrained import new_network
 
 SAVED_EVERY = 500
 WARM_UP = 0.06

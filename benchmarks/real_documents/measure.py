@@ -25,7 +25,7 @@ from benchmarks.real_documents.searching import search_all
 from benchmarks.real_documents.table import read_run, table
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
-from ramify.tools.index.search import opened
+from ramify.tools.index.searcher import opened
 
 
 def build(corpus: Path, folder: Path, clean: bool) -> None:

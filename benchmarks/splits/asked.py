@@ -6,11 +6,11 @@ import time
 from langchain_core.language_models import BaseChatModel
 
 from benchmarks.splits.flatten import HOLE, Halves
-from ramify.nodes.ask import ask
-from ramify.nodes.budget import Ledger, working
-from ramify.nodes.holes import holes, normal
+from ramify.nodes.asking.ask import ask
+from ramify.nodes.asking.budget import Ledger, working
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.state import Usage
+from ramify.nodes.tree.references import holes, normal
 from ramify.prompts import DECOMPOSE
 from ramify.tools.errors import ReplyError
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from ramify.tools.index.store import SCHEMA, Store
-from ramify.tools.index.words import searchable
+from ramify.tools.index.passage_store import SCHEMA, Store
+from ramify.tools.index.search_words import searchable
 from training.source import Document
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ramify.nodes.notes import Folded, folded
+from ramify.nodes.tree.notes import Folded, folded
 from ramify.tools.quoting import one_line
 
 KEPT = ("path", "question", "kind", "status", "answer", "confidence", "score", "evidence", "cited")

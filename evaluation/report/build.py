@@ -17,7 +17,7 @@ from ramify.evaluation.report.replies_section import replies
 from ramify.evaluation.report.run import Run
 from ramify.evaluation.report.strategies import at_a_glance, of_dataset
 from ramify.evaluation.report.variants_section import ablations, sweep_tables, sweep_words, sweeps
-from ramify.tools.whole import write_whole
+from ramify.tools.atomic_file import write_whole
 
 REPORTS = ("report.md", "report.html")
 

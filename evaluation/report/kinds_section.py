@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ramify.evaluation.kinds import OPTION, PLAIN, is_named
+from ramify.evaluation.index_kinds import OPTION, PLAIN, is_named
 from ramify.evaluation.report.blocks import Block, Cell, Section, Table, Where, Words
 from ramify.evaluation.report.columns import COST, EM, F1, FORGETTING, GOLD, RETRIEVAL
 from ramify.evaluation.report.paired import Contest, Scores, common, paired_table

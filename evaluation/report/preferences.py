@@ -12,7 +12,7 @@ from ramify.evaluation.rows import Row
 from ramify.evaluation.statistics import bootstrap_interval, holm, paired_test
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.english import sentences
-from ramify.tools.folding import fold
+from ramify.tools.folded_text import fold
 
 Group = tuple[str, str, str]
 _MARKS = re.compile(r"\[\d+\]")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ramify.evaluation.kinds import is_named
+from ramify.evaluation.index_kinds import is_named
 from ramify.evaluation.report.blocks import Cell, Section, Table, Where, Words
 from ramify.evaluation.report.columns import CALLS, EM, F1, FORGETTING, SECONDS
 from ramify.evaluation.report.paired import Contest, common, paired_table

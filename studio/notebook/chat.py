@@ -13,7 +13,7 @@ from ipywidgets import HTML, Button, HBox, Text, ToggleButton, VBox
 
 from ramify.graphs import DEFAULT, Conversation, Result, configure
 from ramify.nodes.plant import checked
-from ramify.studio import cards
+from ramify.studio.drawing import cards
 from ramify.studio.notebook.export import save
 from ramify.studio.notebook.panel import Panel
 from ramify.studio.notebook.turn import Turn
@@ -22,7 +22,7 @@ from ramify.tools.markup import element, packaged, safe
 
 GRACE = 0.1
 """Seconds between the Enter key and the question: a browser tells of the key first and of the text right after."""
-SHEETS = ("answer.css", "notebook/notebook.css")
+SHEETS = ("drawing/answer.css", "notebook/notebook.css")
 HINT = "Ask a question, then press Enter"
 BUSY = "Answering … Stop ends it; the next question can be written meanwhile"
 log = logging.getLogger(__name__)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.graphs.result import Result
-from ramify.studio.mermaid import tree_mermaid
-from ramify.studio.page import page
+from ramify.studio.drawing.mermaid import tree_mermaid
+from ramify.studio.drawing.page import page
+from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import UsageError
 from ramify.tools.markup import element
-from ramify.tools.whole import write_whole
 
 
 class Form(NamedTuple):

@@ -7,8 +7,8 @@ from ipywidgets import HTML, Text, VBox
 
 from ramify.graphs.strategies import MEANINGS, arguments_of, build
 from ramify.nodes.settings import Settings
-from ramify.studio.pairs import read_value
-from ramify.studio.settings_command import written
+from ramify.studio.commands.settings import written
+from ramify.studio.console.key_values import read_value
 from ramify.tools.markup import element, safe
 
 COMMON = ("model", "index", "k", "max_calls", "max_seconds")

@@ -7,9 +7,9 @@ from typing import Any
 from ipywidgets import HTML, Box, Dropdown, Textarea, VBox
 
 from ramify.graphs.strategies import STRATEGIES, configure
-from ramify.studio.ceilings import most
+from ramify.studio.console.ceilings import most
+from ramify.studio.console.key_values import read_pairs
 from ramify.studio.notebook.fields import Field, listing, shown
-from ramify.studio.pairs import read_pairs
 from ramify.tools.errors import UsageError
 from ramify.tools.markup import element, safe
 

@@ -8,12 +8,12 @@ from typing import Any
 from ipywidgets import HTML, Box, VBox
 
 from ramify.graphs.result import Result
-from ramify.studio.answer import answer_html, sources_html
-from ramify.studio.cards import branches_html
-from ramify.studio.following import Following
-from ramify.studio.look import Look
+from ramify.studio.drawing.answer import answer_html, sources_html
+from ramify.studio.drawing.cards import branches_html
+from ramify.studio.drawing.phrases import brief, cost, searched, understood
+from ramify.studio.drawing.tree_view import Look
+from ramify.studio.events import Following
 from ramify.studio.notebook.export import links_html
-from ramify.studio.words import brief, cost, searched, understood
 from ramify.tools.errors import RamifyError
 from ramify.tools.markup import element, safe
 from ramify.tools.scrub import scrub

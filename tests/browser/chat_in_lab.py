@@ -169,7 +169,11 @@ def test_a_saved_drawing_is_drawn(notebook: Open) -> None:
     """JupyterLab draws Mermaid itself, so it can judge what is exported."""
     shown = "display(Markdown(f'```mermaid\\n{tree_mermaid({**TREE, **evil})}```'))"
     evil = "evil = {'0.4': branch('0.4', EVIL, status='failed', note='2. ' + EVIL)}"
-    lines = ("from IPython.display import Markdown", "from ramify.studio.mermaid import tree_mermaid", "from tests.studio.samples import *")
+    lines = (
+        "from IPython.display import Markdown",
+        "from ramify.studio.drawing.mermaid import tree_mermaid",
+        "from tests.studio.samples import *",
+    )
     book = notebook(*lines, "from tests.studio.test_mermaid import EVIL", evil, shown, *chat(), height=1400)
     drawing = book.page.locator(".jp-RenderedMermaid img, .jp-RenderedMermaid svg")
     expect(drawing.first).to_be_visible()

@@ -14,8 +14,8 @@ from ramify.evaluation.order import Order
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row, each_row
 from ramify.evaluation.run import execute, look
-from ramify.evaluation.truth import Truth
-from ramify.studio.eval_command import evaluate
+from ramify.evaluation.true_groups import Truth
+from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
 from tests.evaluation.test_report import table
 from tests.tools.hierarchy.manual import COMMON, Record, records
@@ -238,7 +238,7 @@ def test_a_field_that_no_document_has_cannot_be_degraded(manual: Path, tmp_path:
 
 def test_the_command_line_reads_shares(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     orders: list[Order] = []
-    monkeypatch.setattr("ramify.studio.evaluating.evaluating", orders.append)
+    monkeypatch.setattr("ramify.studio.console.evaluating.evaluating", orders.append)
     evaluate(["demo"], tmp_path, group_by="chapter, section", degrade=["missing=0,.1", "noise=1"], draws=3)
     assert (orders[0].group_by, orders[0].degrade, orders[0].draws) == (
         ("chapter", "section"), {"missing": (0.0, 0.1), "noise": (1.0,)}, 3

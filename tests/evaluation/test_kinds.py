@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.kinds import folder_of
+from ramify.evaluation.index_kinds import folder_of
 from ramify.evaluation.manifest import read_manifest
 from ramify.evaluation.order import Order, variants_of
 from ramify.evaluation.plan import Plan
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row
 from ramify.evaluation.run import execute, index, look, prepare
-from ramify.studio.eval_command import evaluate
+from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
-from ramify.tools.index.search import opened
+from ramify.tools.index.searcher import opened
 from tests.evaluation.small import order
 from tests.evaluation.test_report import table
 from tests.fakes import FakeModel
@@ -218,7 +218,7 @@ def test_what_cannot_be_is_told_before_anything_is_read(asked: dict[str, Any], w
 
 def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     orders: list[Order] = []
-    monkeypatch.setattr("ramify.studio.evaluating.evaluating", orders.append)
+    monkeypatch.setattr("ramify.studio.console.evaluating.evaluating", orders.append)
     for text in (None, "passages, graph", ""):
         evaluate(["demo"], tmp_path, index_kind=text)
     assert [one.index_kinds for one in orders] == [None, BOTH, ()]

@@ -5,9 +5,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from ramify.evaluation.report import write_report
-from ramify.nodes.notes import SIMPLE, once_more, unsure
 from ramify.nodes.tree import Branch, Passage, Tree, graft, row
-from ramify.studio.cards import style, tree_html
+from ramify.nodes.tree.notes import SIMPLE, once_more, unsure
+from ramify.studio.drawing.cards import style, tree_html
 from ramify.tools.markup import packaged
 from tests.evaluation.test_report import line, small
 from tests.evaluation.test_report_page import in_a_browser, shown

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.log import Log
 from ramify.evaluation.order import Order
+from ramify.evaluation.results_log import Log
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.run import ask, execute, index, left, look, prepare
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.reader.reading import read_context
+from ramify.tools.reader.predictions import read_context
 from tests.evaluation.small import asked, knowing, order, questions, timeless, write_data
 
 

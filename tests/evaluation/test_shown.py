@@ -10,13 +10,13 @@ import ramify.graphs as graphs
 from ramify.evaluation.dataset import HitsBy, Question, Support
 from ramify.evaluation.load import load
 from ramify.evaluation.scoring import scores
-from ramify.nodes.fit import quote
+from ramify.nodes.asking.fit import quote
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
 from ramify.tools.documents.load import load as read
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.sentence_encoder import MINILM
-from ramify.tools.index.split import split
+from ramify.tools.index.chunking import split
 from ramify.tools.models.tokens import estimate
 from tests.fakes import FakeModel, library
 from tests.graphs.wirings import WIRINGS

@@ -7,7 +7,7 @@ import pytest
 
 from ramify.evaluation.order import Order, variants_of
 from ramify.evaluation.variants import ABLATIONS, Variant, variants
-from ramify.studio.eval_command import PARTS
+from ramify.studio.commands.eval import PARTS
 from ramify.tools.errors import UsageError
 from tests.evaluation.small import knowing
 

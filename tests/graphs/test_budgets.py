@@ -3,7 +3,7 @@
 import pytest
 
 import ramify.graphs as graphs
-from ramify.nodes.budget import Ledger
+from ramify.nodes.asking.budget import Ledger
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from tests.fakes import library

@@ -9,7 +9,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 import ramify.graphs as graphs
-from ramify.graphs.inherited import TRUSTED
+from ramify.graphs.callers_config import TRUSTED
 from ramify.nodes.state import Citation, Search, Usage
 from ramify.nodes.tree import Branch, Passage
 from tests.river import FIRST, QUESTION, model, river

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.nodes import budget, plant
+from ramify.nodes import plant
+from ramify.nodes.asking import budget
 from ramify.tools.errors import IndexingError
 from ramify.tools.extractive import loading
-from ramify.tools.index import Index, search
-from ramify.tools.index.home import Home
+from ramify.tools.index import Index
+from ramify.tools.index import searcher as search
+from ramify.tools.index.location import Home
 from ramify.tools.models import forget
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker

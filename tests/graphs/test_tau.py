@@ -7,10 +7,10 @@ import pytest
 from rich.console import Console
 
 import ramify.graphs as graphs
-from ramify.nodes.conditions import sure
 from ramify.nodes.settings import TAU, PruneSettings
 from ramify.nodes.tree import Branch
-from ramify.studio.terminal import show
+from ramify.nodes.tree.conditions import sure
+from ramify.studio.drawing.terminal import show
 from ramify.tools import extractive
 from ramify.tools.models import forget
 from ramify.tools.spans.calibration import TAU as CALIBRATED

@@ -6,7 +6,7 @@ import pytest
 
 import ramify.graphs as graphs
 from ramify.graphs.result import Result
-from ramify.nodes.budget import Ledger
+from ramify.nodes.asking.budget import Ledger
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.tools.errors import BudgetError

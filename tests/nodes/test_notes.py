@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.nodes.notes import SEARCHED, SIMPLE, WEAKER, filled, folded, once_more, unsure
+from ramify.nodes.tree.notes import SEARCHED, SIMPLE, WEAKER, filled, folded, once_more, unsure
 
 ANSWERS = ("Budapest", "it's; a 'trap'", 'both "and" it\'s', "a\nb\\n; c", "confidence 0.1, not above tau 2", "", "x" * 5000)
 

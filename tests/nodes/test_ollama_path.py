@@ -7,8 +7,8 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from ramify.nodes.ask import ask
-from ramify.nodes.budget import Ledger, Work, working
+from ramify.nodes.asking.ask import ask
+from ramify.nodes.asking.budget import Ledger, Work, working
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage

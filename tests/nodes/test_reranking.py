@@ -8,7 +8,7 @@ import ramify.graphs as graphs
 from ramify.nodes import retrieve
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import ModelError
-from ramify.tools.index.finding import Hit
+from ramify.tools.index.hybrid_search import Hit
 from tests.river import QUESTION, model, river
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ramify.nodes.tree import Branch, Status, Tree
-from ramify.nodes.twins import echo, twin
+from ramify.nodes.tree.twins import echo, twin
 
 ASKED = "Who founded Acme?"
 FIRST = Branch(path="0.0", question=ASKED, status="found")

@@ -14,7 +14,7 @@ from ramify.nodes.settings import Settings
 from ramify.prompts import Prompt
 from ramify.prompts.decide import WAYS, decide_by
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
-from ramify.prompts.lenient import asked_for
+from ramify.prompts.lenient_types import asked_for
 from tests.prompts.test_prompts import ALL, sample
 from tests.river import QUESTION, but, model, replies, river
 

@@ -7,7 +7,7 @@ import pytest
 import ramify.prompts as prompts
 from ramify.prompts import Prompt, Quote
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
-from ramify.prompts.lenient import asked_for
+from ramify.prompts.lenient_types import asked_for
 from tests.snapshots import matches
 
 ALL = [value for value in vars(prompts).values() if isinstance(value, Prompt)]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ramify.nodes.ask import Reply, ask, current_model
-from ramify.nodes.budget import Ledger, working
+from ramify.nodes.asking.ask import Reply, ask, current_model
+from ramify.nodes.asking.budget import Ledger, working
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage
 from ramify.nodes.tree import Passage

@@ -9,7 +9,7 @@ import pytest
 
 from ramify.tools.index import Index
 from ramify.tools.reader import weights
-from ramify.tools.reader.reading import read_context
+from ramify.tools.reader.predictions import read_context
 from tests.embeddings import WordEmbeddings
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama

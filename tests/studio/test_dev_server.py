@@ -17,8 +17,8 @@ from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
 import ramify.graphs as graphs
-from ramify.studio import app
-from ramify.studio.langgraph_json import DESCRIPTIONS, configuration, variable, written
+from ramify.studio.server import app
+from ramify.studio.server.langgraph_json import DESCRIPTIONS, configuration, variable, written
 from ramify.tools.demo import demo_index
 from tests.smollm2 import NAME, REAL, SHORT
 from tests.studio.conftest import Ramify

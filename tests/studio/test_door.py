@@ -15,9 +15,9 @@ import pytest
 from rich.console import Console
 
 from ramify.graphs.strategies import STRATEGIES
-from ramify.studio.ask_command import Strategy
-from ramify.studio.bar import Lines, bar
-from ramify.studio.left_out import left_out
+from ramify.studio.commands.ask import Strategy
+from ramify.studio.console.left_out import left_out
+from ramify.studio.console.progress_bar import Lines, bar
 from ramify.tools.documents.readers import NO_READER
 from ramify.tools.relevance import rerank
 from tests.studio.conftest import Ramify
@@ -129,7 +129,7 @@ def test_search_reranks_where_it_is_asked_to(ramify: Ramify, built: Path, monkey
 
 def test_a_bar_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     file = StringIO()
-    monkeypatch.setattr("ramify.studio.bar.err", lambda: Console(file=file, force_terminal=True, width=100))
+    monkeypatch.setattr("ramify.studio.console.progress_bar.err", lambda: Console(file=file, force_terminal=True, width=100))
     with bar() as report:
         report(7, None, "documents")
         report(5, 20, "passages")

@@ -10,7 +10,8 @@ from types import MappingProxyType
 
 import pytest
 
-from ramify.studio import download_command, pip
+from ramify.studio.commands import download as download_command
+from ramify.studio.console import pip
 from ramify.tools.models import shipped
 from ramify.tools.models.shipped import SHIPPED, SMOLLM2
 from tests.studio.conftest import Ramify

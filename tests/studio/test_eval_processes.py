@@ -92,7 +92,7 @@ class Stalling:
 @pytest.fixture
 def unreported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no report in this process: that takes seconds, and is not what is looked at here."""
-    monkeypatch.setattr("ramify.studio.evaluating.write_report", lambda folder: None)
+    monkeypatch.setattr("ramify.studio.console.evaluating.write_report", lambda folder: None)
 
 
 CALM = 12

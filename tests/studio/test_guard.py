@@ -16,10 +16,10 @@ import httpx
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio import guard
-from ramify.studio.bounds import BASE_URLS, INDEXES, MODEL_FILES, RERANKERS, bounded, declare
-from ramify.studio.langgraph_json import configuration
-from ramify.studio.origins import origin_of, pattern
+from ramify.studio.server import guard
+from ramify.studio.server.bounds import BASE_URLS, INDEXES, MODEL_FILES, RERANKERS, bounded, declare
+from ramify.studio.server.langgraph_json import configuration
+from ramify.studio.server.origins import origin_of, pattern
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from tests.studio.conftest import Ramify
@@ -273,7 +273,7 @@ def test_a_model_file_that_is_none_is_told_before_the_server_starts(ramify: Rami
 
 
 def test_a_langgraph_json_without_a_list_has_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LANGGRAPH_HTTP", json.dumps({"app": "ramify.studio.guard:app"}))
+    monkeypatch.setenv("LANGGRAPH_HTTP", json.dumps({"app": "ramify.studio.server.guard:app"}))
     assert guard.allowed() == pattern()
     monkeypatch.setenv("LANGGRAPH_HTTP", json.dumps(configuration([FRIEND])["http"]))
     assert re.fullmatch(guard.allowed(), FRIEND)

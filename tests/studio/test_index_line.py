@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from ramify.studio.index_command import left_out
+from ramify.studio.commands.index import left_out
 from tests.studio.conftest import Ramify
 
 

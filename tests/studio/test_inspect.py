@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ramify.studio import inspect_reports
 from ramify.studio.cli import run
-from ramify.studio.inspect_words import sizes
-from ramify.studio.inspection import inspection
-from ramify.tools.index.search import opened
+from ramify.studio.inspection.contents import inspection
+from ramify.studio.inspection.contents import reports as inspect_reports
+from ramify.studio.inspection.phrases import sizes
+from ramify.tools.index.searcher import opened
 from tests.studio.conftest import Ramify
 from tests.studio.test_page import read
 

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from ramify.graphs.building import hierarchy
-from ramify.studio import group_page
 from ramify.studio.cli import run
-from ramify.studio.inspect_words import sizes
-from ramify.studio.inspection import inspection
+from ramify.studio.inspection.contents import group_page, inspection
+from ramify.studio.inspection.phrases import sizes
 from tests.fakes import FakeModel
 from tests.studio.conftest import Ramify
 from tests.studio.test_page import read

@@ -15,8 +15,8 @@ import pytest
 from mcp import Client, ClientSession, MCPError, StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
-from ramify.studio import mcp_command
-from ramify.studio.mcp_server import server
+from ramify.studio.commands import mcp as mcp_command
+from ramify.studio.mcp.server import server
 from tests.fakes import FakeModel
 from tests.river import QUESTION, replies, river
 from tests.studio.conftest import Ramify

@@ -2,7 +2,7 @@
 
 import re
 
-from ramify.studio.mermaid import tree_mermaid
+from ramify.studio.drawing.mermaid import tree_mermaid
 from tests.studio.samples import TREE, branch
 
 EVIL = 'a"]; click b0 "javascript:x" <script> `code` **bold** %%{init}%% | end; 1. list'

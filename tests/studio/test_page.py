@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from ramify.nodes.notes import folded
 from ramify.nodes.tree import Branch
-from ramify.studio.cards import tree_html
-from ramify.studio.page import page, write_page
-from ramify.studio.terminal import show
-from ramify.studio.words import STOPPED, figure, snippet, understood
+from ramify.nodes.tree.notes import folded
+from ramify.studio.drawing.cards import tree_html
+from ramify.studio.drawing.page import page, write_page
+from ramify.studio.drawing.phrases import STOPPED, figure, snippet, understood
+from ramify.studio.drawing.terminal import show
 from ramify.tools.errors import InputError
 from tests.studio.samples import PASSAGES, TREE, branch, result
 

@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console
 
 from ramify.graphs.result import Result
-from ramify.nodes.citing import cite
+from ramify.nodes.citation.citing import cite
 from ramify.nodes.tree import Passage
-from ramify.studio.page import page
-from ramify.studio.terminal import show
+from ramify.studio.drawing.page import page
+from ramify.studio.drawing.terminal import show
 from tests.studio.conftest import Ramify
 from tests.studio.samples import branch, result
 from tests.studio.test_page import LINKS, read

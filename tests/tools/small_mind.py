@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ramify.tools.arithmetic.how import How
+from ramify.tools.arithmetic.combinations import How
 from ramify.tools.english import content
 from ramify.tools.extractive import asking, weighing
-from ramify.tools.reader.reading import Reading, Spot
-from ramify.tools.spans import reading
+from ramify.tools.reader.predictions import Reading, Spot
+from ramify.tools.spans import short_answers as reading
 from ramify.tools.splitting import Split
 
 SURE, UNLIKELY, BEARS = 0.999, 1e-5, 0.9

@@ -7,11 +7,11 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
+from ramify.tools.arithmetic.combinations import How
+from ramify.tools.arithmetic.combine import as_how, brought_together, labels
 from ramify.tools.arithmetic.dates import When, in_order, when
-from ramify.tools.arithmetic.how import How
 from ramify.tools.arithmetic.numbers import Quantity, larger, quantity
-from ramify.tools.arithmetic.same import same
-from ramify.tools.arithmetic.together import as_how, brought_together, labels
+from ramify.tools.arithmetic.same_answer import same
 
 BORN = ("When was Tesla born?", "When was Thomson born?")
 LONG = ("How long is the Po?", "How long is the Ebro?")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.tools.models.cap import Cap, Gate, cap_for, enter_one
+from ramify.tools.models.concurrency import Cap, Gate, cap_for, enter_one
 
 
 class Meter:

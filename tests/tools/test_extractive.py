@@ -29,7 +29,7 @@ from ramify.prompts import (
 )
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive import Extractive
-from ramify.tools.spans.reading import single
+from ramify.tools.spans.short_answers import single
 from tests.tools.small_mind import give_mind, split
 
 SOLARIS = {

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ramify.tools.extractive.finalize import aggregate, finalize
-from ramify.tools.reader.pairs import Quote
+from ramify.tools.reader.inputs import Quote
 from tests.tools.small_mind import give_mind
 
 MILL = Quote(title="Elk Mill", source="mill.md", text="Elk Mill is a water mill in Oregon. It was built by Amos Reed in 1871.")

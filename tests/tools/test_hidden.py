@@ -9,7 +9,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Built, Index
-from ramify.tools.index.words import searchable
+from ramify.tools.index.search_words import searchable
 from tests.tools.fakes import WordEncoder
 
 WORDS = [

@@ -20,9 +20,9 @@ from ramify.tools.documents.reader import Told, UnreadableError
 from ramify.tools.documents.readers import READERS
 from ramify.tools.errors import IndexingError, InputError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.finding import Hit
-from ramify.tools.index.rank import fuse
-from ramify.tools.index.workshop import writing
+from ramify.tools.index.fusion import fuse
+from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.index.publication import writing
 from tests.tools.fakes import FixedVectors, WordEncoder
 
 TOPICS = ["river", "wing", "engine", "treaty", "opera", "enzyme", "harbour"]

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from ramify.studio import checkup
+from ramify.studio.checks import checkup
 from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, ollama, resolve, served
-from ramify.tools.models.lookup import Lookup
+from ramify.tools.models.lookups import Lookup
 from ramify.tools.models.tokens import estimate
 from tests.tools.ollama_server import Ollama, Quiet
 from tests.tools.ollama_server import ollama as ollama_server

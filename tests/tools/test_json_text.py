@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ramify.tools.models import json_text
 from ramify.tools.models.json_text import DECODER, field_span, objects
-from ramify.tools.models.reading import LONGEST, parse
+from ramify.tools.models.reply_parsing import LONGEST, parse
 from tests.tools.questions import Answered
 
 PARTS = [*'{}[]":,-1x\\', '"a"', "-0", "01", "1e5", "1.", "true", "nul", "null", "\\n", "\\u00e9", '"b":', '"x{', "NaN", "-Infinity"]

@@ -13,7 +13,7 @@ import pytest
 
 from ramify.tools.errors import ModelError, ReplyError, UsageError
 from ramify.tools.models import Model, ModelOptions, forget, health, resolve
-from ramify.tools.models.reading import Structured
+from ramify.tools.models.reply_parsing import Structured
 from tests.tools.model_process import processes
 from tests.tools.ollama_replies import Fail, Hang, Say
 from tests.tools.ollama_server import Ollama
@@ -316,7 +316,7 @@ async def test_calls_that_wait_for_a_server_when_it_dies_are_told() -> None:
 
 
 async def test_a_frozen_server_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ramify.tools.models import served
+    from ramify.tools.models import server_details as served
 
     monkeypatch.setattr(served, "PATIENCE", 2.0)
     with processes(2) as (well, frozen):

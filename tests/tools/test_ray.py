@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from ramify.evaluation.order import Order, variants_of
-from ramify.studio.on_ray import addressed
+from ramify.studio.console.ray_option import addressed
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index

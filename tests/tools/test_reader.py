@@ -18,9 +18,9 @@ from ramify.prompts import ANSWER
 from ramify.tools.errors import ModelError
 from ramify.tools.extractive import Extractive, asking
 from ramify.tools.reader import weights
-from ramify.tools.reader.packed import pack, unpack
-from ramify.tools.reader.reading import read_context
-from ramify.tools.spans import reading
+from ramify.tools.reader.byte_weights import pack, unpack
+from ramify.tools.reader.predictions import read_context
+from ramify.tools.spans import short_answers as reading
 from tests.fakes import library
 
 QUESTION = "Who directed Solaris?"
@@ -116,7 +116,7 @@ def test_a_vector_comes_back_as_it_was(numbers: list[float]) -> None:
     assert torch.equal(unpack(pack({"layer.bias": vector}))["layer.bias"], vector)
 
 
-@pytest.mark.parametrize("module", ["ramify.graphs", "ramify.tools.reader.reading", "ramify.tools.reader.weights"])
+@pytest.mark.parametrize("module", ["ramify.graphs", "ramify.tools.reader.predictions", "ramify.tools.reader.weights"])
 def test_importing_what_reads_does_not_import_torch(module: str) -> None:
     heavy = ["torch", "transformers", "sentence_transformers", "safetensors"]
     code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"

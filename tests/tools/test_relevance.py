@@ -10,8 +10,8 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.errors import ModelError
-from ramify.tools.index.finding import Hit
-from ramify.tools.reader.reading import Reading
+from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.reader.predictions import Reading
 from ramify.tools.relevance import NONE, READER, cross_encoder, load, rerank, reranked, width
 from ramify.tools.relevance.rerank import worth
 

@@ -18,8 +18,8 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from ramify.tools import demo
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.identity import document_of
-from ramify.tools.index.search import opened, searcher
+from ramify.tools.index.ids import document_of
+from ramify.tools.index.searcher import opened, searcher
 from tests.tools.fakes import WordEncoder
 
 TEXTS = ["The river Arda floods in spring.", "Spruce is light and strong.", "The treaty was signed in 1648."]

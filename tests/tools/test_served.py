@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ramify.nodes.fit import fit
+from ramify.nodes.asking.fit import fit
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
 from ramify.prompts.answer import ANSWER

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
-from ramify.tools.index.split import Chunking, clip, embedded_text, label, split
+from ramify.tools.index.chunking import Chunking, clip, embedded_text, label, split
 
 SENTENCE = "The inspector found a hairline crack near the third rivet of the left spar. "
 

@@ -7,7 +7,7 @@ import pytest
 
 from ramify.tools.models import Model, ModelOptions, resolve
 from ramify.tools.models.confidence import span_confidence
-from ramify.tools.models.thought import parted
+from ramify.tools.models.thoughts import parted
 from tests.tools.ollama_replies import Answer, Fail, Request, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.openai_server import Reply, completion, serving

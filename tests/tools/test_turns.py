@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from ramify.tools.models import turns
-from ramify.tools.models.turns import Turns
+from ramify.tools.models import deadlines as turns
+from ramify.tools.models.deadlines import Turns
 
 
 async def after_another_was_served(calls: Turns) -> None:

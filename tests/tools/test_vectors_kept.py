@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ramify.studio.inspect_words import sizes
-from ramify.studio.inspection import inspection
+from ramify.studio.inspection.contents import inspection
+from ramify.studio.inspection.phrases import sizes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.manifest import Precision
@@ -87,7 +87,7 @@ class TestLargeFiles:
     @pytest.fixture
     def folder(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(hnsw, "LARGE", 1000)
-        monkeypatch.setattr("ramify.tools.index.checked.LARGE", 1000)
+        monkeypatch.setattr("ramify.tools.index.checksums.LARGE", 1000)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return tmp_path / "index"
 

@@ -24,17 +24,17 @@ from transformers import BertConfig
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.reader import weights
+from ramify.tools.reader.inputs import pairs
 from ramify.tools.reader.network import KINDS, Network, batch
-from ramify.tools.reader.pairs import pairs
 from tests.training.samples import squad, write, write_all
 from training import pack, phases, train
-from training.begin import new_network
 from training.example import Example
-from training.keep import WEIGHTS
 from training.material import material
 from training.passages_read import squad as read_squad
 from training.prepared import Prepared, batches, of_like_length, prepare, wanted
+from training.saved_run import WEIGHTS
 from training.source import load
+from training.untrained import new_network
 
 TINY = BertConfig(hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16, attn_implementation="eager")
 WHERE = Example("squad", "a", "Where?", "Nowhere.", "yes", (), False)

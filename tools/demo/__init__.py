@@ -45,7 +45,7 @@ def _make(kind: Kind, folder: Path) -> None:
         Index.build([demo_corpus()], folder)
         return
     from ramify.tools.knowledge.build import build_graph
-    from ramify.tools.knowledge.rules import ByRules
+    from ramify.tools.knowledge.rule_builder import ByRules
 
     shutil.copytree(demo_index(), folder, dirs_exist_ok=True)
     asyncio.run(build_graph(folder, ByRules()))

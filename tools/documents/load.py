@@ -6,7 +6,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Skipped, existing, files_under
-from ramify.tools.documents.reading import FORMATS, read_files
+from ramify.tools.documents.read_files import FORMATS, read_files
 from ramify.tools.errors import InputError
 
 

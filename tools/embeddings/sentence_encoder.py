@@ -12,7 +12,7 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, unit_rows
 from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.errors import ModelError
-from ramify.tools.intact import intact
+from ramify.tools.released_weights import intact
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from ramify.tools.arithmetic.together import brought_together
+from ramify.tools.arithmetic.combine import brought_together
 from ramify.tools.english import content, names_in, same_question
 from ramify.tools.extractive.language import reads
-from ramify.tools.extractive.slots import Reply, Slots
-from ramify.tools.folding import fold
+from ramify.tools.extractive.prompt_slots import Reply, Slots
+from ramify.tools.folded_text import fold
 from ramify.tools.splitting import Split, rewrite, splits
 from ramify.tools.unknown import is_unknown
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from math import prod
 
-from ramify.tools.arithmetic.same import same
-from ramify.tools.arithmetic.together import Pair, as_how, brought_together
+from ramify.tools.arithmetic.combine import Pair, as_how, brought_together
+from ramify.tools.arithmetic.same_answer import same
 from ramify.tools.english import content, holds, same_question
 from ramify.tools.extractive.answering import answered
-from ramify.tools.extractive.gathering import STEPS, Known, Step, Twig, grown, settled, strands
-from ramify.tools.extractive.slots import Reply, Slots
-from ramify.tools.reader.pairs import Quote
-from ramify.tools.spans.reading import read
+from ramify.tools.extractive.findings import STEPS, Known, Step, Twig, grown, settled, strands
+from ramify.tools.extractive.prompt_slots import Reply, Slots
+from ramify.tools.reader.inputs import Quote
+from ramify.tools.spans.short_answers import read
 from ramify.tools.unknown import UNKNOWN
 
 _LEAD, _ALONE = 0.15, 0.8

@@ -23,7 +23,7 @@ from ramify.tools.extractive.finalize import aggregate, finalize
 from ramify.tools.extractive.language import objection
 from ramify.tools.extractive.open_ended import open_ended
 from ramify.tools.extractive.overview import map_report, reduce
-from ramify.tools.extractive.slots import Reply, Slots
+from ramify.tools.extractive.prompt_slots import Reply, Slots
 from ramify.tools.extractive.weighing import filter_batch, judge, rubric, summarize
 from ramify.tools.unknown import UNKNOWN
 

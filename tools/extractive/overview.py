@@ -7,11 +7,11 @@ near to no sentence but those on documents as such: there the largest communitie
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ramify.tools.embeddings.similar import similarities
+from ramify.tools.embeddings.similarity import similarities
 from ramify.tools.english import content
-from ramify.tools.extractive.slots import Reply, Slots
+from ramify.tools.extractive.prompt_slots import Reply, Slots
 from ramify.tools.quotation import statements
-from ramify.tools.reader.pairs import Quote
+from ramify.tools.reader.inputs import Quote
 from ramify.tools.unknown import UNKNOWN
 
 _WHOLE = (

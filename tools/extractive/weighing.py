@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from ramify.tools.embeddings.similar import similarities, similarity
+from ramify.tools.embeddings.similarity import similarities, similarity
 from ramify.tools.english import bare_title, content, names_in, sentences
 from ramify.tools.extractive.asking import SLOT, chosen
-from ramify.tools.extractive.slots import Reply, Slots
-from ramify.tools.folding import fold
-from ramify.tools.reader.pairs import Quote, in_context
-from ramify.tools.reader.reading import Reading, read_contexts
+from ramify.tools.extractive.prompt_slots import Reply, Slots
+from ramify.tools.folded_text import fold
+from ramify.tools.reader.inputs import Quote, in_context
+from ramify.tools.reader.predictions import Reading, read_contexts
 from ramify.tools.spans.calibration import TAU
-from ramify.tools.spans.reading import read
+from ramify.tools.spans.short_answers import read
 from ramify.tools.unknown import UNKNOWN, is_unknown
 
 _RELEVANT, _NEAR_BEST, _IRRELEVANT = 0.5, 0.85, 0.1

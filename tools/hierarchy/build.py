@@ -9,21 +9,21 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy.file import EDITION, Content, Link, write_content
-from ramify.tools.hierarchy.founding import founded
-from ramify.tools.hierarchy.kept import Kept
+from ramify.tools.hierarchy.founded_groups import founded
+from ramify.tools.hierarchy.groups_and_nodes import EdgeKind, Routing, Tree
+from ramify.tools.hierarchy.hierarchy_file import EDITION, Content, Link, write_content
+from ramify.tools.hierarchy.kept_trees import Kept
 from ramify.tools.hierarchy.leaves import folded, read_leaves
 from ramify.tools.hierarchy.membership import route
 from ramify.tools.hierarchy.partition import Partition, partition
 from ramify.tools.hierarchy.repair import Growing, repaired
 from ramify.tools.hierarchy.summaries import Summarizer
 from ramify.tools.hierarchy.tree import Grower
-from ramify.tools.hierarchy.values import EdgeKind, Routing, Tree
+from ramify.tools.index.kind_files import manifest_of, publish_structure
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.structure import manifest_of, publish_structure
-from ramify.tools.index.workshop import writing
-from ramify.tools.knowledge.work import WORK, Work
+from ramify.tools.index.publication import writing
+from ramify.tools.knowledge.kept_replies import WORK, Work
 
 _BLOCK = 256
 _LINKED, _LINKS = 0.8, 3

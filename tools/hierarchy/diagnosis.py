@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.hierarchy.groups_and_nodes import Edge, Finding, Measured, Tree
 from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.profiles import Profiles, profiles
-from ramify.tools.hierarchy.values import Edge, Finding, Measured, Tree
 
 OUTLIER = 2.0
 """A leaf so many deviations below its group's mean is an outlier."""

@@ -8,11 +8,11 @@ from pydantic import ValidationError
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.content import Summaries
-from ramify.tools.hierarchy.file import HIERARCHY
+from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.hierarchy.router import Router, RouteSearch
-from ramify.tools.index.finding import Found, How, Steer
-from ramify.tools.index.local import LocalIndex
+from ramify.tools.hierarchy.summary_reports import Summaries
+from ramify.tools.index.folder_index import LocalIndex
+from ramify.tools.index.hybrid_search import Found, How, Steer
 from ramify.tools.index.snapshot import Snapshot
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.folding import fold
+from ramify.tools.folded_text import fold
 from ramify.tools.hierarchy.binning import binned
 
 Values = tuple[tuple[str, ...], ...]

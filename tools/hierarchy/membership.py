@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ramify.tools.hierarchy.groups_and_nodes import Edge, Routing
 from ramify.tools.hierarchy.leaves import Leaves, folded
 from ramify.tools.hierarchy.partition import Partition
 from ramify.tools.hierarchy.profiles import Profiles, profiles
-from ramify.tools.hierarchy.values import Edge, Routing
 
 Scores = NDArray[np.float64]
 _BLOCK = 4096

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ramify.tools.errors import UsageError
+from ramify.tools.hierarchy.groups_and_nodes import NONE, Edge, Group
 from ramify.tools.hierarchy.leaves import Leaves, Values, folded
-from ramify.tools.hierarchy.values import NONE, Edge, Group
 
 _SHARE, _COVERED = 5, 0.5
 """Leaves for each group, at least, on average; and the share of the leaves that must have a field for it to be proposed."""

@@ -7,13 +7,13 @@ from functools import partial
 from typing import NamedTuple
 
 from ramify.tools.hierarchy.diagnosis import diagnose, outliers
-from ramify.tools.hierarchy.kept import Kept, Last, going_on
+from ramify.tools.hierarchy.groups_and_nodes import Edge, Finding, Repair, Routing, Tree, distinct
+from ramify.tools.hierarchy.kept_trees import Kept, Last, going_on
 from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.membership import alternatives, members_of
 from ramify.tools.hierarchy.partition import Partition
 from ramify.tools.hierarchy.profiles import profiles
 from ramify.tools.hierarchy.tree import Grower, Tell
-from ramify.tools.hierarchy.values import Edge, Finding, Repair, Routing, Tree, distinct
 from ramify.tools.index.progress import Progress
 
 _AT_ONCE = 8

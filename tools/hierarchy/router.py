@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.folding import fold
-from ramify.tools.hierarchy.file import read_content
-from ramify.tools.hierarchy.values import EdgeKind
+from ramify.tools.folded_text import fold
+from ramify.tools.hierarchy.groups_and_nodes import EdgeKind
+from ramify.tools.hierarchy.hierarchy_file import read_content
 
 _NAMED = 100
 """Leaves of the groups that a question names, and of the summaries nearest to it, that come in beside what was found."""

@@ -10,7 +10,7 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.named import FOREIGN
 from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.english import content
-from ramify.tools.hierarchy.values import Said, Summary
+from ramify.tools.hierarchy.groups_and_nodes import Said, Summary
 from ramify.tools.knowledge.graph import is_prose
 from ramify.tools.quotation import statements
 

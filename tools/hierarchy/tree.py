@@ -8,9 +8,9 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.hierarchy.clustering import Clusters, Mixture, bisected, cluster, fewer
+from ramify.tools.hierarchy.groups_and_nodes import Node, Routing, Tree
 from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.summaries import Material, Source, Summarizer, encoded
-from ramify.tools.hierarchy.values import Node, Routing, Tree
 
 TOKENS = 3500
 """Most tokens of the texts of a cluster, about: what a summary can be made from (RAPTOR's own limit)."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import ModelError
-from ramify.tools.folding import fold
+from ramify.tools.folded_text import fold
 from ramify.tools.hierarchy.summaries import encoded
 from ramify.tools.quotation import statements
 

@@ -15,7 +15,7 @@ import numpy as np
 from ramify.tools.index.hnsw import Positions
 from ramify.tools.index.manifest import NEXT, WORDS, Manifest
 from ramify.tools.index.progress import Progress
-from ramify.tools.index.words import query_words
+from ramify.tools.index.search_words import query_words
 
 FROM = 20_000
 """Passages from which on words have postings of their own."""

@@ -15,14 +15,14 @@ from ramify.tools.embeddings.encoding import Encoding, in_turn
 from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.bm25 import lacks_postings
-from ramify.tools.index.draft import Draft
-from ramify.tools.index.hide import hide_twins
+from ramify.tools.index.chunking import Chunking
+from ramify.tools.index.hidden_duplicates import hide_twins
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, WHOLE, Manifest, Precision, read_manifest
+from ramify.tools.index.output_folder import check_target, leaving_nothing
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.split import Chunking
-from ramify.tools.index.target import check_target, leaving_nothing
-from ramify.tools.index.workshop import open_draft, publish, writing
+from ramify.tools.index.publication import open_draft, publish, writing
+from ramify.tools.index.working_copy import Draft
 
 BATCH_SIZE = 256
 """Texts encoded between two commits: the most that an interrupted build encodes again."""

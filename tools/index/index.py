@@ -15,14 +15,14 @@ from ramify.tools.embeddings.encoding import Encoding, in_turn
 from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
-from ramify.tools.index.finding import Hit, How, Steer, View
-from ramify.tools.index.home import Folder, Held, Home, home_of
-from ramify.tools.index.identity import identified
+from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
+from ramify.tools.index.hybrid_search import Hit, How, Steer, View
+from ramify.tools.index.ids import identified
+from ramify.tools.index.location import Folder, Held, Home, home_of
 from ramify.tools.index.manifest import Manifest, Precision, precision_of
+from ramify.tools.index.passage_store import Filter
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
-from ramify.tools.index.split import DEFAULT_CHUNKING, Chunking
-from ramify.tools.index.store import Filter
 
 
 class Index(VectorStore):

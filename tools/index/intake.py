@@ -7,15 +7,15 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped
+from ramify.tools.documents.read_files import read_files
 from ramify.tools.documents.readers import kind_of
-from ramify.tools.documents.reading import read_files
 from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.index.chunking import Chunking, clip, split
 from ramify.tools.index.digests import document_digest
-from ramify.tools.index.draft import Draft, Entry
-from ramify.tools.index.filed import Filed, documents_of, filed, forget, remember, remembered
+from ramify.tools.index.known_files import Filed, documents_of, filed, forget, remember, remembered
 from ramify.tools.index.labels import label
 from ramify.tools.index.progress import Progress
-from ramify.tools.index.split import Chunking, clip, split
+from ramify.tools.index.working_copy import Draft, Entry
 
 _GROUP = 256
 """Documents split and written in one transaction."""

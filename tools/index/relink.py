@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ramify.tools.index.checked import note_checked
+from ramify.tools.index.checksums import note_checked
 from ramify.tools.index.hnsw import build_graph
 from ramify.tools.index.manifest import MANIFEST, NEXT, VECTORS, Precision, file_sha256
 from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.publication import writing
 from ramify.tools.index.snapshot import open_snapshot
-from ramify.tools.index.workshop import writing
 
 _BLOCK = 16_384
 

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ramify.tools.errors import IndexingError
+from ramify.tools.index.kind_files import manifest_of, publish_structure
+from ramify.tools.index.kind_tables import read_facts
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.structure import manifest_of, publish_structure
-from ramify.tools.index.tables import read_facts
-from ramify.tools.index.workshop import writing
+from ramify.tools.index.publication import writing
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Partition, Weights, communities, kept, levels, weighted
 from ramify.tools.knowledge.elements import Elements, Knowledge, sum_up
-from ramify.tools.knowledge.file import GRAPH, Content, Former, read_former, write_content
 from ramify.tools.knowledge.graph import Graph
-from ramify.tools.knowledge.materials import Materials
-from ramify.tools.knowledge.quoting import title_key
+from ramify.tools.knowledge.graph_file import GRAPH, Content, Former, read_former, write_content
+from ramify.tools.knowledge.quoted_elements import title_key
+from ramify.tools.knowledge.report_materials import Materials
 from ramify.tools.knowledge.reports import Material, Report
 from ramify.tools.knowledge.units import Piece, read_pieces
 from ramify.tools.models.tokens import estimate

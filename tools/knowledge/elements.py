@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ramify.tools.folding import fold
-from ramify.tools.index.identity import document_of
+from ramify.tools.folded_text import fold
+from ramify.tools.index.ids import document_of
 
 Pair = tuple[str, str]
 """The keys of two connected names, in order."""

@@ -7,10 +7,10 @@ import numpy as np
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.index.finding import Hit, How, Steer, find
+from ramify.tools.index.hybrid_search import Hit, How, Steer, find
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.store import Filter
-from ramify.tools.milvus.store import Store
+from ramify.tools.index.passage_store import Filter
+from ramify.tools.milvus.collections import Store
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,6 @@
 
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.named import forget, resolve
-from ramify.tools.models.reading import Structured
+from ramify.tools.models.reply_parsing import Structured
 
 __all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]

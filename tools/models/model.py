@@ -9,11 +9,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 from ramify.tools.errors import ReplyError
-from ramify.tools.models.cap import Cap
+from ramify.tools.models.concurrency import Cap
 from ramify.tools.models.ollama import times
 from ramify.tools.models.per_loop import PerLoop
-from ramify.tools.models.reading import Structured
-from ramify.tools.models.record import Feature
+from ramify.tools.models.reply_parsing import Structured
+from ramify.tools.models.server_record import Feature
 from ramify.tools.models.structured import call
 from ramify.tools.models.thinking import PLAIN, REFUSED, Way, allowance, asking, following
 from ramify.tools.models.tokens import Count

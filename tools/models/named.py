@@ -11,14 +11,14 @@ from pydantic import SecretStr
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import gguf, ollama, providers
 from ramify.tools.models.address import addresses, without_credentials
-from ramify.tools.models.cap import AT_ONCE, cap_for, lasting_cap
-from ramify.tools.models.given import given
-from ramify.tools.models.lookup import Lookup
+from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
+from ramify.tools.models.lookups import Lookup
 from ramify.tools.models.model import Model, ModelOptions
+from ramify.tools.models.model_object import given
 from ramify.tools.models.per_loop import PerLoop
-from ramify.tools.models.pool import pooled
-from ramify.tools.models.reading import Structured
-from ramify.tools.models.served import listed, require, window
+from ramify.tools.models.reply_parsing import Structured
+from ramify.tools.models.server_details import listed, require, window
+from ramify.tools.models.server_pool import pooled
 from ramify.tools.models.shipped import SHIPPED
 from ramify.tools.models.thinking import PLAIN
 from ramify.tools.models.tokens import counter

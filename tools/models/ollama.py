@@ -8,8 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models.address import is_loopback, without_credentials
-from ramify.tools.models.inquiry import inquire
 from ramify.tools.models.pace import Served
+from ramify.tools.models.server_questions import inquire
 from ramify.tools.models.thinking import LITTLE, OFF, PLAIN, Way
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
     from httpx import Timeout
     from langchain_ollama import ChatOllama
 
-    from ramify.tools.models.mending import mend
+    from ramify.tools.models.broken_characters import mend
 
     return ChatOllama(
         model=name,

@@ -91,7 +91,7 @@ def _openai_arguments(options: "ModelOptions", key: str | None) -> dict[str, Any
         from openai import DefaultAsyncHttpxClient, Timeout
     except ImportError as error:
         raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
-    from ramify.tools.models.mending import mend
+    from ramify.tools.models.broken_characters import mend
 
     hooks = {"response": [mend]}
     # How long a reply may take is watched from outside, where it is known what else the server does meanwhile.

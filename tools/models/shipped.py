@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ramify.tools import intact as weights
+from ramify.tools import released_weights as weights
 from ramify.tools.errors import ModelError, UsageError
 
 

@@ -9,8 +9,8 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableParallel, RunnableSequence
 from pydantic import BaseModel, ValidationError
 
-from ramify.tools.models.reading import Structured, read
-from ramify.tools.models.record import Feature
+from ramify.tools.models.reply_parsing import Structured, read
+from ramify.tools.models.server_record import Feature
 
 BY_GRAMMAR = frozenset({"ChatOllama", "BaseChatOpenAI"})
 """Models whose server holds the reply to a JSON schema while it is being written; an 8B model needs that."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel
 
-from ramify.tools.models.reading import Structured
+from ramify.tools.models.reply_parsing import Structured
 
 SHARE = 4
 """A thought may take one token of so many in the window."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from ramify.tools.errors import ModelError, RamifyError, ReplyError
-from ramify.tools.models.record import Feature, Record
+from ramify.tools.models.server_record import Feature, Record
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T")

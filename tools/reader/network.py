@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
-from ramify.tools.reader.pairs import Pair
+from ramify.tools.reader.inputs import Pair
 
 KINDS: Final = ("span", "yes", "no", "none")
 """What an answer can be; `none` where the passage does not hold it."""

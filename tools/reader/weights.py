@@ -4,7 +4,7 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
-from ramify.tools.intact import intact
+from ramify.tools.released_weights import intact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +30,8 @@ def _network(path: "Path") -> "Network":
     import torch
     from safetensors.torch import load_file
 
+    from ramify.tools.reader.byte_weights import unpack
     from ramify.tools.reader.network import Network
-    from ramify.tools.reader.packed import unpack
 
     packed = load_file(path)
     lower = packaged_layers()

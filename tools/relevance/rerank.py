@@ -3,9 +3,9 @@
 import time
 from collections.abc import Sequence
 
-from ramify.tools.index.finding import Hit
-from ramify.tools.reader.pairs import in_context
-from ramify.tools.reader.reading import Reading, read_contexts
+from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.reader.inputs import in_context
+from ramify.tools.reader.predictions import Reading, read_contexts
 from ramify.tools.reader.weights import load_network
 from ramify.tools.relevance.cross_encoder import cross_encoder, is_loaded, scores
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast
 
-from ramify.tools.arithmetic.how import How
-from ramify.tools.folding import fold
+from ramify.tools.arithmetic.combinations import How
+from ramify.tools.folded_text import fold
 from ramify.tools.splitting.weights import load_pen
 
 SINGLE: Final = "single"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, get_args
 
-from ramify.tools.arithmetic.how import How
+from ramify.tools.arithmetic.combinations import How
 from ramify.tools.splitting.words import HOLE, Word
 
 REWRITE: Final = "rewrite"

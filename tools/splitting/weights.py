@@ -5,7 +5,7 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
-from ramify.tools.intact import intact
+from ramify.tools.released_weights import intact
 from ramify.tools.splitting.vocabulary import vocabulary
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def load_pen() -> "Pen":
 def _pen(path: "Path") -> "Pen":
     from safetensors import safe_open
 
-    from ramify.tools.reader.packed import unpack
+    from ramify.tools.reader.byte_weights import unpack
     from ramify.tools.reader.weights import packaged_layers
     from ramify.tools.splitting.network import Writer
     from ramify.tools.splitting.writing import Pen

@@ -15,7 +15,7 @@ from ramify.evaluation.metrics.answers import exact_match, token_f1
 from ramify.tools.splitting.network import Writer
 from ramify.tools.splitting.vocabulary import REWRITE
 from ramify.tools.splitting.writing import Pen, Reply
-from training.keep import WEIGHTS
+from training.saved_run import WEIGHTS
 from training.writing.material import material
 from training.writing.train import known_words, packaged_encoder
 from training.writing.written import Written, part

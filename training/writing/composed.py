@@ -9,8 +9,8 @@ from random import Random
 from typing import Final
 
 from training.example import seeded
+from training.writing.data_folders import folder as load
 from training.writing.phrases import head, phrased
-from training.writing.read import folder as load
 from training.writing.single import group_of, leans
 from training.writing.style import two, typed
 from training.writing.verbs import base, past

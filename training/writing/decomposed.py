@@ -8,9 +8,9 @@ from typing import Any, Final
 from training.example import seeded
 from training.writing.aligned import heavy, place
 from training.writing.contrasted import contrasted
+from training.writing.data_folders import folder as load
 from training.writing.filtered import filtered
 from training.writing.phrases import asked
-from training.writing.read import folder as load
 from training.writing.single import plainly_single
 from training.writing.style import one, two
 from training.writing.verbs import AUXILIARIES, BE, PREPOSITIONS, PRESENT, base, opens, past

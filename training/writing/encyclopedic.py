@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from training.writing.data_folders import folder as load
 from training.writing.kin import KIN
 from training.writing.phrases import asked
-from training.writing.read import folder as load
 from training.writing.style import one, two
 from training.writing.words import ask, fold
 from training.writing.written import Written

@@ -8,8 +8,8 @@ from random import Random
 from typing import Final
 
 from training.example import seeded
+from training.writing.data_folders import folder as load
 from training.writing.names import bare, kind_of
-from training.writing.read import folder as load
 from training.writing.single import leans
 from training.writing.style import two, typed
 from training.writing.verbs import past

@@ -7,9 +7,9 @@ from typing import Final
 
 from training.wordings import WORDINGS
 from training.writing.aligned import heavy, place
+from training.writing.data_folders import folder as load
 from training.writing.decomposed import asks, first_of
 from training.writing.phrases import asked
-from training.writing.read import folder as load
 from training.writing.style import one, two
 from training.writing.words import ask, fold, words
 from training.writing.written import Written

@@ -10,8 +10,8 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from ramify.tools.splitting.weights import WORDS
-from training.keep import WEIGHTS
 from training.pack import write
+from training.saved_run import WEIGHTS
 from training.writing.train import known_words
 
 _HOME = Path(__file__).parents[2] / "tools" / "splitting"

@@ -7,8 +7,8 @@ from random import Random
 from typing import Final
 
 from training.source import Document
+from training.writing.data_folders import folder as load
 from training.writing.names import Names, key, made, names
-from training.writing.read import folder as load
 from training.writing.terms import terms
 from training.writing.words import fold, several
 from training.writing.written import Part, dealt

@@ -8,9 +8,9 @@ from typing import Any, Final
 from training.example import seeded
 from training.source import Folder
 from training.wordings import WORDINGS
+from training.writing.data_folders import folder as load
 from training.writing.names import key
 from training.writing.pools import drawn_part, pool
-from training.writing.read import folder as load
 from training.writing.style import one, typed
 from training.writing.words import ask, fold
 from training.writing.written import Written

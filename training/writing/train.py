@@ -20,7 +20,7 @@ from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
 from ramify.tools.splitting.source import encode
 from ramify.tools.splitting.vocabulary import Vocabulary, vocabulary
-from training.keep import WEIGHTS, restore, save
+from training.saved_run import WEIGHTS, restore, save
 from training.train import bar
 from training.writing.material import material
 from training.writing.sequences import Batch, Sequenced, batch, common_words, sequenced

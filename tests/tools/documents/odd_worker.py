@@ -8,7 +8,7 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents import worker
+from ramify.tools.documents import parser_process as worker
 from ramify.tools.documents.reader import Reader, Told
 from ramify.tools.documents.readers import READERS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.index.split import Chunking, split
+from ramify.tools.index.chunking import Chunking, split
 from tests.tools.documents.shown import FILES, Shown, shown
 from tests.tools.test_load import pdf
 

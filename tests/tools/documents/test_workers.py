@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents import reading
-from ramify.tools.documents.crew import Crew
+from ramify.tools.documents import read_files as reading
 from ramify.tools.documents.files import File
 from ramify.tools.documents.limits import Limits
+from ramify.tools.documents.parser_processes import Crew
 from ramify.tools.documents.readers import READERS
 from tests.tools.documents import odd_worker
 from tests.tools.documents.shown import FILES

@@ -8,7 +8,7 @@ from typing import Any
 
 from ramify.graphs.building import hierarchy
 from ramify.tools.hierarchy.build import Made
-from ramify.tools.hierarchy.file import HIERARCHY, Content, read_content
+from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, read_content
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder

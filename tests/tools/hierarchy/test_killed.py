@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.hierarchy.file import HIERARCHY
+from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST
 from tests.tools.fakes import WordEncoder

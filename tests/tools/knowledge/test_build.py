@@ -11,7 +11,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, read_manifest
 from ramify.tools.knowledge.communities import levels
-from ramify.tools.knowledge.file import GRAPH
+from ramify.tools.knowledge.graph_file import GRAPH
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import SMALL, VALLEY, dump, opened, reports_of, structured, write
 

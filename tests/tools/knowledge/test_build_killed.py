@@ -6,7 +6,7 @@ import pytest
 
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST
-from ramify.tools.knowledge.file import GRAPH
+from ramify.tools.knowledge.graph_file import GRAPH
 from tests.tools.fakes import WordEncoder
 from tests.tools.killing import killed_everywhere
 from tests.tools.knowledge.valley import SMALL, VALLEY, dump, opened, reports_of, structured, write

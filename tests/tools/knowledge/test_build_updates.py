@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from ramify.tools.index import Index
+from ramify.tools.index.kind_files import drop_structure
 from ramify.tools.index.manifest import MANIFEST, read_manifest
-from ramify.tools.index.structure import drop_structure
 from ramify.tools.knowledge.build import NEW_EDGES
-from ramify.tools.knowledge.file import GRAPH
+from ramify.tools.knowledge.graph_file import GRAPH
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import SMALL, VALLEY, dump, made, opened, reports_of, rewritten, rows, structured, updated
 
@@ -106,7 +106,7 @@ class TestOpenIndex:
             assert found == anew
 
     def test_plain_ramify_index_keeps_the_kind_and_brings_the_graph_up_to_date(self, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        from ramify.studio.index_command import index
+        from ramify.studio.commands.index import index
 
         monkeypatch.setattr("ramify.tools.index.index.load_encoder", lambda name: WordEncoder())
         documents = rewritten(copy, {**VALLEY, **MARROW})

@@ -11,7 +11,7 @@ from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.knowledge.build import Structured
-from ramify.tools.knowledge.work import WORK
+from ramify.tools.knowledge.kept_replies import WORK
 from tests.smollm2 import NAME, REAL
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import opened, reports_of

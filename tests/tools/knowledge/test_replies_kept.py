@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from ramify.nodes.ask import current_model
-from ramify.nodes.building_settings import BuildSettings
+from ramify.nodes.asking.ask import current_model
+from ramify.nodes.settings.building import BuildSettings
 from ramify.tools.errors import IndexingError
 from ramify.tools.knowledge.build import BUDGET
-from ramify.tools.knowledge.file import GRAPH
-from ramify.tools.knowledge.work import WORK, Work
+from ramify.tools.knowledge.graph_file import GRAPH
+from ramify.tools.knowledge.kept_replies import WORK, Work
 from tests.fakes import FakeModel
 from tests.tools.knowledge.scribe import NAMES, built, but, replies, scribe
 from tests.tools.knowledge.valley import VALLEY, dump, opened, reports_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.knowledge.materials import Materials
+from ramify.tools.knowledge.report_materials import Materials
 from ramify.tools.knowledge.reports import fill, quoted_report
 from ramify.tools.models.tokens import estimate
 from tests.fakes import FakeModel

@@ -10,9 +10,9 @@ from langchain_core.documents import Document
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.finding import View
+from ramify.tools.index.hybrid_search import View
+from ramify.tools.knowledge.graph_search import WalkSearch
 from ramify.tools.knowledge.index import GraphIndex
-from ramify.tools.knowledge.walk import WalkSearch
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import VALLEY, opened, structured
 

@@ -12,8 +12,8 @@ import pytest
 
 from ramify.tools.errors import IndexingError, InputError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.finding import Hit
-from ramify.tools.index.search import opened
+from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.index.searcher import opened
 from tests.tools.fakes import WordEncoder
 from tests.tools.test_index import QUERIES, corpus, write_records
 
@@ -227,7 +227,7 @@ class TestRefused:
 
     def test_a_second_writer(self, tmp_path: Path) -> None:
         from ramify.tools.milvus.address import read
-        from ramify.tools.milvus.store import Entry, Store
+        from ramify.tools.milvus.collections import Entry, Store
 
         Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
         Store(read(at(tmp_path))).note([Entry("writer", "writer", "", {"by": "elsewhere:1", "until": 4e9})])

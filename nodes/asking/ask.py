@@ -1,0 +1,127 @@
+"""The one way to the model: render, make it fit, call, validate, repair once, read the confidence, book the cost."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from langchain_core.messages import AIMessage
+from pydantic import BaseModel
+
+from ramify.nodes.asking.budget import CURRENT, Work
+from ramify.nodes.asking.fit import Request, fit, once_more
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import Replies, Usage, furthest
+from ramify.nodes.tree import ConfidenceSource, Passage
+from ramify.prompts.prompt import Prompt
+from ramify.tools.errors import BudgetError, MalformedError, ReplyError
+from ramify.tools.models import Model, ModelOptions, Structured, resolve
+from ramify.tools.models.confidence import span_confidence
+from ramify.tools.models.thoughts import KEPT
+from ramify.tools.quoting import brief
+from ramify.tools.scrub import scrub
+
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """A validated reply, how sure the model was of its answer, and the passages it was shown."""
+
+    value: T
+    confidence: float
+    confidence_source: ConfidenceSource
+    passages: tuple[Passage, ...]
+
+    def cited(self) -> tuple[str, ...]:
+        """Give the ids of the passages that the reply cites by number; a number that is not there is passed over."""
+        numbers: list[int] = getattr(self.value, "citations", [])
+        return tuple(dict.fromkeys(self.passages[number - 1].id for number in numbers if 0 < number <= len(self.passages)))
+
+    def shown(self) -> tuple[str, ...]:
+        """Give the ids of the passages that the model was shown."""
+        return tuple(passage.id for passage in self.passages)
+
+
+async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", **slots: Any) -> Reply[T]:
+    """Ask the model one thing; the confidence is that of the reply's `field`.
+
+    BudgetError where the budget does not allow the call, MalformedError where the reply stays so, ModelError where there is no model.
+    """
+    work = CURRENT.get()
+    prompt = prompt.told_with(work.settings.thought, work.settings.shots)
+    model, request = await asyncio.to_thread(_prepare, prompt, passages, slots, work)
+    reply = await _call(model, prompt, request, work)
+    work.shown = furthest(work.shown, request.lengths)
+    if reply.parsed is None:
+        reply = await _repair(model, prompt, request, reply, work)
+    else:
+        work.spent += _form(prompt, valid=1)
+    value = prompt.reply.model_validate(reply.parsed)
+    measured = span_confidence(reply.raw, field)
+    if measured is not None:
+        return Reply(value, measured, model.confidence_source, request.shown)
+    stated = min(1.0, max(0.0, float(getattr(value, "confidence", 1.0))))
+    return Reply(value, stated, "stated", request.shown)
+
+
+def current_model(settings: Settings) -> Model:
+    """Find the model that the settings name; blocking."""
+    return resolve(settings.model, ModelOptions(**{name: getattr(settings, name) for name in ModelOptions.__dataclass_fields__}))
+
+
+def _prepare(prompt: Prompt[T], passages: tuple[Passage, ...] | None, slots: dict[str, Any], work: Work) -> tuple[Model, Request]:
+    """Do all that may block before a call in one go: find the model, count, render; the last call makes do with what is left."""
+    model = current_model(work.settings)
+    return model, fit(prompt, passages, slots, work.settings, model, work.ledger.tokens, work.ledger.last)
+
+
+async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -> Structured:
+    reserved = request.tokens + request.longest
+    left = work.ledger.reserve(reserved, model.thought_tokens)
+    try:
+        async with asyncio.timeout(left):
+            reply = await model.reply(request.messages, prompt.reply, request.longest)
+    except TimeoutError:
+        work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens)
+        raise BudgetError("seconds", work.settings.max_seconds or 0) from None
+    except ReplyError:
+        # The server has read the prompt and may have written to the limit: all that was reserved counts as spent.
+        work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=request.longest)
+        raise
+    finally:
+        work.ledger.told |= dict.fromkeys(model.told)
+    spent = _told(reply.raw)
+    if spent is None:
+        spent = await asyncio.to_thread(_counted, reply.raw, request, model)
+    work.ledger.give_back(reserved - spent.tokens)
+    work.spent += spent
+    return reply
+
+
+def _form(prompt: Prompt[Any], **counts: int) -> Usage:
+    return Usage(replies={prompt.name: Replies(**counts)})
+
+
+def _told(raw: AIMessage) -> Usage | None:
+    """Read what a call cost from the server's own figures."""
+    told = raw.usage_metadata
+    return Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"]) if told else None
+
+
+def _counted(raw: AIMessage, request: Request, model: Model) -> Usage:
+    """Count what a call cost where the server does not tell."""
+    written = f"{raw.additional_kwargs.get(KEPT) or ''}{raw.content}"
+    return Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=model.count(written))
+
+
+async def _repair(model: Model, prompt: Prompt[T], request: Request, reply: Structured, work: Work) -> Structured:
+    """Ask once more, showing what was wrong; MalformedError where that does not help."""
+    said, error = str(reply.raw.content), reply.error or "it is not the JSON object asked for"
+    again = await asyncio.to_thread(once_more, request, said, error, work.settings, model)
+    reply = await _call(model, prompt, again, work)
+    work.spent += _form(prompt, repaired=int(reply.parsed is not None), malformed=int(reply.parsed is None))
+    if reply.parsed is None:
+        said = brief(scrub(str(reply.raw.content)), 200)
+        what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {said!r} ({reply.error})"
+        raise MalformedError(what, reply.remedy)
+    return reply

@@ -1,0 +1,112 @@
+"""Find names and what connects them with a language model (GraphRAG §1): extraction, gleaning, claims; a text that fails is halved."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from ramify.nodes.building.kept_replies import at_once, side_by_side
+from ramify.nodes.settings.building import BuildSettings
+from ramify.prompts import CLAIMS, EXTRACT, GLEAN, MISSED, Extracted
+from ramify.prompts.extract import BAR
+from ramify.tools.errors import BudgetError, ReplyError
+from ramify.tools.folded_text import fold
+from ramify.tools.knowledge.build import BUDGET
+from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, key_of, linked
+from ramify.tools.knowledge.names import LONGEST
+from ramify.tools.knowledge.quoted_elements import in_sentences
+from ramify.tools.knowledge.units import Unit, halves
+
+Ask = Callable[..., Awaitable[Any]]
+"""Asks a prompt, given the field that its confidence is read from, and its slots."""
+_HALVED = 2
+_STRONGEST = 10.0
+
+
+async def extract_elements(
+    units: Sequence[Unit], ask: Ask, settings: BuildSettings, told: Callable[[int], None]
+) -> tuple[list[Elements], dict[str, str]]:
+    """Read units side by side; give what was found, and why units could not be read, by the id of their first passage."""
+
+    async def read(unit: Unit) -> tuple[list[Elements], str]:
+        return await _halving(unit, ask, settings, _HALVED)
+
+    results = await side_by_side(read, units, at_once(settings), told)
+    found: list[Elements] = []
+    unread: dict[str, str] = {}
+    for unit, result in zip(units, results, strict=True):
+        if isinstance(result, BudgetError):
+            unread[unit.pieces[0].id] = BUDGET
+            continue
+        elements, failure = result
+        found += elements
+        if failure:
+            unread[unit.pieces[0].id] = failure
+    return found, unread
+
+
+async def _halving(unit: Unit, ask: Ask, settings: BuildSettings, left: int) -> tuple[list[Elements], str]:
+    """Read a unit; where no usable reply comes, each half of it, so often as is left."""
+    try:
+        return [await _read(unit, ask, settings)], ""
+    except ReplyError as error:
+        parts = halves(unit) if left else ()
+        if len(parts) < 2:
+            return [], error.what
+    read = [await _halving(part, ask, settings, left - 1) for part in parts]
+    return [elements for found, _ in read for elements in found], next((failure for _, failure in read if failure), "")
+
+
+async def _read(unit: Unit, ask: Ask, settings: BuildSettings) -> Elements:
+    slots = {"title": unit.title, "text": unit.text, "kinds": settings.entity_types}
+    rounds: list[Extracted] = [await ask(EXTRACT, "entities", **slots)]
+    for _ in range(settings.gleanings):
+        found = [line for part in rounds for line in (*part.entities, *part.relations)]
+        if (await ask(MISSED, "complete", **slots, found=found)).complete == "YES":
+            break
+        rounds.append(await ask(GLEAN, "entities", **slots, found=found))
+    mentions = [mention for part in rounds for line in part.entities for mention in _mentions(line, unit)]
+    mentions += [mention for part in rounds for line in part.relations for end in _parts(line, 2) for mention in _mentions(end, unit)]
+    names = {mention.key: mention.name for mention in reversed(mentions)}
+    links = {link: None for part in rounds for line in part.relations if (link := _link(line, unit, names))}
+    said = list(in_sentences(unit.pieces, names))
+    first = {link.pair: link for link in reversed(said)}
+    links = dict.fromkeys([link if link.description else first.get(link.pair, link) for link in links] or said)
+    claims: list[Claim] = []
+    if settings.claims and names:
+        told = await ask(CLAIMS, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
+        claims = [claim for line in told.claims if (claim := _claim(line, unit, names))]
+    return Elements(tuple(mentions), tuple(links), tuple(claims))
+
+
+def _parts(line: str, number: int) -> list[str]:
+    parts = [part.strip() for part in line.split(BAR)]
+    return (parts + [""] * number)[:number]
+
+
+def _mentions(line: str, unit: Unit) -> list[Mention]:
+    """Book a name on each passage of the unit that has it; one that none has is made up, or from an example."""
+    name, kind, description = _parts(line, 3)
+    key = key_of(name)
+    if not key or len(name) > LONGEST:
+        return []
+    having = [piece.id for piece in unit.pieces if f" {key} " in f" {fold(' '.join(piece.titles))} {fold(piece.text)} "]
+    return [Mention(key, name, id, kind.casefold(), description if number == 0 else "") for number, id in enumerate(having)]
+
+
+def _link(line: str, unit: Unit, names: dict[str, str]) -> Link | None:
+    source, target, description, strength = _parts(line, 4)
+    one, other = key_of(source), key_of(target)
+    if one == other or one not in names or other not in names:
+        return None
+    told = float(strength) if strength.replace(".", "", 1).isdigit() else 1.0
+    both = [piece.id for piece in unit.pieces if all(f" {key} " in f" {fold(piece.text)} " for key in (one, other))]
+    return linked(one, other, description, (both or [unit.pieces[0].id])[0], min(max(told, 1.0), _STRONGEST))
+
+
+def _claim(line: str, unit: Unit, names: dict[str, str]) -> Claim | None:
+    subject, concerning, kind, description, start, end = _parts(line, 6)
+    key = key_of(subject)
+    if key not in names or not description:
+        return None
+    about = "" if concerning.upper() == "NONE" else concerning
+    where = next((piece.id for piece in unit.pieces if f" {key} " in f" {fold(piece.text)} "), unit.pieces[0].id)
+    return Claim(key, about, kind, description, where, start=start, end=end)

@@ -1,0 +1,84 @@
+"""Sum up the clusters of a hierarchy with a language model; what its leaves do not support is asked for again, then quoted instead."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ramify.nodes.asking.fit import room_for
+from ramify.nodes.building.extract_elements import Ask
+from ramify.nodes.settings.building import HierarchySettings
+from ramify.prompts import SUMMARIZE_CLUSTER, SUPPORT, Summarized
+from ramify.prompts.prompt import Prompt
+from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.english import sentences
+from ramify.tools.errors import BudgetError, ReplyError
+from ramify.tools.hierarchy.groups_and_nodes import Said, Summary
+from ramify.tools.hierarchy.summaries import Material, encoded, quoted
+from ramify.tools.hierarchy.validate import SUPPORTED, unsupported
+from ramify.tools.models import Model
+
+_TOLD = 600
+"""Tokens left for what the prompt says beside its passages."""
+
+
+@dataclass(frozen=True)
+class Summarizing:
+    """Sum up clusters by asking a model."""
+
+    ask: Ask
+    settings: HierarchySettings
+    model: Model
+    encoder: Encoder
+
+    @property
+    def made_by(self) -> str:
+        """Name who writes the summaries."""
+        return self.model.name
+
+    async def summarize(self, material: Material) -> Summary:
+        """Sum up a cluster by what is supported; where that is too little, or a budget is used up, sentences are quoted, and marked so."""
+        texts = self._fitting(material)
+        try:
+            said = await self._said(SUMMARIZE_CLUSTER, material, texts)
+            failing = unsupported(said, texts, self.encoder, self.settings.nli)
+            if said and len(said) - len(failing) < SUPPORTED * len(said):
+                said = await self._said(SUPPORT, material, texts, unsupported=failing)
+                failing = unsupported(said, texts, self.encoder, self.settings.nli)
+        except (ReplyError, BudgetError):
+            return quoted(material, self.encoder)
+        support = 1 - len(failing) / len(said) if said else 0.0
+        if support < SUPPORTED:
+            return quoted(material, self.encoder)
+        kept = _without(said, failing)
+        return Summary(tuple(self._resting(kept, material)), self.made_by, round(support, 4))
+
+    async def _said(self, prompt: Prompt[Summarized], material: Material, texts: Sequence[str], **more: object) -> list[str]:
+        reply: Summarized = await self.ask(prompt, "sentences", group=material.title, material=list(texts), **more)
+        return [sentence for text in reply.sentences for sentence in sentences(text)]
+
+    def _fitting(self, material: Material) -> list[str]:
+        """List the texts nearest the centre that fit the window; one too long by itself is cut."""
+        left = room_for(self.settings, self.model) - _TOLD
+        texts: list[str] = []
+        for source in material.nearest:
+            length = self.model.count(source.text)
+            if texts and length > left:
+                break
+            texts.append(source.text if length <= left else source.text[: max(1, len(source.text) * left // length)])
+            left -= length
+        return texts
+
+    def _resting(self, said: Sequence[str], material: Material) -> list[Said]:
+        """Lead each sentence to the leaf nearest to it."""
+        vectors = np.array([source.vector for source in material.sources])
+        near = encoded(self.encoder, tuple(said)) @ vectors.T
+        return [Said(text, material.sources[int(row.argmax())].leaf) for text, row in zip(said, near, strict=True)]
+
+
+def _without(said: Sequence[str], failing: Sequence[str]) -> list[str]:
+    """Leave sentences out; of one that is there several times and fails as a repetition, the first stays."""
+    left = Counter(said)
+    left.subtract(failing)
+    return [text for text in dict.fromkeys(said) if left[text] > 0]

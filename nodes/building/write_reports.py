@@ -1,0 +1,78 @@
+"""Sum up elements and report on communities with a language model (GraphRAG §1); where a report fails, one is quoted, and marked so."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from ramify.nodes.asking.fit import room_for
+from ramify.nodes.building.extract_elements import Ask
+from ramify.nodes.building.kept_replies import at_once, side_by_side
+from ramify.nodes.settings.building import BuildSettings
+from ramify.prompts import DESCRIBE, REPORT, Reported
+from ramify.prompts.report import RATING
+from ramify.tools.errors import BudgetError, ReplyError
+from ramify.tools.knowledge.elements import Entity, Knowledge, Relation, Told
+from ramify.tools.knowledge.graph import Graph, joined, settled
+from ramify.tools.knowledge.reports import Finding, Material, Report, fill, quoted_report
+from ramify.tools.models import Model
+
+_NUMBERS = re.compile(r"\s*\[([\d,;\s]+)\]\s*\.?\s*$")
+_TOLD = 600
+"""Tokens left for what the prompt says beside its material."""
+_LONG = 500
+"""Tokens from which on what was said of an element is summed up by a call."""
+
+
+async def describe(knowledge: Knowledge, ask: Ask, settings: BuildSettings, model: Model, told: Callable[[int], None]) -> Graph:
+    """Give each element one description: what was said of it, joined; summed up by the model where that is long."""
+    elements: list[Entity | Relation] = [*knowledge.entities.values(), *knowledge.relations.values()]
+    long = [one for one in elements if model.count(joined(one.told).text) > _LONG]
+
+    async def sum_up(element: Entity | Relation) -> Told:
+        name = element.name if isinstance(element, Entity) else "a connection"
+        try:
+            reply = await ask(DESCRIBE, "description", name=name, told=[one.text for one in element.told])
+        except ReplyError:
+            return joined(element.told)
+        return Told(reply.description, element.told[0].passage)
+
+    made = await side_by_side(sum_up, long, at_once(settings), told)
+    described = {tuple(one.told): text for one, text in zip(long, made, strict=True) if isinstance(text, Told)}
+    return settled(knowledge, lambda said, names: described.get(tuple(said)) or joined(said))
+
+
+async def write_reports(
+    materials: Sequence[Material], ask: Ask, settings: BuildSettings, model: Model, told: Callable[[int], None]
+) -> list[Report]:
+    """Report on communities side by side."""
+
+    async def write(material: Material) -> Report:
+        if material.community.level >= settings.report_levels:
+            return quoted_report(material)
+        lines, _ = fill(material, room_for(settings, model) - _TOLD, model.count)
+        if not lines:  # the model described nothing of it, and no sentence has two of its names
+            return quoted_report(material)
+        try:
+            reply: Reported = await ask(REPORT, "summary", material=[line.text for line in lines])
+        except ReplyError:
+            return quoted_report(material)
+        return _report(material, lines, reply, model.name)
+
+    made = await side_by_side(write, materials, at_once(settings), told)
+    return [
+        quoted_report(material) if isinstance(report, BudgetError) else report for material, report in zip(materials, made, strict=True)
+    ]
+
+
+def _report(material: Material, lines: Sequence[Told], reply: Reported, made_by: str) -> Report:
+    findings = tuple(_finding(text, lines) for text in reply.findings if text.strip())
+    rating = round(RATING * reply.importance, 1)
+    title = reply.title or ", ".join(list(material.names.values())[:3])
+    return Report(material.community.id, title, reply.summary, rating, findings, made_by, material.digest)
+
+
+def _finding(text: str, lines: Sequence[Told]) -> Finding:
+    """Lead from the numbers of lines to their passages; a finding without any rests on what the first line rests on."""
+    match = _NUMBERS.search(text)
+    numbers = [int(number) for number in re.findall(r"\d+", match[1])] if match else []
+    passages = dict.fromkeys(lines[number - 1].passage for number in numbers if 0 < number <= len(lines))
+    return Finding(text[: match.start()].strip() if match else text.strip(), tuple(passages) or (lines[0].passage,))

@@ -1,0 +1,76 @@
+"""What every last step does beside its answer: say whether the question could be asked at all, and what comes closest where in doubt."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.citation.citing import cite, headings
+from ramify.nodes.retrieve import NOTHING
+from ramify.nodes.state import Citation, State
+from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, Tree, children, is_unknown
+from ramify.nodes.tree.findings import by_turns
+from ramify.prompts.prompt import Quote
+from ramify.tools.errors import ModelError
+from ramify.tools.models import Model
+
+Update = dict[str, Any]
+
+_DOUBTED = 0.3
+"""An answer less sure than this is rather wrong than right: what comes closest is shown beside it."""
+
+
+def closing(act: Callable[[Any, Any], Awaitable[Update]]) -> Callable[[Any, Any], Awaitable[Update]]:
+    """Let a last step go on to what is said of a question without an answer, or with one that is in doubt."""
+
+    async def close(state: State, settings: Any) -> Update:
+        update = await act(state, settings)
+        answered = not is_unknown(str(update.get("answer", state["answer"])))
+        if answered and update.get("confidence", 1.0) >= _DOUBTED:
+            return update
+        model = await _model()
+        if not answered and (_all_failed(state["tree"]) or (model is not None and model.objection(state["question"]))):
+            return {**update, **({} if _stopped(state, update) else {"stopped_by": "error"})}
+        if model is None:
+            return update
+        said = {(citation.id, citation.quote) for citation in update.get("citations", [])} if answered else set()
+        found = await _closest(state, model)
+        return {**update, "closest": [citation for citation in found if (citation.id, citation.quote) not in said]}
+
+    close.__name__, close.__doc__ = act.__name__, act.__doc__
+    return close
+
+
+async def _model() -> Model | None:
+    """Find the model; none where it has gone meanwhile: the question has its result without it."""
+    try:
+        return await asyncio.to_thread(current_model, CURRENT.get().settings)
+    except ModelError:
+        return None
+
+
+def _stopped(state: State, update: Update) -> bool:
+    return bool(update.get("stopped_by", state["stopped_by"]) != "finished")
+
+
+def _all_failed(tree: Tree) -> bool:
+    """Tell whether errors are all that came of a question: then it was not answered Unknown, it was not asked."""
+    ends = [branch for branch in tree.values() if not children(tree, branch.path)]
+    return ROOT in tree and all(map(_broken, ends))
+
+
+def _broken(branch: Branch) -> bool:
+    return branch.status == "failed" and branch.answer is None and not branch.note.endswith(NOTHING)
+
+
+async def _closest(state: State, model: Model) -> list[Citation]:
+    """Ask the model for the sentences that come closest; one that can answer in words of its own has none to give."""
+    passages = by_turns(state, [branch for branch in state["tree"].values() if branch.status not in DROPPED])
+    quotes = [Quote(title=_above(passage), source=passage.source, text=passage.text) for passage in passages]
+    found = await asyncio.to_thread(model.closest, state["question"], quotes) if quotes else []
+    return cite([passages[number - 1] for number, _ in found], [quote for _, quote in found], cited=False)
+
+
+def _above(passage: Passage) -> str:
+    return " > ".join(dict.fromkeys(filter(None, headings(passage))))

@@ -1,0 +1,54 @@
+"""Whose answer stands for a branch's: its own, or that of a branch below which answers the same question."""
+
+from ramify.nodes.settings import PruneSettings, Settings
+from ramify.nodes.tree import Branch, Tree, children
+from ramify.nodes.tree.conditions import sure
+from ramify.nodes.tree.twins import wording
+
+
+def standing(tree: Tree, branch: Branch, settings: Settings) -> Branch | None:
+    """Find the branch whose answer stands: the last one that is sure; where none is, the last one that is known."""
+    answers = _answers(tree, branch)
+    if isinstance(settings, PruneSettings):
+        answers = [answer for answer in answers if sure(answer, settings)] or answers
+    return answers[-1] if answers else None
+
+
+def stands_for(child: Branch, parent: Branch) -> bool:
+    """Tell whether a child's answer is its parent's: it asks the same once more, or is the last hop of a bridge.
+
+    The half of a comparison asks for something else, and what is said of an entity answers no question.
+    """
+    return child.kind == parent.kind == "question" and (child.awaits is not None or wording(child) == wording(parent))
+
+
+def awaited(tree: Tree, branch: Branch) -> bool:
+    """Tell whether another branch waits for this one's answer, or for its parent's where it stands for that."""
+    if branch.parent is None:
+        return False
+    parent = tree[branch.parent]
+    waiting = [child for child in children(tree, parent.path) if child.status == "waiting"]
+    return branch in (sibling_of(tree, child) for child in waiting) or (stands_for(branch, parent) and awaited(tree, parent))
+
+
+def sibling_of(tree: Tree, branch: Branch) -> Branch:
+    """Find the sibling that a waiting branch refers to; where it does not say, the one just before it."""
+    head, _, last = branch.path.rpartition(".")
+    return tree[branch.awaits or f"{head}.{int(last) - 1}"]
+
+
+def doubt(settled: Branch, settings: Settings) -> str:
+    """Say how sure an answer is, and that it is not sure enough where it was taken for want of a better one."""
+    if settled.confidence is None:
+        return ""
+    unsure = isinstance(settings, PruneSettings) and not sure(settled, settings)
+    return f"{'nothing surer, ' if unsure else ''}confidence {settled.confidence:.3f}"
+
+
+def _answers(tree: Tree, branch: Branch) -> list[Branch]:
+    """List the answers to a branch's question, its own first; the answer of an inner branch is already that of all below it."""
+    own = [branch] if branch.known and branch.kind == "question" else []
+    if branch.status == "inner":
+        return own
+    below = [child for child in children(tree, branch.path) if child.status != "pruned" and stands_for(child, branch)]
+    return own + (_answers(tree, below[-1]) if below else [])

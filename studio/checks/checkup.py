@@ -1,0 +1,172 @@
+"""What is here and what is missing: one check a function."""
+
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+from ramify.tools.errors import RamifyError
+from ramify.tools.models import ollama
+from ramify.tools.models.address import without_credentials
+from ramify.tools.models.server_questions import inquire
+from ramify.tools.scrub import scrub
+
+PACKAGES = ("langgraph", "langchain", "langchain-core", "langchain-ollama", "torch", "sentence-transformers", "faiss-cpu", "pydantic")
+OLDEST = (3, 11)
+ROOM_MB = 500
+
+
+class Check(NamedTuple):
+    """What was looked at, how it stands, and what to do about it."""
+
+    name: str
+    state: Literal["ok", "note", "broken"]
+    found: str
+    remedy: str = ""
+
+
+def checkup() -> Iterator[Check]:
+    """Look at one thing after another."""
+    for name, look in LOOKS.items():
+        try:
+            yield look()
+        except RamifyError as error:
+            yield Check(name, "broken", error.what, error.remedy)
+        except (ImportError, OSError) as error:
+            yield Check(
+                name, "broken", scrub(f"{type(error).__name__}: {error}"), "reinstall with `pip install --force-reinstall ramify-rag`"
+            )
+
+
+def _python() -> Check:
+    found = f"{platform.python_version()} on {platform.system()} {platform.machine()}, {sys.prefix}"
+    if sys.version_info < OLDEST:
+        return Check("python", "broken", found, "install Python 3.11 or newer")
+    return Check("python", "ok", found)
+
+
+def _packages() -> Check:
+    missing = [name for name in PACKAGES if _version(name) is None]
+    found = ", ".join(f"{name} {_version(name)}" for name in ("ramify-rag", *PACKAGES) if name not in missing)
+    if missing:
+        return Check("packages", "broken", f"missing: {', '.join(missing)}", f"run `pip install {' '.join(missing)}`")
+    return Check("packages", "ok", found)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _torch() -> Check:
+    import torch
+
+    if torch.cuda.is_available():
+        return Check("torch", "ok", f"{torch.__version__} on {torch.cuda.get_device_name(0)}")
+    return Check("torch", "ok", f"{torch.__version__} on the CPU, {torch.get_num_threads()} threads")
+
+
+def _encoder() -> Check:
+    from ramify.tools.embeddings import load_encoder
+    from ramify.tools.embeddings.sentence_encoder import MINILM, SentenceEncoder
+
+    encoder = cast(SentenceEncoder, load_encoder(MINILM))
+    size = encoder.encode_queries(["Is anybody there?"]).shape[1]
+    kind = str(encoder.model.dtype).removeprefix("torch.")
+    why = "" if kind == "bfloat16" else ", for want of bfloat16 in hardware" if encoder.model.device.type == "cpu" else ""
+    return Check("encoder", "ok", f"minilm: its weights have the published sha256; vectors of {size}, computed in {kind}{why}")
+
+
+def _reader() -> Check:
+    from ramify.tools.reader.weights import load_network
+
+    learned = sum(weights.numel() for weights in load_network().parameters())
+    return Check("reader", "ok", f"its weights have the released sha256; {learned / 1e6:.0f} million numbers, the encoder's among them")
+
+
+def _formats() -> Check:
+    from ramify.studio.checks.formats import formats
+
+    return formats()
+
+
+def _kinds() -> Check:
+    from ramify.studio.checks.kinds import kinds
+
+    return kinds()
+
+
+def _ollama() -> Check:
+    address = ollama.host(None)
+    where = without_credentials(address)
+    told = inquire(f"{address}/api/tags", ollama.PATIENCE)
+    if told is None:
+        return Check("ollama", "note", f"nothing answers at {where}", f"for a language model, {ollama.START}, or set OLLAMA_HOST")
+    try:
+        names = [str(model["name"]) for model in told.body["models"]]
+    except (KeyError, TypeError):
+        return Check("ollama", "note", f"what answers at {where} is not Ollama", "set OLLAMA_HOST to its address")
+    if not names:
+        return Check("ollama", "note", f"answers at {where} and has no model", "run `ollama pull llama3.1:8b`")
+    return Check("ollama", "ok", f"answers at {where} and has {', '.join(sorted(names))}")
+
+
+def _gguf() -> Check:
+    from ramify.studio.checks.gguf import engine, small_model
+
+    looked = (engine(), small_model())
+    found, remedies = ("; ".join(filter(None, parts)) for parts in zip(*looked, strict=True))
+    return Check("gguf", "note" if remedies else "ok", found, remedies)
+
+
+def _model() -> Check:
+    from ramify.tools.models import ModelOptions, resolve
+
+    model = resolve("auto", ModelOptions())
+    if model.notice:
+        reason, _, remedy = model.notice.partition(" — ")
+        return Check("model", "note", f"auto takes {model.name}: {reason}", remedy)
+    return Check("model", "ok", f"auto takes {model.name}")
+
+
+def _demo() -> Check:
+    from ramify.tools.demo import demo_index
+    from ramify.tools.index import Index
+
+    folder = demo_index()
+    return Check("demo index", "ok", f"{len(Index.open(folder))} passages in {folder}")
+
+
+def _cache() -> Check:
+    from ramify.tools.demo import cache_folder
+
+    folder = cache_folder()
+    free = shutil.disk_usage(_existing(folder)).free // 2**20
+    if free < ROOM_MB:
+        return Check("cache", "note", f"{folder}, {free:,} MB free", "make room, or set RAMIFY_CACHE to a folder with more")
+    return Check("cache", "ok", f"{folder}, {free / 1024:,.0f} GB free")
+
+
+def _existing(folder: Path) -> Path:
+    return next(path for path in (folder, *folder.parents) if path.exists())
+
+
+LOOKS: dict[str, Callable[[], Check]] = {
+    "python": _python,
+    "packages": _packages,
+    "torch": _torch,
+    "encoder": _encoder,
+    "reader": _reader,
+    "formats": _formats,
+    "kinds": _kinds,
+    "ollama": _ollama,
+    "gguf": _gguf,
+    "model": _model,
+    "cache": _cache,
+    "demo index": _demo,
+}

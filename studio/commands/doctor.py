@@ -1,0 +1,31 @@
+"""ramify doctor: is everything here that is needed?"""
+
+import typer
+
+from ramify.studio.console.streams import err, one_line, out
+
+
+def doctor() -> None:
+    """Look at everything ramify needs, and say what to do about what is missing. Exit code 1 where something needed is broken."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from ramify.studio.checks.checkup import checkup
+
+    styles = {"ok": "green", "note": "yellow", "broken": "bold red"}
+    with err().status("looking …"):
+        found = list(checkup())
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for check in found:
+        told = Text(one_line(check.found))
+        if check.remedy:
+            told.append(f"\n{one_line(check.remedy)}", style="cyan")
+        table.add_row(check.name, Text(check.state, style=styles[check.state]), told)
+    out().print(table)
+    broken = [check.name for check in found if check.state == "broken"]
+    out().print(f"broken: {', '.join(broken)}" if broken else "everything that is needed is here", style="bold")
+    if broken:
+        raise typer.Exit(1)

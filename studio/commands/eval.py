@@ -1,0 +1,162 @@
+"""ramify eval: measure strategies on questions with known answers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ramify.studio.commands.ask import BaseUrl, ModelName, Settings
+from ramify.studio.console.key_values import joined, read_pairs, read_value
+from ramify.studio.console.ray_option import WHERE
+from ramify.tools.errors import UsageError
+
+Datasets = Annotated[
+    list[str],
+    typer.Argument(metavar="DATASET", help="demo, a folder with corpus.jsonl and questions.jsonl, or an original release of a data set."),
+]
+Strategies = Annotated[
+    str | None,
+    typer.Option(
+        "--strategy",
+        metavar="A,B",
+        help="Strategies to compare, with commas between; closed-book, a prior, comes along. [prune; none with --retrieval-only]",
+    ),
+]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the run; a run that is there is gone on with.")]
+Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions of each set.")]
+Sweep = Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2", help="Run once more for each value of a setting.")]
+PARTS = "judge, prune, answer, entities, confidence, adaptive, mmr, hybrid, dependent"
+Ablate = Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"Run once more without one of: {PARTS}.")]
+Sample = Annotated[int | None, typer.Option(metavar="N", min=1, help="Sweeps and ablations on N questions of each set, drawn by the seed.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of the model's calls, of drawing and of the statistics.")]
+AtOnce = Annotated[int, typer.Option(metavar="N", min=1, help="Questions under way at the same time.")]
+Workers = Annotated[int, typer.Option(metavar="N", min=1, help="Processes: more than one pays for the extractive model only.")]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="[ADDRESS]",
+        help=f"Encode and ask on a Ray cluster: {WHERE}. Every machine needs the model, and RAMIFY_CACHE in a folder that all share.",
+    ),
+]
+Embedding = Annotated[str, typer.Option(metavar="NAME", help="Embedding of the indexes: minilm, ollama:NAME, or sentence-transformers.")]
+Index = Annotated[
+    str | None,
+    typer.Option("--index", metavar="DIR", help="Where the indexes lie: a folder, or an address, with a tenant for each set."),
+]
+Label = Annotated[
+    str | None,
+    typer.Option(metavar="F,G", help="Metadata that passages are searched under, beside title and headings: in an index of its own."),
+]
+RetrievalOnly = Annotated[
+    bool, typer.Option("--retrieval-only", help="Compare ways of searching, and the passages of strategies if any are named.")
+]
+IndexKind = Annotated[
+    str | None,
+    typer.Option(
+        "--index-kind",
+        metavar="A,B",
+        help="Kinds of index to compare: passages, graph, hierarchy; the first is what others are compared with.",
+    ),
+]
+GroupBy = Annotated[
+    str | None, typer.Option("--group-by", metavar="F,G", help="Metadata that a hierarchy groups by; not given: what is proposed.")
+]
+Degrade = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="HOW=S1,S2",
+        help="Measure searching by groups once more where shares of the documents have metadata missing, or wrong (noise).",
+    ),
+]
+Draws = Annotated[int, typer.Option(metavar="N", min=1, help="How often the documents of each share are drawn.")]
+
+
+def evaluate(
+    datasets: Datasets,
+    out: Out,
+    strategy: Strategies = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    settings: Settings = None,
+    limit: Limit = None,
+    sweep: Sweep = None,
+    ablate: Ablate = None,
+    sample: Sample = None,
+    seed: Seed = 0,
+    at_once: AtOnce = 8,
+    workers: Workers = 1,
+    ray: Ray = None,
+    embedding: Embedding = "minilm",
+    index: Index = None,
+    label: Label = None,
+    retrieval_only: RetrievalOnly = False,
+    index_kind: IndexKind = None,
+    group_by: GroupBy = None,
+    degrade: Degrade = None,
+    draws: Draws = 5,
+) -> None:
+    """Measure strategies on questions with known answers, and write a report; an interrupted run goes on where it stopped."""
+    from ramify.evaluation.order import Order
+    from ramify.studio.console.evaluating import evaluating
+
+    if strategy is None:
+        strategy = "" if retrieval_only else "prune"
+    order = Order(
+        datasets=tuple(datasets),
+        strategies=_with_prior(_names(strategy), retrieval_only),
+        options=joined(read_pairs(settings or [], "--set"), {"model": model, "base_url": base_url}),
+        sweeps=read_listed(sweep or [], "--sweep max_depth=1,2,3"),
+        ablations=tuple(name.strip() for text in ablate or [] for name in text.replace("|", ",").split(",") if name.strip()),
+        out=out,
+        limit=limit,
+        sample=sample,
+        seed=seed,
+        at_once=at_once,
+        workers=workers,
+        ray=ray,
+        embedding=embedding,
+        index=index,
+        label=tuple(_names(label or "")),
+        retrieval_only=retrieval_only,
+        index_kinds=None if index_kind is None else tuple(_names(index_kind)),
+        group_by=tuple(_names(group_by or "")),
+        degrade={name: tuple(_shares(name, values)) for name, values in read_listed(degrade or [], "--degrade missing=0,.1,.3").items()},
+        draws=draws,
+    )
+    evaluating(order)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _with_prior(strategies: list[str], retrieval_only: bool) -> tuple[str, ...]:
+    """Add what the model says without any document: beside that, a score means something."""
+    prior = [] if retrieval_only or not strategies else ["closed-book"]
+    return tuple(dict.fromkeys((*strategies, *prior)))
+
+
+def _shares(name: str, values: list[object]) -> Iterator[float]:
+    """Read shares of documents; UsageError for what is no number."""
+    for value in values:
+        try:
+            yield float(str(value))
+        except ValueError:
+            raise UsageError(f"--degrade {name}={value} is no share of the documents", "give numbers from 0 to 1, as in .1,.3,.5") from None
+
+
+def read_listed(texts: list[str], example: str) -> dict[str, list[object]]:
+    """Read KEY=V1,V2 of an option, of which an example is given; UsageError for one that is not written so, or said twice."""
+    option = example.partition(" ")[0]
+    found: dict[str, list[object]] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        listed = [read_value(value.strip()) for value in values.split(",") if value.strip()]
+        if not (equals and key.strip() and listed):
+            raise UsageError(f"{option} {text!r} is not KEY=V1,V2", f"write it as {example}")
+        if key.strip() in found:
+            raise UsageError(f"{option} gives {key.strip()!r} twice", "give all its values at once")
+        found[key.strip()] = listed
+    return found

@@ -1,0 +1,192 @@
+"""ramify index: make an index of documents, or bring one up to date, with what its kind has beside the passages."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ramify.studio.commands.ask import BaseUrl
+from ramify.studio.console.index_options import (
+    BuilderName,
+    ChunkTokens,
+    Clean,
+    DocumentPrefix,
+    Embedding,
+    Estimate,
+    GroupBy,
+    KindName,
+    Label,
+    MaxCalls,
+    MaxSeconds,
+    Out,
+    Overlap,
+    Paths,
+    QueryPrefix,
+    Ray,
+    Rebuild,
+    Recluster,
+    Settings,
+    Vectors,
+    Verbose,
+)
+from ramify.studio.console.key_values import joined, read_pairs
+from ramify.studio.console.streams import note, one_line, out
+from ramify.tools.errors import IndexingError, UsageError
+
+if TYPE_CHECKING:
+    from ramify.tools.index.build import Built
+    from ramify.tools.index.location import Home
+    from ramify.tools.index.manifest import Kind, Precision
+
+_REASONS = {"twin": "repeated"}
+
+
+def index(
+    out_: Out, paths: Paths = None, embedding: Embedding = "minilm", chunk_tokens: ChunkTokens = 300, overlap: Overlap = 30,
+    query_prefix: QueryPrefix = None, document_prefix: DocumentPrefix = None, clean: Clean = True, label: Label = None,
+    kind: KindName = None, group_by: GroupBy = None,
+    model: BuilderName = None, base_url: BaseUrl = None, settings: Settings = None, estimate: Estimate = False,
+    recluster: Recluster = False, rebuild: Rebuild = False, vectors: Vectors = None,
+    max_calls: MaxCalls = None, max_seconds: MaxSeconds = None,
+    ray: Ray = None, verbose: Verbose = False,
+) -> None:  # fmt: skip
+    """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
+    from ramify.studio.console.left_out import left_out, remarked
+    from ramify.studio.console.progress_bar import bar
+    from ramify.tools.index import Index
+    from ramify.tools.index.location import Folder, home_of
+    from ramify.tools.index.manifest import precision_of
+
+    home = home_of(out_)
+    flags = {"model": model, "base_url": base_url, "max_calls": max_calls, "max_seconds": max_seconds}
+    options = joined(read_pairs(settings or [], "--set"), flags)
+    groups = None if group_by is None else fields_of(group_by)
+    wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
+    precision = None if vectors is None else precision_of(vectors)
+    _check(wanted, options)
+    if ray is not None and (estimate or not paths):
+        what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
+        raise UsageError(what, "leave out --ray" if estimate else "name files or folders to index, or leave it out")
+    if estimate:
+        from ramify.studio.console.estimate import show_estimate
+
+        show_estimate(paths or [], home, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
+        return
+    if paths:
+        try:
+            with bar() as progress:
+                built = Index.build(
+                    paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
+                    query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
+                    label=None if label is None else fields_of(label), vectors=precision, ray=ray,
+                )  # fmt: skip
+        except OSError as error:
+            what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
+            raise IndexingError(what, "give --out a folder you may write to") from error
+        for line in (*left_out(built.skipped, verbose), *remarked(built.remarks, verbose)):
+            note(line)
+        out().print(f"{one_line(home.where)}: {told(built)}", soft_wrap=True, markup=False)
+        if built.advice:
+            note(built.advice)
+    elif precision is not None and isinstance(home, Folder):
+        _relink(home.path, precision)
+    elif kind is None:
+        raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the index in --out as it is")
+    if isinstance(home, Folder):
+        _structure(home.path, wanted, options, recluster, groups, rebuild)
+
+
+def _relink(folder: Path, precision: "Precision") -> None:
+    """Keep the vectors of an index in other numbers."""
+    from ramify.studio.console.progress_bar import bar
+    from ramify.tools.index.relink import relink
+
+    with bar() as progress:
+        changed = relink(folder, precision, progress)
+    out().print(f"{one_line(folder)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
+
+
+def fields_of(text: str) -> list[str]:
+    """Read names of fields with commas between; UsageError where there is none."""
+    found = [field.strip() for field in text.split(",") if field.strip()]
+    if not found:
+        raise UsageError(f"{text!r} names no field", "name fields of metadata with commas between, such as chapter,section")
+    return found
+
+
+def _kind(
+    kind: str | None, home: "Home", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
+) -> "Kind":
+    """Choose the kind: as asked, else that of the index that is there; UsageError for an unknown one, or options that it does not have."""
+    from ramify.tools.index.location import Folder
+    from ramify.tools.index.manifest import STRUCTURE
+
+    try:
+        held = home.manifest()
+    except IndexingError:
+        if not isinstance(home, Folder):
+            raise
+        held = None
+    wanted = kind or (held.kind if held else "passages")
+    found = next((name for name in STRUCTURE if name == wanted), None)
+    if found is None:
+        raise UsageError(f"there is no kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
+    if found != "passages" and not isinstance(home, Folder):
+        raise UsageError(f"the index in {home.where!r} can have no {found}", "make it in a folder: --out DIR; or leave --kind out")
+    for needed, given in (("graph", for_graphs), ("hierarchy", for_hierarchies)):
+        for name, value in given.items():
+            if value and found != needed:
+                raise UsageError(f"{name} is for an index of kind {needed}", f"say --kind {needed} as well, or leave it out")
+    if options and found == "passages":
+        raise UsageError(
+            "--model, --set and budgets are for the building of a graph or a hierarchy", "say --kind as well, or leave them out"
+        )
+    return found
+
+
+def _check(kind: "Kind", options: dict[str, Any]) -> None:
+    """Refuse settings now, and not when all is encoded."""
+    if kind == "graph":
+        from ramify.nodes.settings.building import BuildSettings
+
+        BuildSettings.model_validate(options)
+    if kind == "hierarchy":
+        from ramify.graphs.building import hierarchy_settings
+
+        hierarchy_settings(options)
+
+
+def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
+    """Make, update or take away what the index has beside its passages."""
+    if kind == "graph":
+        from ramify.studio.console.graph_building import build
+
+        build(folder, options, recluster)
+        return
+    if kind == "hierarchy":
+        from ramify.studio.console.hierarchy_building import build as build_hierarchy
+
+        build_hierarchy(folder, options, group_by, rebuild)
+        return
+    from ramify.tools.index.kind_files import drop_structure
+    from ramify.tools.index.manifest import MANIFEST, read_manifest
+
+    held = read_manifest(folder / MANIFEST)
+    if held and held.kind != "passages":
+        drop_structure(folder)
+        out().print(f"{one_line(folder)}: the {held.kind} is taken away", soft_wrap=True, markup=False)
+
+
+def told(built: "Built") -> str:
+    """Say what a build did, in one line."""
+    fates = {"added": built.added, "changed": built.changed, "unchanged": built.unchanged, "removed": built.removed}
+    parts = [f"{count:,} {fate}" for fate, count in fates.items() if count]
+    skipped = f", {len(built.skipped):,} {'file' if len(built.skipped) == 1 else 'files'} skipped" if built.skipped else ""
+    documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
+    rate = f", {built.encoded / built.seconds:,.0f} passages/s, start included" if built.encoded else ""
+    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){left_out(built.hidden)} in {built.seconds:.1f} s{rate}"
+
+
+def left_out(hidden: dict[str, int]) -> str:
+    """Say how many passages are not searched, and why."""
+    reasons = ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
+    return f", {sum(hidden.values()):,} left out of search ({reasons})" if hidden else ""

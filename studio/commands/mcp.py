@@ -1,0 +1,39 @@
+"""ramify mcp: the tools for agents over MCP, on stdin and stdout."""
+
+import asyncio
+import signal
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from ramify.studio.commands.ask import BaseUrl, ModelName, Settings, Strategy, Where
+from ramify.studio.console.key_values import joined, read_pairs
+from ramify.studio.console.streams import note
+from ramify.tools.errors import RamifyError
+
+About = Annotated[str, typer.Option(metavar="TEXT", help="What the documents are, for the calling model: letters of Ada Lovelace.")]
+Name = Annotated[
+    str, typer.Option(metavar="NAME", help="End of the tools' names, to tell several servers apart: research_NAME, search_NAME.")
+]
+
+
+def mcp(
+    strategy: Strategy = "prune",
+    index: Where = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    settings: Settings = None,
+    about: About = "",
+    name: Name = "documents",
+) -> None:
+    """Serve research and search as MCP tools on stdin and stdout, for a client that starts this command; ends with the client."""
+    if find_spec("mcp") is None:
+        raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify-rag[mcp]'`")
+    options = joined(read_pairs(settings or [], "--set"), {"index": index, "model": model, "base_url": base_url})
+    from ramify.studio.mcp.server import serve, server
+
+    made = server(strategy, options, about, name)
+    note(f"serving research_{name} and search_{name} to an MCP client on stdin and stdout; Ctrl-C ends it")
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line would hold up a gentler end; nothing is written here
+    asyncio.run(serve(made))

@@ -1,0 +1,83 @@
+"""ramify search: search an index, without a model."""
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ramify.studio.console.key_values import read_pairs, readable
+from ramify.studio.console.streams import note, one_line, out
+
+if TYPE_CHECKING:
+    from ramify.tools.index.hybrid_search import Hit
+
+Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
+Where = Annotated[
+    str, typer.Option("--index", metavar="DIR", help="Folder or address of the index, or demo for the corpus that comes with ramify.")
+]
+Count = Annotated[int, typer.Option("-k", min=1, metavar="N", help="How many passages.")]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option("--filter", metavar="KEY=VALUE", help="Only passages whose metadata has this value; several must all hold."),
+]
+Rerank = Annotated[
+    str,
+    typer.Option(
+        "--rerank",
+        metavar="NAME",
+        help="Reorder the best 20 found: reader (the embedded model), or a cross-encoder of sentence-transformers by name or path.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print a list of {id, source, text, score, metadata} and nothing else.")]
+
+
+RERANKED = 20
+"""Passages that are reordered where that is asked for."""
+
+
+def search(
+    question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, rerank: Rerank = "none", as_json: AsJson = False
+) -> None:
+    """Search an index by vectors and words; these are fused into the order, while the score shown is the cosine similarity alone."""
+    from ramify.nodes.plant import checked
+    from ramify.tools.index.description import advice
+    from ramify.tools.index.searcher import searcher
+    from ramify.tools.relevance import load, reranked, width
+
+    wanted = read_pairs(filters or [], "--filter")
+    load(rerank)
+    [found] = asyncio.run(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted or None))
+    hits = reranked(question, found, rerank, k)
+    if advised := advice(where):
+        note(advised)
+    if as_json:
+        typer.echo(json.dumps([row(hit) for hit in hits], ensure_ascii=False, indent=2, default=str))
+        return
+    show(hits)
+
+
+def row(hit: "Hit") -> dict[str, Any]:
+    """Give a hit as one object of the contract's list."""
+    document = hit.document
+    metadata = {key: value for key, value in document.metadata.items() if key != "source"}
+    source = str(document.metadata.get("source", document.id))
+    return {"id": document.id, "source": source, "text": document.page_content, "score": hit.score, "metadata": metadata}
+
+
+def show(hits: "list[Hit]") -> None:
+    """Print hits for a reader."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from ramify.nodes.citation.citing import cite
+    from ramify.nodes.retrieve import passage_of
+    from ramify.studio.drawing.terminal import head_of
+
+    console = out()
+    if not hits:
+        console.print("Nothing found: look at the index and the filter.")
+    found = cite([passage_of(hit) for hit in hits], [""] * len(hits), cited=False)
+    for number, (hit, citation) in enumerate(zip(hits, found, strict=True), 1):
+        console.print(head_of(number, citation, "").append(f"  {hit.score:.2f}", style="cyan"))
+        console.print(Padding(Text(one_line(citation.text)), (0, 0, 1, 2), expand=False))

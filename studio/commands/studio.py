@@ -1,0 +1,135 @@
+"""ramify studio: LangGraph's development server with every strategy, for LangGraph Studio."""
+
+import os
+import socket
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from ramify.studio.console.streams import note
+from ramify.studio.server.langgraph_json import ENVIRONMENT, written
+from ramify.studio.server.origins import origin_of, place
+from ramify.tools.address_parts import shown
+from ramify.tools.errors import RamifyError
+
+Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Where the server listens.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Other than 127.0.0.1, everybody in the network can ask and read.")]
+Indexes = Annotated[
+    list[str] | None,
+    typer.Option("--index", metavar="DIR", help="An index that runs may name, by folder or address; repeatable. Besides it, only demo."),
+]
+BaseUrls = Annotated[
+    list[str] | None,
+    typer.Option("--base-url", metavar="URL", help="A model server that runs may name as base_url; repeatable. Without it, none."),
+]
+ModelFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--gguf", metavar="FILE", help="A model file that runs may name as gguf:FILE, by its full path; repeatable."),
+]
+Rerankers = Annotated[
+    list[str] | None,
+    typer.Option("--rerank", metavar="NAME", help="A cross-encoder that runs may name as rerank, a folder by its full path; repeatable."),
+]
+Origins = Annotated[
+    list[str] | None,
+    typer.Option("--allow-origin", metavar="URL", help="Whose pages may use it besides this machine's and Studio's; repeatable."),
+]
+
+QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true"}
+"""No counts of our use sent, no look for a newer version."""
+KEYS = ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY", "LANGSMITH_CONTROL_PLANE_API_KEY", "LANGGRAPH_CLOUD_LICENSE_KEY")
+"""With one of these the server would report the number of runs, also without tracing."""
+AT_ONCE = 16
+
+
+def studio(
+    port: Port = 2024,
+    host: Host = "127.0.0.1",
+    index: Indexes = None,
+    base_url: BaseUrls = None,
+    gguf: ModelFiles = None,
+    rerank: Rerankers = None,
+    allow_origin: Origins = None,
+) -> None:
+    """Start the server for LangGraph Studio: every strategy as a graph to run, look into, edit and run on; Ctrl-C ends it."""
+    if find_spec("langgraph_cli") is None or find_spec("langgraph_api") is None:
+        raise RamifyError("the development server of LangGraph is not installed", "run `pip install 'ramify-rag[studio]'`")
+    origins = [*map(origin_of, allow_origin or []), f"http://{place(host, port)}"]
+    _claim(host, port)
+    os.environ.update({**ENVIRONMENT, **QUIET})
+    os.environ.setdefault("LOG_LEVEL", "WARNING")
+    for key in KEYS:
+        os.environ.pop(key, None)
+    _open(index or [], base_url or [], gguf or [], [_whole(name) for name in rerank or []])
+    home = _home(port)
+    note(f"threads are kept in {home}; Ctrl-C ends the server")
+    with TemporaryDirectory() as folder:
+        config = Path(folder, "langgraph.json")
+        config.write_text(written(origins), encoding="utf-8")
+        os.chdir(home)
+        _serve(config, host, port)
+
+
+def _whole(name: str) -> str:
+    """Give a folder by its full path, since the server works in another one; a model's name as it is."""
+    return str(Path(name).expanduser().absolute()) if Path(name).expanduser().is_dir() else name
+
+
+def _open(given: list[str], base_urls: list[str], model_files: list[Path], cross_encoders: list[str]) -> None:
+    """Settle what runs may name, and say it."""
+    from ramify.studio.server.bounds import declare, files, indexes, rerankers
+    from ramify.tools.index.location import home_of
+    from ramify.tools.models.gguf import find
+    from ramify.tools.relevance import load
+
+    for where in given:
+        home_of(where).open()  # an error now and not at the first run
+    for file in model_files:
+        find(str(file))
+    for name in cross_encoders:
+        load(name)
+    declare(given, base_urls, model_files, cross_encoders)
+    note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, indexes()))))} (add one with --index)")
+    servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
+    note(f"a run may name as its base_url: {servers}")
+    note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(files()))} (add one with --gguf)")
+    note(f"a run may name as its rerank: {', '.join(sorted(rerankers()))} (add one with --rerank)")
+
+
+def _claim(host: str, port: int) -> None:
+    """Make sure that the port is free: LangGraph would take another one in its place."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        with socket.socket(family, kind, protocol) as claim:
+            claim.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            claim.bind(address)
+    except OSError as error:
+        what = f"nothing can listen at {host}:{port} ({error.strerror or error})"
+        raise RamifyError(what, "end what listens there, or choose another with --port or --host") from None
+
+
+def _home(port: int) -> Path:
+    """Give the folder that the server works in, one a port."""
+    # It keeps threads as pickles: in the folder it was called from it could meet, and load, somebody else's.
+    from ramify.tools.demo import cache_folder
+
+    cache = cache_folder().absolute()
+    os.environ["RAMIFY_CACHE"] = str(cache)  # the server's own folder is another one
+    home = cache / "studio" / str(port)
+    home.mkdir(parents=True, exist_ok=True)
+    return home
+
+
+def _serve(config: Path, host: str, port: int) -> None:
+    """Run `langgraph dev` in this process until it is told to end; blocking calls on its event loop are errors there."""
+    from click.exceptions import Abort
+    from langgraph_cli.cli import cli
+
+    options = ["--config", str(config), "--host", host, "--port", str(port), "--n-jobs-per-worker", str(AT_ONCE)]
+    with suppress(Abort, KeyboardInterrupt):
+        cli.main(["dev", *options, "--no-browser", "--no-reload"], prog_name="ramify studio", standalone_mode=False)
+    note("the server has ended; its threads are kept")

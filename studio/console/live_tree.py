@@ -1,0 +1,59 @@
+"""What a question is at, shown in the terminal while it is answered: each branch with what is being done to it."""
+
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.text import Text
+
+from ramify.nodes.tree import DROPPED, Branch
+from ramify.studio.console.streams import note, one_line
+from ramify.studio.drawing.phrases import kind_of
+from ramify.studio.drawing.terminal import style_of
+from ramify.studio.events import Following
+
+
+class Watching:
+    """Show a run: notices as they come, and on a terminal the growing tree, which vanishes at the end."""
+
+    def __init__(self, console: Console, tell: Callable[[str], None] = note) -> None:
+        self._run = Following(tell)
+        self._began = time.monotonic()
+        self._spinner = Spinner("dots")
+        self._live = (
+            Live(console=console, get_renderable=self.picture, transient=True, refresh_per_second=10) if console.is_terminal else None
+        )
+
+    def __enter__(self) -> Self:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._live:
+            self._live.stop()
+
+    def __call__(self, kind: str, event: Mapping[str, Any]) -> None:
+        """Take in an event of the run."""
+        self._run(kind, event)
+
+    def picture(self) -> Group:
+        """Draw what is going on, a line a branch."""
+        busy = self._run.busy
+        self._spinner.text = Text(f" {self._run.doing} · {time.monotonic() - self._began:.0f} s", style="bold")
+        lines = [_line(branch, busy.get(branch.path)) for branch in self._run.tree.values()]
+        return Group(self._spinner, *lines)
+
+
+def _line(branch: Branch, doing: str | None) -> Text:
+    line = Text("  " * (branch.depth + 1), no_wrap=True, overflow="ellipsis")
+    line.append(f"{branch.path} ", style="bold")
+    line.append(f"{doing} …" if doing else branch.status, style="yellow" if doing else style_of(branch.status))
+    line.append(f"  {one_line(kind_of(branch))}", style="dim" if branch.status in DROPPED else "")
+    if branch.answer is not None and not doing:
+        line.append(f" → {one_line(branch.answer)}", style="bold")
+    return line

@@ -1,0 +1,89 @@
+"""How far long work is, on stderr: a bar on a terminal, a line every ten seconds elsewhere."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from ramify.studio.console.streams import err, note
+from ramify.tools.index.progress import Progress as Report
+
+VERBS = {
+    **{"files": "reading", "documents": "reading", "units": "reading", "verdicts": "reaching", "passages for names": "reading"},
+    **{"passages": "encoding", "vectors": "linking", "words": "linking", "descriptions": "writing", "reports": "writing"},
+    **{"passages in groups": "summing up", "cells": "measuring"},
+}
+EVERY_S = 10.0
+
+
+class Rate(ProgressColumn):
+    """How many a second."""
+
+    def render(self, task: Task) -> Text:
+        """Show the speed, once there is one."""
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="progress.data.speed")
+
+
+@contextmanager
+def bar() -> Iterator[Report]:
+    """Tell how far each unit of work is while the block runs."""
+    if not err().is_terminal:
+        yield Lines(note)
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    with Progress(*columns, console=err(), transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def report(done: int, total: int | None, unit: str) -> None:
+            if unit not in tasks:
+                for earlier in tasks.values():  # what had no known end has reached it
+                    progress.update(earlier, total=progress.tasks[earlier].completed)
+                tasks[unit] = progress.add_task(_doing(unit), total=total)
+            progress.update(tasks[unit], completed=done, total=total)
+
+        yield report
+
+
+class Lines:
+    """Tell how far work is in a line now and then, for a log; short work says nothing."""
+
+    def __init__(self, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._tell = tell
+        self._clock = clock
+        self._told = clock()
+        self._began: dict[str, tuple[float, int]] = {}
+
+    def __call__(self, done: int, total: int | None, unit: str) -> None:
+        """Take in how far a unit of work is."""
+        now = self._clock()
+        began, first = self._began.setdefault(unit, (now, done))
+        if now - self._told < EVERY_S:
+            return
+        self._told = now
+        rate = (done - first) / (now - began) if now > began else 0.0
+        self._tell(f"{_doing(unit)}: {_so_far(done, total, rate)}")
+
+
+def _doing(unit: str) -> str:
+    return f"{VERBS.get(unit, 'counting')} {unit}"
+
+
+def _so_far(done: int, total: int | None, rate: float) -> str:
+    parts = [f"{done:,}" if total is None else f"{done:,} of {total:,}"]
+    if rate:
+        parts.append(f"{rate:,.0f}/s" if rate >= 1 else f"{rate:.1f}/s")
+    if rate and total is not None:
+        parts.append(f"{(total - done) / rate:,.0f} s left")
+    return ", ".join(parts)

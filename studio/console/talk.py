@@ -1,0 +1,169 @@
+"""A conversation in the terminal, line by line: questions, and commands that begin with a slash."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from ramify.graphs.conversation import Conversation
+from ramify.graphs.memory import threads
+from ramify.graphs.result import Result
+from ramify.graphs.run import blocking
+from ramify.graphs.strategies import configure
+from ramify.studio.console.key_values import read_pairs, readable
+from ramify.studio.console.live_tree import Watching
+from ramify.studio.console.streams import err, fail, note, one_line, out
+from ramify.studio.drawing.page import write_page
+from ramify.studio.drawing.phrases import understood
+from ramify.studio.drawing.terminal import drawing, head_of, show
+from ramify.tools.errors import RamifyError, UsageError
+
+HELP = """Ask a question; a follow-up may lean on what was said before (and who was her father?). Ctrl-C stops an answer.
+  /tree             draw the tree of the last answer
+  /sources          show what the last answer rests on, in full
+  /strategy NAME    go on with prune, tor, iterative, chain, naive, global or closed-book
+  /set KEY=VALUE    change a setting; /set alone lists what was changed; `ramify settings STRATEGY` lists them all
+  /html FILE        write the last answer and its tree to one page
+  /new              forget what was said, or with --memory begin another conversation
+  /threads          list the conversations that --memory keeps
+  /quit             leave; so do quit and exit, Ctrl-D, and Ctrl-C where no answer is under way"""
+
+LEAVING = ("quit", "exit")
+"""What people type to leave, who have not read the help."""
+
+
+class Talk:
+    """Take lines and answer them; an error ends a turn, never the conversation."""
+
+    def __init__(self, strategy: str, options: dict[str, Any], tree: bool, memory: str | None = None, thread: str | None = None) -> None:
+        configure(strategy, options)  # a wrong option is told before anything is asked
+        self.strategy, self.options, self.tree = strategy, options, tree
+        self.over = False
+        self._conversation = Conversation(memory, thread)
+        self._last: Result | None = None
+        self._noticed: set[str] = set()
+        self._commands: dict[str, Callable[[str], None]] = {
+            "help": lambda rest: out().print(Text(HELP)),
+            "tree": lambda rest: out().print(drawing(self._answered().tree)),
+            "sources": lambda rest: self._show_sources(),
+            "strategy": self._change_strategy,
+            "set": self._set,
+            "html": self._write,
+            "new": lambda rest: self._forget(),
+            "threads": lambda rest: self._list(),
+            "quit": lambda rest: self._leave(),
+        }
+
+    def recall(self) -> None:
+        """Say what was said before on the thread, where one is kept, and go on with a question that was interrupted."""
+        conversation = self._conversation
+        if conversation.memory is None:
+            return
+        interrupted = conversation.recall()
+        answered = conversation.turns
+        said = f", {answered:,} {'question' if answered == 1 else 'questions'} answered so far" if answered else ""
+        note(f"this conversation is kept as {conversation.thread!r}{said}; --thread {conversation.thread} goes on with it")
+        if interrupted:
+            self.strategy = conversation.strategy or self.strategy
+            note(f"going on with what was interrupted: {one_line(interrupted)}")
+            self._guarded(self._resume)
+
+    def take(self, line: str) -> None:
+        """Answer a question or do what a command says."""
+        self._guarded(lambda: self._heed(line.strip()))
+
+    def _heed(self, line: str) -> None:
+        if line.startswith("/"):
+            self._command(*line[1:].partition(" ")[::2])
+        elif line.casefold() in LEAVING:
+            self._leave()
+        elif line:
+            self._ask(readable(line))
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except RamifyError as error:
+            fail(error)
+        except KeyboardInterrupt:
+            kept = self._conversation.memory is not None
+            left = "the next chat on this thread goes on with it, unless you ask on" if kept else "this question left no trace; ask on"
+            note(f"stopped: {left}")
+
+    def _ask(self, question: str) -> None:
+        with Watching(err(), self._notice) as watching:
+            result = self._conversation.ask(question, self.strategy, watching, **self.options)
+        if told := understood(question, result.question):
+            note(told)
+        self._show(result)
+
+    def _resume(self) -> None:
+        with Watching(err(), self._notice) as watching:
+            result = self._conversation.resume(self.strategy, watching, **self.options)
+        self._show(result)
+
+    def _show(self, result: Result) -> None:
+        self._last = result
+        show(result, out(), self.tree)
+        out().print()
+
+    def _notice(self, notice: str) -> None:
+        """Give a notice once in a conversation, not once a turn."""
+        if notice not in self._noticed:
+            self._noticed.add(notice)
+            note(notice)
+
+    def _command(self, name: str, rest: str) -> None:
+        if name not in self._commands:
+            raise UsageError(f"there is no command /{name}", f"type one of {', '.join('/' + known for known in self._commands)}")
+        self._commands[name](rest.strip())
+
+    def _answered(self) -> Result:
+        if self._last is None:
+            raise UsageError("nothing has been answered yet", "ask a question first")
+        return self._last
+
+    def _show_sources(self) -> None:
+        result = self._answered()
+        for number, citation in enumerate(result.citations or result.closest, 1):
+            out().print(head_of(number, citation, citation.mark), Text(one_line(citation.text)), sep="\n")
+
+    def _change_strategy(self, name: str) -> None:
+        configure(name, self.options)
+        self.strategy = name
+        note(f"going on with {name}")
+
+    def _set(self, text: str) -> None:
+        if text:
+            options = {**self.options, **read_pairs([text], "/set")}
+            configure(self.strategy, options)
+            self.options = options
+        note(", ".join(f"{key}={value}" for key, value in self.options.items()) or "everything is at its default")
+
+    def _write(self, name: str) -> None:
+        if not name:
+            raise UsageError("/html names no file", "write it as /html answer.html")
+        write_page(self._answered(), Path(name).expanduser())
+        note(f"the page is in {name}")
+
+    def _forget(self) -> None:
+        memory = self._conversation.memory
+        self._conversation, self._last = Conversation(memory), None
+        kept = "" if memory is None else f", kept as {self._conversation.thread!r}"
+        note(f"forgotten: the next question begins a new conversation{kept}")
+
+    def _list(self) -> None:
+        if self._conversation.memory is None:
+            raise UsageError("no conversations are kept", "start the chat with --memory postgresql://HOST/DATABASE or sqlite:FILE")
+        list_threads(self._conversation.memory)
+
+    def _leave(self) -> None:
+        self.over = True
+
+
+def list_threads(memory: str) -> None:
+    """Print the conversations that are kept, the latest first."""
+    for one in blocking(threads(memory)):
+        turns = f"{one.turns:,} {'turn' if one.turns == 1 else 'turns'}"
+        out().print(one_line(f"{one.name}  {one.asked}  {turns}, {one.strategy}: {one.first}"), soft_wrap=True, markup=False)

@@ -1,0 +1,150 @@
+"""How values are put for a reader, the same at every door."""
+
+import math
+
+from ramify.graphs.no_answer import EMBEDDED, could_not_ask, why_unknown
+from ramify.graphs.result import Result
+from ramify.nodes.state import Citation, StoppedBy
+from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown
+from ramify.nodes.tree.notes import folded
+from ramify.tools.extractive.open_ended import open_ended
+from ramify.tools.index.reports import known
+from ramify.tools.index.searcher import DEMO
+from ramify.tools.location import crumbs
+from ramify.tools.quoting import one_line as one_line
+from ramify.tools.quoting import snippet as snippet  # said at every door
+
+ORIGINS = {"logprobs": "from log probabilities", "stated": "as the model states it", "reader": "from the embedded reader"}
+"""Where a confidence is known from."""
+LONGEST = 300
+"""Characters of a question that are shown; the JSON has all of it."""
+
+STOPPED: dict[StoppedBy, str] = {
+    "calls": "stopped early: the budget of model calls was used up (max_calls), so this is answered from what was found until then",
+    "tokens": "stopped early: the budget of tokens was used up (max_tokens), so this is answered from what was found until then",
+    "seconds": "stopped early: the time was used up (max_seconds), so this is answered from what was found until then",
+    "rounds": "stopped after the last round of reading (rounds), without having found enough",
+    "error": "stopped by an error of the model; what was found until then is in the tree",
+}
+"""Why a question ended before it was finished, and which setting would have let it go on."""
+
+
+def figure(value: float) -> str:
+    """Write a confidence or a score; never more sure than it is: 0.999 is not 1.00, and 0.947 is not above a threshold of 0.95."""
+    return f"{math.floor(value * 100 + 1e-9) / 100:.2f}"
+
+
+def kind_of(branch: Branch) -> str:
+    """Say what a branch asks: a question as it is, an entity as what is looked up, cut where they are very long; of a batch, of what."""
+    if branch.kind == "batch":
+        found = known(branch.evidence[0]) if branch.evidence else None
+        return _many(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
+    return brief(f"about {branch.question}" if branch.kind == "entity" else branch.question)
+
+
+def brief(text: str) -> str:
+    """Cut a text that would fill the screen."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+
+
+def understood(asked: str, question: str) -> str:
+    """Say how a question was understood; nothing where that differs in capitals, spaces or a question mark only."""
+    return "" if _spoken(asked) == _spoken(question) else f"understood as: {brief(one_line(question))}"
+
+
+def _spoken(question: str) -> str:
+    return " ".join(question.casefold().split()).rstrip(" ?")
+
+
+def measures(branch: Branch) -> list[tuple[str, float]]:
+    """List what was measured on a branch: how sure its answer is, how its fork was judged."""
+    told = [("confidence", branch.confidence), ("judged", branch.score)]
+    return [(name, value) for name, value in told if value is not None]
+
+
+def legend(tree: Tree) -> dict[str, str]:
+    """Say what the words mean that stand on branches for what is noted often; only those that occur."""
+    return {word: meaning for branch in tree.values() for word, meaning in folded(branch.note).meanings.items()}
+
+
+def sureness(result: Result) -> str:
+    """Say how sure an answer is, and where that is known from."""
+    source = ORIGINS.get(result.confidence_source or "")
+    return f"confidence {figure(result.confidence)}" + (f", {source}" if source else "")
+
+
+def settled(result: Result) -> str:
+    """Say how a conflict between findings was settled; nothing where there was none."""
+    if result.settled_by in {"", "agreement"}:
+        return ""
+    if result.settled_by == "unsettled":
+        unsure = "" if why_unknown(result) or could_not_ask(result) else "none of the findings is sure enough to be the answer"
+        return unsure if is_unknown(result.answer) else "the findings do not settle the question"
+    if sum(branch.known for branch in result.tree.values()) < 2:
+        return ""  # one finding contradicts none, whatever the model says
+    return f"the findings contradict each other; settled by {result.settled_by}"
+
+
+def reason(result: Result) -> str:
+    """Say why there is no answer, where that is known and no notice says it; nothing after an answer."""
+    told = could_not_ask(result) or why_unknown(result)
+    return "" if told in (*result.notices, result.explanation) else told
+
+
+def advice(result: Result) -> str:
+    """Say what to try after an Unknown; nothing after an answer, or where the reason to stop says it already."""
+    if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.tree[ROOT].status == "failed":
+        return ""
+    model = "a language model (model=ollama:llama3.1:8b)" if result.model == EMBEDDED else "a larger model"
+    other = "" if result.model == EMBEDDED and open_ended(result.question) else "a narrower question, another strategy, or "
+    if result.strategy == "global":
+        other = "over=passages, other words, or "
+    return f"try: {other}{model}"
+
+
+def stopped(result: Result) -> str:
+    """Say why a question ended before it was finished; nothing where it ended by itself, or where it could not be asked."""
+    return "" if could_not_ask(result) else STOPPED.get(result.stopped_by, "")
+
+
+def cost(result: Result) -> str:
+    """Say what a question cost, in one line."""
+    usage = result.usage
+    calls = f"{_many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} one after another)"
+    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+    loading = f" ({usage.loading_s:.1f} s of them loading)" if usage.loading_s >= 1 else ""
+    return f"{calls} · {tokens} · {_many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
+
+
+def searched(result: Result, remedy: str) -> str:
+    """Say which index was searched; of the demo's, how to name another."""
+    return f"{result.index} — your own documents: {remedy}" if result.index.startswith(f"{DEMO}: ") else result.index
+
+
+def title_of(citation: Citation) -> str:
+    """Name what is cited: its title, headings and page where it has them, else its file."""
+    parts = [citation.title, citation.heading, f"page {citation.page}" if citation.page else ""]
+    return " · ".join(filter(None, parts)) if citation.title else citation.where
+
+
+def file_of(citation: Citation) -> str:
+    """Name the file of what is cited beside its title; nothing where that names it."""
+    return (citation.name or citation.source) if citation.title else ""
+
+
+def quoted(citation: Citation, answer: str = "") -> str:
+    """Quote what carries the answer."""
+    return citation.quote or snippet(citation.text, answer)
+
+
+def heading(passage: Passage | None, source: str) -> str:
+    """Name a passage: its title, page and section where it has them, and its source."""
+    if passage is None:
+        return source
+    parts = [passage.title, *crumbs(passage.title, str(passage.metadata.get("heading") or ""))]
+    page = passage.metadata.get("page")
+    return " · ".join(filter(None, [*parts, "" if page is None else f"page {page}"])) or source
+
+
+def _many(number: int, thing: str, things: str = "") -> str:
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"

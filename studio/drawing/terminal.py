@@ -1,0 +1,140 @@
+"""An answer and its tree, drawn in a terminal: with colours where there are any, and understandable without."""
+
+from collections.abc import Iterator
+
+from rich.console import Console, Group
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree as Drawing
+
+from ramify.graphs.result import Result
+from ramify.nodes.state import Citation
+from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, children
+from ramify.nodes.tree.notes import folded
+from ramify.studio.console.streams import one_line
+from ramify.studio.drawing.phrases import (
+    advice,
+    brief,
+    cost,
+    figure,
+    file_of,
+    kind_of,
+    legend,
+    measures,
+    quoted,
+    reason,
+    searched,
+    settled,
+    stopped,
+    sureness,
+    title_of,
+)
+from ramify.tools.quoting import lines
+
+STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}
+WORKING_STYLE = "yellow"
+LABEL_WIDTH = 8
+
+
+def show(result: Result, console: Console, tree: bool = False) -> None:
+    """Print an answer with its citations, what it cost, and its tree if wanted."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", width=LABEL_WIDTH)
+    table.add_column(overflow="fold")
+    for label, content in _rows(result):
+        table.add_row(label, content)
+    console.print(table)
+    if tree:
+        console.print()
+        console.print(drawing(result.tree))
+
+
+def _rows(result: Result) -> Iterator[tuple[str, Text]]:
+    yield "answer", Text("\n".join(lines(result.answer)), style="bold")
+    yield "", Text(sureness(result), style="dim")
+    if result.explanation:
+        yield "because", Text("\n".join(lines(result.explanation)))
+    if told := settled(result):
+        yield "settled", Text(told)
+    if told := reason(result):
+        yield "why", Text(one_line(told))
+    if told := advice(result):
+        yield "", Text(told, style="yellow")
+    if told := stopped(result):
+        yield "note", Text(told, style="yellow")
+    yield from _listed("sources", result.citations, result)
+    yield from _listed("closest", result.closest, result)
+    if told := searched(result, "--index DIR"):
+        yield "index", Text(one_line(told), style="dim")
+    yield "cost", Text(f"{cost(result)} · {result.strategy} · {result.model}", style="dim")
+
+
+def _listed(label: str, citations: list[Citation], result: Result) -> Iterator[tuple[str, Text]]:
+    for number, citation in enumerate(citations, 1):
+        mark = citation.mark if label == "sources" else ""
+        yield label if number == 1 else "", head_of(number, citation, mark).append(f"\n{quoted(citation, result.answer)}", style="not bold")
+
+
+def head_of(number: int, citation: Citation, mark: str) -> Text:
+    """Name what is cited, as a link to it where the terminal knows links."""
+    head = Text.assemble((f"[{number}] ", "cyan"), (one_line(title_of(citation)), _linked("bold", citation)))
+    if file := file_of(citation):
+        head.append("  ").append(one_line(file), style=_linked("dim", citation))
+    head.append(mark, style="dim")
+    return head.append(f"  {one_line(citation.elsewhere)}", style="dim") if citation.also else head
+
+
+def _linked(style: str, citation: Citation) -> Style:
+    return Style.parse(style) + Style(link=citation.link or None)
+
+
+def drawing(tree: Tree) -> Group:
+    """Draw a tree: paths, statuses in words and colours, questions, answers, figures, notes; below it what the words mean."""
+    drawn = Drawing(_label(tree[ROOT]), guide_style="bright_black")
+    _hang(drawn, tree, ROOT)
+    told = legend(tree)
+    if not told:
+        return Group(drawn)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="italic", width=LABEL_WIDTH)
+    table.add_column(style="dim", overflow="fold")
+    for word, meaning in told.items():
+        table.add_row(word, meaning)
+    return Group(drawn, Text(), table)
+
+
+def _hang(drawn: Drawing, tree: Tree, path: str) -> None:
+    for child in children(tree, path):
+        _hang(drawn.add(_label(child)), tree, child.path)
+
+
+def _label(branch: Branch) -> Group:
+    dropped = branch.status in DROPPED
+    note = folded(branch.note)
+    head = Text.assemble(
+        (f"{branch.path} ", "bold"),
+        (branch.status, style_of(branch.status)),
+        *((f" · {word}", "italic bright_black") for word in note.words),
+        ("  ", ""),
+        (one_line(kind_of(branch)), "dim" if dropped else ""),
+    )
+    lines = [head]
+    if said := _said(branch):
+        lines.append(said)
+    if note.rest:
+        lines.append(Text(brief(one_line(note.rest)), style="bright_black" if dropped else "italic bright_black"))
+    return Group(*lines)
+
+
+def _said(branch: Branch) -> Text | None:
+    figures = " · ".join(f"{name} {figure(value)}" for name, value in measures(branch))
+    if branch.answer is None:
+        return Text(figures, style="dim") if figures else None
+    answer = Text.assemble(("→ ", "dim"), (one_line(branch.answer) or "(nothing)", "dim" if branch.status in DROPPED else "bold"))
+    return answer.append(f"  {figures}" if figures else "", style="not bold dim")
+
+
+def style_of(status: str) -> str:
+    """Give a status its colour."""
+    return WORKING_STYLE if status in WORKING else STYLES.get(status, "")

@@ -1,0 +1,87 @@
+"""A hierarchy as JSON: the groups, what was measured of them, their summaries and links."""
+
+from typing import Any
+
+from ramify.studio.inspection.groups import Grouped
+from ramify.tools.hierarchy.groups_and_nodes import Node
+
+
+def hierarchy_object(found: Grouped, counts: dict[str, int]) -> dict[str, Any]:
+    """Give all there is to see of a hierarchy."""
+    content = found.content
+    more = {
+        "groups": len(content.groups),
+        "memberships": dict(found.kinds),
+        "none_pool": sum(found.homeless.values()),
+        "summaries": sum(map(len, content.trees.values())),
+        "links": len(content.links),
+        "suspicious_groups": sum(bool(one.flags) for one in content.findings),
+        "replaced_summaries": found.replaced,
+        "missing_passages": found.missing,
+        "tokens": found.tokens,
+    }
+    return {
+        "group_by": list(content.fields),
+        "counts": {**counts, **more},
+        "levels": [level._asdict() for level in found.levels],
+        "groups": [group_object(found, group) for group in found.suspicious_first],
+        "reports": _summaries(found),
+        "repairs": [{**one._asdict(), "group": found.names[one.group]} for one in content.repairs],
+        "none_pool": dict(found.homeless),
+        "drift": found.drifted,
+        "notes": found.notes,
+        "facts": dict(content.facts),
+    }
+
+
+def group_object(found: Grouped, group: int) -> dict[str, Any]:
+    """Give a group, without its summaries."""
+    content = found.content
+    known, finding = content.groups[group], content.findings[group]
+    return {
+        "group": found.names[group],
+        "kind": known.kind,
+        "metadata": dict(zip(content.fields, known.key, strict=False)),
+        "passages": finding.leaves,
+        "summaries": len(content.trees[group]),
+        "levels": found.depth(group),
+        "diagnostics": finding.measured._asdict(),
+        "suspicious": list(finding.flags),
+        "links": [_link(found, group, *link) for link in found.links.get(group, ())],
+    }
+
+
+def _link(found: Grouped, group: int, place: int, other: int, there: int, cosine: float) -> dict[str, Any]:
+    own, its = found.content.trees[group][place], found.content.trees[other][there]
+    return {"summary": own.title, "to": found.names[other], "summary_there": its.title, "cosine": cosine}
+
+
+def tree_object(found: Grouped, group: int) -> dict[str, Any]:
+    """Give a group with its tree: summaries within summaries, the lowest with their passages."""
+    kinds = [{"passage": found.content.ids[edge.leaf], "kind": edge.kind, "weight": edge.weight} for edge in found.edges.get(group, ())]
+    return {**group_object(found, group), "memberships": kinds, "tree": _node(found, group, len(found.content.trees[group]) - 1)}
+
+
+def _node(found: Grouped, group: int, place: int) -> dict[str, Any]:
+    node = found.content.trees[group][place]
+    below = {"parts": [_node(found, group, child) for child in node.children]} if node.children else _passages(found, node)
+    return {"title": node.title, **_said(found, node), **below}
+
+
+def _summaries(found: Grouped) -> list[dict[str, Any]]:
+    told = []
+    for id, (group, place) in found.summaries.places.items():
+        node = found.content.trees[group][place]
+        head = {"summary": id, "level": id.count("."), "parent": id.rpartition(".")[0] or None, "group": found.names[group]}
+        told.append({**head, "title": node.title, **_said(found, node), **({} if node.children else _passages(found, node))})
+    return told
+
+
+def _said(found: Grouped, node: Node) -> dict[str, Any]:
+    ids = found.content.ids
+    findings = [{"text": one.text, "passages": [ids[one.leaf]]} for one in node.summary.said]
+    return {"made_by": node.summary.made_by, "support": node.summary.support, "findings": findings}
+
+
+def _passages(found: Grouped, node: Node) -> dict[str, Any]:
+    return {"passages": [found.content.ids[leaf] for leaf in node.leaves]}

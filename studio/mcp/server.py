@@ -1,0 +1,134 @@
+"""The tools for agents over MCP, for any client that speaks the protocol."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from importlib.metadata import version
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import StructuredTool
+from mcp import MCPError
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.session import ServerSession
+from mcp.server.stdio import stdio_server
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+from pydantic import BaseModel
+
+from ramify.graphs.run import Watch
+from ramify.graphs.strategies import configure
+from ramify.graphs.tool import about_of, research_tool, search_tool
+from ramify.studio.events import VERBS, branch_of
+from ramify.studio.mcp.outputs import Researched, Searched
+from ramify.tools.errors import UsageError
+from ramify.tools.models import forget
+from ramify.tools.quoting import one_line
+
+_watching: ContextVar[Watch] = ContextVar("ramify_mcp_watching")
+"""Who watches the run of the call at hand."""
+
+
+INSTRUCTIONS = (
+    "{research} answers a question from {about}, with sources and a confidence; give it a whole question, it splits hard ones itself. "
+    "{search} finds passages there to read. 'Unknown' means that nothing was found: then do not guess."
+)
+
+
+def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents") -> Server[Any]:
+    """Make the server; `about` says what is in the index, `name` ends the tools' names; wrong options are an error at once."""
+    about = about or about_of(configure(strategy, options)[1].index)
+    tools = _tools(strategy, options, about, name)
+    outputs: tuple[type[BaseModel], ...] = (Researched, Searched)
+    offered = [_described(tool, output) for tool, output in zip(tools.values(), outputs, strict=True)]
+
+    async def list_tools(context: ServerRequestContext[Any], given: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=offered)
+
+    async def call_tool(context: ServerRequestContext[Any], given: CallToolRequestParams) -> CallToolResult:
+        if given.name not in tools:
+            raise MCPError(INVALID_PARAMS, f"there is no tool {given.name!r} — call {' or '.join(tools)}")
+        forget()  # a model's server may have come up since the last call
+        async with _telling(context.session):
+            call = {"type": "tool_call", "id": "1", "name": given.name, "args": given.arguments or {}}
+            return _result(await tools[given.name].ainvoke(call))
+
+    told = INSTRUCTIONS.format(about=about, **dict(zip(("research", "search"), tools, strict=True)))
+    return Server("ramify", version=version("ramify-rag"), instructions=told, on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+async def serve(made: Server[Any]) -> None:
+    """Serve on stdin and stdout until the client closes them; what else is printed meanwhile goes to stderr."""
+    async with stdio_server() as (reading, writing):
+        await made.run(reading, writing, made.create_initialization_options())
+
+
+def _tools(strategy: str, options: Mapping[str, Any], about: str, name: str) -> dict[str, StructuredTool]:
+    if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
+        raise UsageError(f"a tool cannot be called {'research_' + name!r}", "take letters, digits, _ and - for the name")
+    _, settings = configure(strategy, options)
+    research = research_tool(strategy, name=f"research_{name}", about=about, watch=_watch, **options)
+    search = search_tool(settings.index, settings.k, name=f"search_{name}", about=about, filter=settings.filter)
+    return {tool.name: tool for tool in (research, search)}
+
+
+def _watch(kind: str, event: Any) -> None:
+    _watching.get()(kind, event)
+
+
+def _described(tool: StructuredTool, output: type[BaseModel]) -> Tool:
+    arguments = tool.get_input_jsonschema()
+    return Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema={part: arguments[part] for part in ("type", "properties", "required")},
+        output_schema=output.model_json_schema(mode="serialization"),
+        annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
+    )
+
+
+def _result(said: ToolMessage) -> CallToolResult:
+    found = {"passages": said.artifact} if isinstance(said.artifact, list) else said.artifact
+    return CallToolResult(content=[TextContent(text=str(said.content))], structured_content=found, is_error=said.status == "error")
+
+
+@asynccontextmanager
+async def _telling(session: ServerSession) -> AsyncIterator[None]:
+    """Tell the client of each step that takes time, and each branch, as it begins: in order, with a count that only grows."""
+    doings: asyncio.Queue[str] = asyncio.Queue()
+
+    def watch(kind: str, event: Any) -> None:
+        if kind == "tasks" and "input" in event and event["name"] in VERBS:
+            doings.put_nowait(_doing(event))
+
+    async def tell() -> None:
+        count = 0
+        while doing := await doings.get():
+            count += 1
+            await session.report_progress(count, None, doing)
+
+    teller = asyncio.create_task(tell())
+    token = _watching.set(watch)
+    try:
+        yield
+        doings.put_nowait("")
+        await teller
+    finally:
+        _watching.reset(token)
+        teller.cancel()
+
+
+def _doing(event: Mapping[str, Any]) -> str:
+    doing, branch = VERBS[event["name"]], branch_of(event["input"])
+    return doing if branch is None else one_line(f"{branch.path} {doing}: {branch.question}")

@@ -1,0 +1,1 @@
+"""LangGraph's development server with our graphs, and who may use it."""

@@ -1,0 +1,30 @@
+"""The graphs that LangGraph Studio shows, as langgraph.json names them: every strategy, holding a conversation.
+
+The server brings the checkpointer. A wiring's arguments change the drawing, so they are no part of its forms: for another drawing, name a
+graph of your own in a langgraph.json. A run may name only what `ramify studio` was told of (see `bounds`).
+"""
+
+import sys
+
+from ramify.graphs import build, conversing
+from ramify.studio.server.bounds import bounded
+from ramify.studio.server.langgraph_json import values
+
+prune = bounded(conversing(build("prune"))).compile()
+tor = bounded(conversing(build("tor"))).compile()
+iterative = bounded(conversing(build("iterative"))).compile()
+chain = bounded(conversing(build("chain"))).compile()
+naive = bounded(conversing(build("naive"))).compile()
+global_search = bounded(conversing(build("global"))).compile()
+closed_book = bounded(conversing(build("closed-book"))).compile()
+
+
+def _allow_values() -> None:
+    """Let the server that loads this module read our values from its checkpoints."""
+    # It reads strictly, but takes no notice of `allowed_msgpack_modules`, and its copies of a graph forget what the graph's state names.
+    if (runtime := sys.modules.get("langgraph_runtime_inmem.checkpoint")) is not None:
+        saver = runtime.Checkpointer()
+        saver.serde = saver.serde.with_msgpack_allowlist(values())
+
+
+_allow_values()

@@ -1,0 +1,103 @@
+"""What a run on the development server may name: the indexes, model servers, model files and rerankers that its operator gave, no others.
+
+Otherwise whoever reaches the server could read any index of this machine, and have its keys sent to an address of theirs.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import create_model, model_validator
+
+from ramify.graphs.wiring import Wiring
+from ramify.nodes.settings import Settings
+from ramify.tools.errors import UsageError
+from ramify.tools.index.location import is_address
+from ramify.tools.models.address import addresses, without_credentials
+from ramify.tools.models.gguf import GGUF
+from ramify.tools.models.shipped import SHIPPED
+from ramify.tools.relevance import NONE, READER
+
+S = TypeVar("S", bound=Settings)
+
+INDEXES = "RAMIFY_STUDIO_INDEXES"
+"""The variable with the folders, divided as in PATH."""
+STORES = "RAMIFY_STUDIO_STORES"
+"""The variable with the addresses of indexes that lie in no folder, divided by spaces."""
+BASE_URLS = "RAMIFY_STUDIO_BASE_URLS"
+"""The variable with the addresses, divided by spaces."""
+MODEL_FILES = "RAMIFY_STUDIO_GGUF"
+"""The variable with the model files, divided as in PATH."""
+RERANKERS = "RAMIFY_STUDIO_RERANKERS"
+"""The variable with the cross-encoders, divided as in PATH."""
+DEMO = "demo"
+
+
+def bounded(wiring: Wiring[S]) -> Wiring[S]:
+    """Let a wiring's runs name only what the operator gave; it is changed. However settings come to a run, they are read by its class."""
+    kind = wiring.settings
+    validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_allowed)}
+    narrower = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__, __module__=kind.__module__, __validators__=validators)
+    wiring.settings = wiring.context_schema = narrower
+    return wiring
+
+
+def _allowed(settings: S) -> S:
+    index, url, model = settings.index, settings.base_url, settings.model
+    if isinstance(index, str) and index != DEMO and _plain(index) not in indexes():
+        raise UsageError(f"index={index!r} is not open to this server's runs", f"start it with `ramify studio --index {index}`")
+    if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers()]):
+        shown = without_credentials(others[0])
+        raise UsageError(f"base_url={shown!r} is not open to this server's runs", f"start it with `ramify studio --base-url {shown}`")
+    if isinstance(model, str) and model.strip().startswith(GGUF) and _file(model) not in files():
+        raise UsageError(f"model={model!r} is not open to this server's runs", f"start it with `ramify studio --gguf {_file(model)}`")
+    if (rerank := settings.rerank) not in rerankers():
+        raise UsageError(f"rerank={rerank!r} is not open to this server's runs", f"start it with `ramify studio --rerank {rerank}`")
+    return settings
+
+
+def folders() -> set[str]:
+    """List the index folders that a run may name, each by its full path; they are compared as text, so that no link leads elsewhere."""
+    return {folder for folder in os.environ.get(INDEXES, "").split(os.pathsep) if folder}
+
+
+def indexes() -> set[str]:
+    """List all indexes that a run may name, by folder or by address; an address is compared as text, too."""
+    return folders() | {_plain(where) for where in os.environ.get(STORES, "").split()}
+
+
+def servers() -> set[str]:
+    """List the model servers that a run may name."""
+    return {_plain(url) for url in addresses(os.environ.get(BASE_URLS))}
+
+
+def files() -> set[str]:
+    """List the model files that a run may name, besides the models that come as a package."""
+    return {*SHIPPED, *filter(None, os.environ.get(MODEL_FILES, "").split(os.pathsep))}
+
+
+def rerankers() -> set[str]:
+    """List the rerankers that a run may name."""
+    return {READER, NONE, *filter(None, os.environ.get(RERANKERS, "").split(os.pathsep))}
+
+
+def declare(indexes: Sequence[str | Path], base_urls: list[str], model_files: list[Path], cross_encoders: Sequence[str] = ()) -> None:
+    """Tell the server that is started in this process what its runs may name; a folder by the path it was given, and where that leads."""
+    os.environ[INDEXES] = os.pathsep.join(_paths([Path(one) for one in indexes if not is_address(one)]))
+    os.environ[STORES] = " ".join(str(one) for one in indexes if is_address(one))
+    os.environ[MODEL_FILES] = os.pathsep.join(_paths(model_files))
+    os.environ[BASE_URLS] = " ".join(base_urls)
+    os.environ[RERANKERS] = os.pathsep.join(cross_encoders)
+
+
+def _paths(given: list[Path]) -> list[str]:
+    return list(dict.fromkeys(str(path) for one in given for path in (Path(os.path.abspath(one)), one.resolve())))
+
+
+def _file(model: str) -> str:
+    return model.strip().removeprefix(GGUF)
+
+
+def _plain(name: str) -> str:
+    return name.strip().rstrip("/")

@@ -1,0 +1,57 @@
+"""Pages are templates: what is put into them is text, wherever it stands."""
+
+import re
+
+import pytest
+from jinja2 import DictLoader, UndefinedError
+from markupsafe import Markup
+
+from ramify.tools import pages
+from ramify.tools.pages import draw, draw_page, marked
+
+EVIL = "<script>alert('x')</script>\" onload=alert(1) {{ 7 * 7 }} </style> &amp;"
+
+
+@pytest.fixture
+def template(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a few templates in the place of ours."""
+    made = pages._templates().overlay(
+        loader=DictLoader(
+            {
+                "part.html": '<p title="{{ said }}">{{ said }}</p>',
+                "marked.html": "<p>{{ said | marked([answer]) }}</p>",
+                "whole.html": "{% extends 'page.html' %}{% block title %}{{ said }}{% endblock %}{% block body %}{{ part }}{% endblock %}",
+                "page.html": pages._templates().loader.get_source(pages._templates(), "page.html")[0],  # type: ignore[union-attr]
+            }
+        )
+    )
+    monkeypatch.setattr(pages, "_templates", lambda: made)
+
+
+@pytest.mark.usefixtures("template")
+class TestTemplates:
+    def test_text_is_never_markup_nor_a_template(self) -> None:
+        drawn = draw("part.html", said=EVIL)
+        assert "<script" not in drawn
+        assert drawn.count('"') == 2, "no text ends an attribute"
+        assert "{{ 7 * 7 }}" in drawn
+
+    def test_what_a_template_drew_is_not_escaped_again(self) -> None:
+        page = draw_page("whole.html", said=EVIL, part=draw("part.html", said="a & b"))
+        assert '<p title="a &amp; b">a &amp; b</p>' in page
+        assert "<script>" not in page
+
+    def test_characters_that_no_page_may_hold_are_replaced(self) -> None:
+        assert draw("part.html", said="a\x00b\ud800c").count("a\ufffdb\ufffdc") == 2
+
+    def test_a_value_that_is_missing_is_an_error(self) -> None:
+        with pytest.raises(UndefinedError):
+            draw("part.html")
+
+    def test_an_answer_is_marked_where_it_is_said_and_nowhere_within_a_word(self) -> None:
+        assert "<p><mark>Rome</mark>, &lt;b&gt; Romeo</p>" in draw("marked.html", said="Rome, <b> Romeo", answer="rome")
+
+
+def test_marking_keeps_the_text() -> None:
+    assert marked("no answer <here>", []) == Markup("no answer &lt;here&gt;")
+    assert re.sub("<.*?>", "", marked(EVIL, ["alert"])) == marked(EVIL, [])

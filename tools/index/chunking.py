@@ -1,0 +1,137 @@
+"""Split documents into passages, measured in tokens of the embedding model.
+
+A passage's text is an exact slice of its document's. What is embedded is the passage under its label (title and headings): the label says
+what "it" is, but is not part of the stored text, so a citation quotes the document and nothing else.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents.located_parts import placed
+from ramify.tools.embeddings.encoder import Encoder, Offsets
+from ramify.tools.errors import UsageError
+from ramify.tools.index.labels import label
+
+_HEADING = re.compile(r"\n(?=#{1,6} )")
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
+_LINE = re.compile(r"\n")
+_SENTENCE = re.compile(r"[.!?][\"'”’)\]]*\s+|[。！？]")
+_BOUNDARIES = (_HEADING, _PARAGRAPH, _LINE, _SENTENCE)
+_LABEL_SHARE = 4
+"""A label longer than this fraction of what the model sees is cut: the text matters more."""
+
+
+class Chunking(NamedTuple):
+    """How long a passage is and how much of it the next one repeats, in tokens."""
+
+    tokens: int = 300
+    overlap: int = 30
+
+    def checked(self) -> "Chunking":
+        """Return itself, or raise `UsageError` where the numbers cannot work."""
+        if self.tokens < 1 or not 0 <= self.overlap < self.tokens:
+            raise UsageError(f"cannot split into {self.tokens} tokens with an overlap of {self.overlap}", "take 0 <= overlap < tokens")
+        return self
+
+
+DEFAULT_CHUNKING = Chunking()
+
+
+def embedded_text(text: str, above: str) -> str:
+    """Return what is embedded for a passage; a text that begins with its label does not get it twice."""
+    return text if not above or text.startswith(above) else f"{above}\n{text}"
+
+
+def split(
+    documents: Sequence[Document], encoder: Encoder, chunking: Chunking = DEFAULT_CHUNKING, labels: Sequence[str] | None = None
+) -> list[list[Document]]:
+    """Split each document; passages keep its metadata, `page` for its `pages` where they begin, and are called `id`, `id~2`, `id~3` …
+
+    labels: what each is embedded under; not given: its title and headings.
+    """
+    if labels is None:
+        labels = [clip(label(document.metadata), encoder) for document in documents]
+    texts = [document.page_content for document in documents]
+    label_offsets, text_offsets = encoder.offsets(labels), encoder.offsets(texts)
+    return [
+        list(_passages(document, tokens, _fitting(chunking.checked(), encoder.max_tokens - len(above) - 1)))
+        for document, above, tokens in zip(documents, label_offsets, text_offsets, strict=True)
+    ]
+
+
+def clip(above: str, encoder: Encoder) -> str:
+    """Cut a label that would leave the text too little room."""
+    room = encoder.max_tokens // _LABEL_SHARE
+    if len(above) <= room:  # no token is shorter than a character
+        return above
+    tokens = encoder.offsets([above])[0]
+    return above if len(tokens) <= room else above[: tokens[room - 1][1]]
+
+
+def _fitting(chunking: Chunking, room: int) -> Chunking:
+    tokens = max(1, min(chunking.tokens, room))
+    return Chunking(tokens, min(chunking.overlap, tokens - 1))
+
+
+def _passages(document: Document, tokens: Offsets, chunking: Chunking) -> Iterator[Document]:
+    text = document.page_content
+    for number, (start, end) in enumerate(_spans(text, tokens, chunking), start=1):
+        identity = document.id if number == 1 else f"{document.id}~{number}"
+        yield Document(text[start:end], id=identity, metadata=placed(document.metadata, start))
+
+
+def _spans(text: str, tokens: Offsets, chunking: Chunking) -> Iterator[tuple[int, int]]:
+    """Yield the character spans of passages: each ends at the best boundary in the later half of its window."""
+    if len(tokens) <= chunking.tokens:
+        yield _stripped(text, 0, len(text))
+        return
+    starts = [start for start, _ in tokens]
+    boundaries = [_token_boundaries(pattern, text, starts) for pattern in _BOUNDARIES] + [_gaps(tokens)]
+    first = 0
+    while first + chunking.tokens < len(tokens):
+        window = first + chunking.tokens
+        after = _last_boundary(boundaries, first + (chunking.tokens + chunking.overlap) // 2 + 1, window) or window
+        yield _stripped(text, starts[first] if first else 0, starts[after])
+        first = _overlapping_start(boundaries, first, after, chunking.overlap)
+    yield _stripped(text, starts[first], len(text))
+
+
+def _last_boundary(boundaries: Sequence[list[int]], low: int, high: int) -> int | None:
+    """Return the last token in [low, high] that opens the strongest kind of unit to be found there."""
+    for kind in boundaries:
+        place = bisect_left(kind, high + 1) - 1
+        if place >= 0 and kind[place] >= low:
+            return kind[place]
+    return None
+
+
+def _overlapping_start(boundaries: Sequence[list[int]], first: int, after: int, overlap: int) -> int:
+    """Return where the next passage starts: at a sentence or a word within the overlap; a heading starts afresh."""
+    *units, gaps = boundaries
+    if after in units[0]:
+        return after
+    low = max(after - overlap, first + 1)
+    for kind in (sorted({token for unit in units for token in unit}), gaps):
+        place = bisect_left(kind, low)
+        if place < len(kind) and kind[place] < after:
+            return kind[place]
+    return after
+
+
+def _token_boundaries(pattern: re.Pattern[str], text: str, starts: list[int]) -> list[int]:
+    """Return the tokens that are the first after a match."""
+    return sorted({place for match in pattern.finditer(text) if 0 < (place := bisect_left(starts, match.end())) < len(starts)})
+
+
+def _gaps(tokens: Offsets) -> list[int]:
+    """Return the tokens that open a word."""
+    return [place for place in range(1, len(tokens)) if tokens[place - 1][1] < tokens[place][0]]
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())

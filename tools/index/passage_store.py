@@ -1,0 +1,225 @@
+"""The passages of an index in SQLite: texts, metadata, words and vectors, read by any number of threads."""
+
+import json
+import sqlite3
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from types import NoneType
+from typing import Any, NamedTuple
+
+import numpy as np
+from langchain_core.documents import Document
+from numpy.typing import NDArray
+
+from ramify.tools.errors import UsageError
+from ramify.tools.index.search_words import match_any
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS files (
+    root TEXT NOT NULL, source TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, edition TEXT NOT NULL,
+    skipped TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (root, source)
+);
+CREATE TABLE IF NOT EXISTS documents (
+    id TEXT PRIMARY KEY, root TEXT NOT NULL, file TEXT NOT NULL, digest BLOB NOT NULL, kind TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS documents_of_file ON documents (root, file);
+CREATE TABLE IF NOT EXISTS passages (
+    row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
+    label TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL,
+    hidden TEXT, twin_of TEXT
+);
+CREATE INDEX IF NOT EXISTS passages_shown ON passages (id) WHERE hidden IS NULL;
+CREATE INDEX IF NOT EXISTS passages_of_document ON passages (document);
+CREATE INDEX IF NOT EXISTS passages_of_digest ON passages (digest);
+CREATE INDEX IF NOT EXISTS passages_of_twin ON passages (twin_of) WHERE twin_of IS NOT NULL;
+CREATE TABLE IF NOT EXISTS sketches (digest BLOB PRIMARY KEY, sketch BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (label, text, content='passages', content_rowid='row', tokenize='porter unicode61');
+CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON passages WHEN new.hidden IS NULL BEGIN
+    INSERT INTO words (rowid, label, text) VALUES (new.row, searchable(new.label), searchable(new.text));
+END;
+CREATE TRIGGER IF NOT EXISTS words_removed AFTER DELETE ON passages WHEN old.hidden IS NULL BEGIN
+    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, searchable(old.label), searchable(old.text));
+END;
+CREATE TRIGGER IF NOT EXISTS words_hidden AFTER UPDATE OF hidden ON passages WHEN old.hidden IS NULL AND new.hidden IS NOT NULL BEGIN
+    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, searchable(old.label), searchable(old.text));
+END;
+CREATE TRIGGER IF NOT EXISTS words_shown AFTER UPDATE OF hidden ON passages WHEN old.hidden IS NOT NULL AND new.hidden IS NULL BEGIN
+    INSERT INTO words (rowid, label, text) VALUES (new.row, searchable(new.label), searchable(new.text));
+END;
+INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
+"""
+"""Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
+
+What is searched by words is written by `words.searchable`, so whoever writes passages has to give SQLite that function.
+
+A passage with a reason in `hidden` is kept and not searched: it has no vector and is not among the words. A twin names in `twin_of` the
+passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.
+"""
+
+Filter = Mapping[str, Any]
+"""Metadata fields and the value, or list of values, each must have; a field that is a list has each of its members."""
+
+Rows = NDArray[np.int64]
+
+
+_PATHS = """
+LEFT JOIN documents ON documents.id = passages.document
+LEFT JOIN files ON files.root = documents.root AND files.source = documents.file
+"""
+_PASSAGES = f"SELECT row, passages.id, text, metadata, path FROM passages {_PATHS} WHERE row IN (SELECT value FROM json_each(?))"
+_TWINS = f"""
+SELECT twin_of, metadata, path FROM passages {_PATHS}
+WHERE twin_of IN (SELECT id FROM passages WHERE row IN (SELECT value FROM json_each(?))) ORDER BY passages.id
+"""
+_ALL_TWINS = f"SELECT twin_of, metadata, path FROM passages {_PATHS} WHERE twin_of IS NOT NULL ORDER BY passages.id"
+_SHOWN = f"SELECT passages.id, document, label, text, metadata, passages.digest, path FROM passages {_PATHS} WHERE hidden IS NULL"
+_PLACE = ("source", "page", "heading", "fragment")
+"""What says where a twin stands, beside the path of its file."""
+
+_CONNECTIONS = 4
+"""Threads that may read one store at the same time; others wait for them."""
+
+
+class Store:
+    """Read the passages of a finished index from any thread.
+
+    All connections are opened here, at once: they go on reading the file as it is now when a newer one takes its place.
+    """
+
+    def __init__(self, path: Path) -> None:
+        uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # an index is replaced, never changed in place
+        self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
+        for _ in range(_CONNECTIONS):
+            connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            weakref.finalize(self, connection.close)
+            self._idle.put(connection)
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        connection = self._idle.get()
+        try:
+            yield connection
+        finally:
+            self._idle.put(connection)
+
+    def rows(self) -> Rows:
+        """Return all rows that are searched, in order of passage id: the order of the vectors in the HNSW graph."""
+        sql = "SELECT row FROM passages WHERE hidden IS NULL ORDER BY id"
+        with self._connection() as connection:
+            return np.fromiter((row for (row,) in connection.execute(sql)), dtype=np.int64)
+
+    def ids(self) -> list[str]:
+        """Return the ids of all passages that are searched, in their order: that of the positions in the HNSW graph."""
+        with self._connection() as connection:
+            return [id for (id,) in connection.execute("SELECT id FROM passages WHERE hidden IS NULL ORDER BY id")]
+
+    def passages(self, rows: Sequence[int]) -> dict[int, Document]:
+        """Return the passages of some rows, with the path of their file; one that stands for its twins names their places in `also`."""
+        wanted = [json.dumps([int(row) for row in rows])]
+        with self._connection() as connection:
+            found = connection.execute(_PASSAGES, wanted).fetchall()
+            also = _places(connection.execute(_TWINS, wanted))
+        return {
+            row: Document(text, id=identity, metadata=json.loads(metadata) | _known(path=path, also=also.get(identity)))
+            for row, identity, text, metadata, path in found
+        }
+
+    def sections(self, rows: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return the document of each row and the headings above it, "" where there are none."""
+        sql = "SELECT row, document, coalesce(metadata ->> '$.heading', '') FROM passages WHERE row IN (SELECT value FROM json_each(?))"
+        with self._connection() as connection:
+            found = connection.execute(sql, [json.dumps(list(rows))]).fetchall()
+        return {row: (document, heading) for row, document, heading in found}
+
+    def vectors(self, rows: Sequence[int], dimension: int) -> NDArray[np.float32]:
+        """Return the vectors of some rows as they were encoded, shape (rows, dimension)."""
+        sql = "SELECT row, vector FROM passages JOIN vectors USING (digest) WHERE row IN (SELECT value FROM json_each(?))"
+        with self._connection() as connection:
+            found = dict(connection.execute(sql, [json.dumps(list(rows))]))
+        return np.frombuffer(b"".join(found[row] for row in rows), dtype="<f4").reshape(len(rows), dimension)
+
+    def rows_of(self, ids: Sequence[str]) -> list[int]:
+        """Return the rows of the ids that exist, in the order asked for."""
+        sql = "SELECT id, row FROM passages WHERE id IN (SELECT value FROM json_each(?))"
+        with self._connection() as connection:
+            found: dict[str, int] = dict(connection.execute(sql, [json.dumps(list(ids))]))
+        return [found[identity] for identity in ids if identity in found]
+
+    def matching(self, where: Filter) -> Rows:
+        """Return the rows whose metadata pass a filter."""
+        condition, values = _filter_sql(where)
+        with self._connection() as connection:
+            found = connection.execute(f"SELECT row FROM passages WHERE hidden IS NULL AND {condition} ORDER BY row", values)
+            return np.fromiter((row for (row,) in found), dtype=np.int64)
+
+    def by_words(self, query: str, limit: int, where: Filter | None = None) -> list[tuple[int, float]]:
+        """Return the best rows by BM25 with their scores (lower is better), among those that pass the filter."""
+        words = match_any(query)
+        if not words:
+            return []
+        condition, values = _filter_sql(where or {})
+        among = f"AND rowid IN (SELECT row FROM passages WHERE {condition})" if where else ""
+        sql = f"SELECT rowid, rank FROM words WHERE words MATCH ? {among} ORDER BY rank LIMIT ?"
+        with self._connection() as connection:
+            return connection.execute(sql, [words, *values, limit]).fetchall()
+
+
+class Shown(NamedTuple):
+    """A passage that is searched, as another store is to have it. known: the path of its file, and where its twins stand."""
+
+    id: str
+    document: str
+    label: str
+    text: str
+    metadata: str
+    digest: bytes
+    known: dict[str, Any]
+
+
+def shown_passages(database: sqlite3.Connection) -> Iterator[Shown]:
+    """Read all passages that are searched."""
+    also = _places(database.execute(_ALL_TWINS))
+    for id, document, label, text, metadata, digest, path in database.execute(_SHOWN):
+        yield Shown(id, document, label, text, metadata, digest, _known(path=path, also=also.get(id)))
+
+
+def _known(**metadata: Any) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if value}
+
+
+def _places(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
+    places: dict[str, list[dict[str, Any]]] = {}
+    for visible, metadata, path in twins:
+        held = json.loads(metadata)
+        place = {name: held[name] for name in _PLACE if name in held} | _known(path=path)
+        if place not in places.setdefault(visible, []):
+            places[visible].append(place)
+    return places
+
+
+def choices_of(name: str, wanted: Any) -> list[Any]:
+    """List the values that a filter lets a field have; UsageError for what is none."""
+    choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+    if not all(isinstance(choice, (str, int, float, NoneType)) for choice in choices):
+        raise UsageError(f"cannot filter {name!r} by {wanted!r}", "give a text, a number, True, False, None, or a list of these")
+    return choices
+
+
+def _filter_sql(where: Filter) -> tuple[str, list[Any]]:
+    """Write a filter as a condition on `passages`; every name and value is bound, none is written into the SQL."""
+    field = """EXISTS (SELECT 1 FROM json_each(metadata) AS field WHERE field.key = ? AND (
+        field.type NOT IN ('array', 'object') AND {test_field}
+        OR field.type = 'array' AND EXISTS (SELECT 1 FROM json_each(field.value) AS member WHERE {test_member})))"""
+    conditions, values = ["1"], []
+    for name, wanted in where.items():
+        choices = choices_of(name, wanted)
+        present = [choice for choice in choices if choice is not None]
+        test = "(" + " OR ".join(["0", *["{0}.value = ?"] * len(present), *["{0}.type = 'null'"] * (len(present) < len(choices))]) + ")"
+        conditions.append(field.format(test_field=test.format("field"), test_member=test.format("member")))
+        values += [name, *present, *present]
+    return " AND ".join(conditions), values

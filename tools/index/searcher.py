@@ -1,0 +1,113 @@
+"""One way to search, whatever stands behind it: an index, its folder, the demo, or a LangChain store or retriever."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
+
+from ramify.tools.errors import UsageError
+from ramify.tools.index import Index
+from ramify.tools.index.hybrid_search import Hit, How, View
+from ramify.tools.index.langchain_stores import RetrieverSearch, Search, StoreSearch
+from ramify.tools.index.location import Home, home_of, is_address
+from ramify.tools.index.passage_store import Filter
+
+DEMO = "demo"
+Searchable = Index | VectorStore | BaseRetriever | str | Path
+
+_opened: dict[str, tuple[bytes, Index]] = {}
+_opening = threading.Lock()
+_background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
+
+
+def searcher(index: Searchable) -> Search:
+    """Return how to search an index.
+
+    | index           | searched by                                                                                                     |
+    |-----------------|-----------------------------------------------------------------------------------------------------------------|
+    | `Index`         | itself, in a thread of its own                                                                                  |
+    | a folder        | the `Index` in it, opened at the first search and again when the index there is another                         |
+    | an address      | the same, of the index in a store, such as milvus:URI/collection                                                |
+    | "demo"          | the demo corpus, indexed at the first search                                                                    |
+    | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
+    | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
+    """
+    if isinstance(index, Index):
+        return _in_index(lambda: index)
+    if isinstance(index, VectorStore):
+        return StoreSearch(index)
+    if isinstance(index, BaseRetriever):
+        return RetrieverSearch(index)
+    if isinstance(index, (str, Path)):
+        return _in_index(lambda: opened(index))
+    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
+
+
+def opened(index: str | Path) -> Index:
+    """Return the index of a folder or an address (or "demo"), the same object as long as the index there is the same."""
+    with _opening:  # whoever comes second waits, instead of opening it too
+        home = _home(index)
+        known = _opened.get(home.where)
+        found = home.fingerprint()
+        if known is None or known[0] != found:
+            known = _opened[home.where] = (found, _open(home))
+        return known[1]
+
+
+def _open(home: Home) -> Index:
+    """Open an index by its kind."""
+    manifest = home.manifest()
+    if manifest is None or manifest.kind == "passages":
+        return Index.open(home)
+    if manifest.kind == "hierarchy":
+        from ramify.tools.hierarchy.index import HierarchyIndex
+
+        return HierarchyIndex.open(home)
+    from ramify.tools.knowledge.index import GraphIndex  # these are kinds of index: known here by name alone
+
+    return GraphIndex.open(home)
+
+
+def warm(index: Searchable) -> float:
+    """Load what the first search would wait for; give the seconds that took, 0 where all was there; blocking.
+
+    A store or retriever of another make is left alone.
+    """
+    if not isinstance(index, (Index, str, Path)):
+        return 0.0
+    began = time.perf_counter()
+    before = [known for _, known in list(_opened.values())]
+    found = index if isinstance(index, Index) else opened(index)
+    there = found.embeddings.loaded and any(found is known for known in (index, *before))
+    found.embeddings.load()
+    return 0.0 if there else time.perf_counter() - began
+
+
+def warm_soon(index: Searchable) -> None:
+    """Begin to load, in the background, what the first search would wait for; what goes wrong there goes wrong at the search, too."""
+    _background.submit(warm, index)
+
+
+def _home(index: str | Path) -> Home:
+    if index == DEMO:
+        from ramify.tools.demo import demo_index
+
+        index = demo_index()
+    return home_of(index if is_address(index) else Path(index).expanduser().resolve())
+
+
+def _in_index(index: Callable[[], Index]) -> Search:
+    async def search(
+        queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
+        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
+    ) -> list[list[Hit]]:  # fmt: skip
+        how = How(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
+        return await asyncio.to_thread(lambda: index().search(queries, **how._asdict()))
+
+    return search

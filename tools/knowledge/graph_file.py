@@ -1,0 +1,185 @@
+"""`graph.sqlite`: the graph, its communities and their reports, written whole and in one order: the same content is the same file."""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from ramify.tools.index.kind_tables import connected, read_facts, write_tables
+from ramify.tools.knowledge.communities import Community, Partition, levels, place
+from ramify.tools.knowledge.elements import Claim, Pair, Told
+from ramify.tools.knowledge.graph import Connection, Graph, Name
+from ramify.tools.knowledge.reports import Finding, Report
+
+GRAPH = "graph.sqlite"
+EDITION = "1"
+"""Counts up when a file made before cannot be read any more."""
+_SCHEMA = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE passages (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
+CREATE TABLE told (number INTEGER PRIMARY KEY, text TEXT NOT NULL, passage TEXT NOT NULL);
+CREATE TABLE names (
+    number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL, kind TEXT NOT NULL, told INTEGER NOT NULL,
+    degree INTEGER NOT NULL
+);
+CREATE TABLE mentions (name INTEGER NOT NULL, passage INTEGER NOT NULL, PRIMARY KEY (name, passage)) WITHOUT ROWID;
+CREATE TABLE titles (name INTEGER NOT NULL, passage INTEGER NOT NULL, PRIMARY KEY (name, passage)) WITHOUT ROWID;
+CREATE TABLE edges (
+    source INTEGER NOT NULL, target INTEGER NOT NULL, count INTEGER NOT NULL, told INTEGER NOT NULL, PRIMARY KEY (source, target)
+) WITHOUT ROWID;
+CREATE TABLE claims (
+    subject TEXT NOT NULL, object TEXT NOT NULL, kind TEXT NOT NULL, description TEXT NOT NULL, passage TEXT NOT NULL,
+    span TEXT NOT NULL, start TEXT NOT NULL, end TEXT NOT NULL
+);
+CREATE TABLE communities (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, level INTEGER NOT NULL, parent TEXT, size INTEGER NOT NULL);
+CREATE TABLE members (community INTEGER NOT NULL, name INTEGER NOT NULL, PRIMARY KEY (community, name)) WITHOUT ROWID;
+CREATE TABLE levels (level INTEGER NOT NULL, community INTEGER NOT NULL, PRIMARY KEY (level, community)) WITHOUT ROWID;
+CREATE TABLE reports (
+    community INTEGER PRIMARY KEY, title TEXT NOT NULL, summary TEXT NOT NULL, rating REAL NOT NULL, made_by TEXT NOT NULL,
+    digest TEXT NOT NULL, tokens INTEGER NOT NULL
+);
+CREATE TABLE findings (
+    community INTEGER NOT NULL, place INTEGER NOT NULL, text TEXT NOT NULL, passages TEXT NOT NULL, PRIMARY KEY (community, place)
+) WITHOUT ROWID;
+"""
+
+
+class Content(NamedTuple):
+    """All that the file holds."""
+
+    graph: Graph
+    partition: Partition
+    reports: Mapping[str, Report]
+    titles: Mapping[str, Sequence[str]]
+    """The keys of the names that a passage stands under."""
+    passages: Sequence[str]
+    """The ids of the passages that were read."""
+    tokens: Mapping[str, int]
+    """Of each report, by its community."""
+    facts: Mapping[str, str]
+
+
+def write_content(path: Path, content: Content) -> None:
+    """Write the file anew."""
+    write_tables(path, _SCHEMA, _rows(content))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"PRAGMA user_version = {_checksum(database)}")
+
+
+def _checksum(database: sqlite3.Connection) -> int:
+    """Sum up all that the file holds: one that is damaged and can be read all the same is nothing to go on from."""
+    found = 0
+    for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall():
+        for row in database.execute(f"SELECT * FROM {table}"):
+            found = zlib.crc32(repr(row).encode("utf-8", "surrogatepass"), found)
+    return found >> 1  # the file has room for 31 bits
+
+
+def _rows(content: Content) -> Iterator[tuple[str, Iterable[tuple[object, ...]]]]:
+    graph, partition = content.graph, content.partition
+    passage_of = {id: number for number, id in enumerate(sorted(content.passages))}
+    number_of = {key: number for number, key in enumerate(graph.names)}
+    community_of = {id: number for number, id in enumerate(partition)}
+    told_of: dict[Told, int] = {}
+    for told in (*(name.told for name in graph.names.values()), *(edge.told for edge in graph.edges.values())):
+        told_of.setdefault(told, len(told_of))
+    yield "facts", sorted({**content.facts, "edition": EDITION}.items())
+    yield "passages", ((number, id) for id, number in passage_of.items())
+    yield "told", ((number, told.text, told.passage) for told, number in told_of.items())
+    yield (
+        "names",
+        ((number_of[key], key, one.name, one.kind, told_of[one.told], one.degree) for key, one in graph.names.items()),
+    )
+    yield "mentions", ((number_of[key], passage_of[id]) for key, one in graph.names.items() for id in one.passages if id in passage_of)
+    yield "titles", sorted({(number_of[key], passage_of[id]) for id, keys in content.titles.items() for key in keys if key in number_of})
+    yield (
+        "edges",
+        ((number_of[one], number_of[other], edge.times, told_of[edge.told]) for (one, other), edge in graph.edges.items()),
+    )
+    yield "claims", (tuple(claim) for claim in graph.claims)
+    yield "communities", ((community_of[id], id, one.level, one.parent, len(one.members)) for id, one in partition.items())
+    yield "members", ((community_of[id], number_of[key]) for id, one in partition.items() for key in one.members)
+    yield "levels", ((level, community_of[id]) for level, ids in enumerate(levels(partition)) for id in ids)
+    reports = [(community_of[id], content.reports[id]) for id in partition]
+    yield (
+        "reports",
+        ((number, one.title, one.summary, one.rating, one.made_by, one.digest, content.tokens[one.community]) for number, one in reports),
+    )
+    findings = ((number, rank, one) for number, report in reports for rank, one in enumerate(report.findings))
+    yield "findings", ((number, rank, one.text, "\n".join(one.passages)) for number, rank, one in findings)
+
+
+class Former(NamedTuple):
+    """What an update goes on from: the communities, the pairs that were connected, and the reports by digest of their material."""
+
+    partition: Partition
+    pairs: frozenset[Pair]
+    reports: Mapping[str, Report]
+
+
+def read_former(path: Path) -> Former:
+    """Read what an update goes on from; nothing where there is no whole file."""
+    if read_facts(path).get("edition") != EDITION:
+        return Former({}, frozenset(), {})
+    try:
+        with closing(connected(path)) as database:
+            if database.execute("PRAGMA user_version").fetchone()[0] != _checksum(database):
+                return Former({}, frozenset(), {})
+            pairs = database.execute(
+                "SELECT one.key, other.key FROM edges JOIN names one ON one.number = source JOIN names other ON other.number = target"
+            )
+            return Former(read_partition(database), frozenset(pairs), {one.digest: one for one in read_reports(database)})
+    except sqlite3.DatabaseError:
+        return Former({}, frozenset(), {})
+
+
+def read_partition(database: sqlite3.Connection) -> Partition:
+    """Read the communities."""
+    found: dict[str, list[str]] = {id: [] for (id,) in database.execute("SELECT id FROM communities ORDER BY number")}
+    sql = """SELECT id, key FROM members JOIN communities ON communities.number = community
+        JOIN names ON names.number = members.name ORDER BY key"""
+    for id, key in database.execute(sql):
+        found[id].append(key)
+    return {id: Community(id, tuple(found[id])) for id in sorted(found, key=place)}
+
+
+def read_reports(database: sqlite3.Connection, level: int | None = None, ids: Iterable[str] | None = None) -> list[Report]:
+    """Read the reports in order of their communities: all, those of a level, or those of some communities."""
+    among, given = "", []
+    if level is not None:
+        among, given = "WHERE community IN (SELECT community FROM levels WHERE level = ?)", [str(level)]
+    if ids is not None:
+        chosen = "SELECT number FROM communities WHERE id IN (SELECT value FROM json_each(?))"
+        among, given = f"WHERE community IN ({chosen})", [json.dumps(list(ids))]
+    findings: dict[int, list[Finding]] = {}
+    for number, text, passages in database.execute(
+        f"SELECT community, text, passages FROM findings {among} ORDER BY community, place", given
+    ):
+        findings.setdefault(number, []).append(Finding(text, tuple(passages.split("\n")) if passages else ()))
+    sql = f"""SELECT community, id, title, summary, rating, made_by, digest FROM reports
+        JOIN communities ON communities.number = community {among} ORDER BY community"""
+    return [
+        Report(id, title, summary, rating, tuple(findings.get(number, ())), made_by, digest)
+        for number, id, title, summary, rating, made_by, digest in database.execute(sql, given)
+    ]
+
+
+def read_graph(database: sqlite3.Connection) -> Graph:
+    """Read the names and what connects them."""
+    told = {number: Told(text, passage) for number, text, passage in database.execute("SELECT number, text, passage FROM told")}
+    passages: dict[int, list[str]] = {}
+    for name, id in database.execute("SELECT name, id FROM mentions JOIN passages ON number = passage ORDER BY name, passage"):
+        passages.setdefault(name, []).append(id)
+    rows = database.execute("SELECT number, key, name, kind, told, degree FROM names ORDER BY number").fetchall()
+    keys = {number: key for number, key, *_ in rows}
+    names = {key: Name(name, kind, told[said], degree, tuple(passages.get(number, ()))) for number, key, name, kind, said, degree in rows}
+    edges = database.execute("SELECT source, target, count, told FROM edges ORDER BY source, target")
+    claims = database.execute("SELECT * FROM claims ORDER BY rowid")
+    return Graph(
+        names,
+        {(keys[one], keys[other]): Connection(count, told[said]) for one, other, count, said in edges},
+        tuple(Claim(*claim) for claim in claims),
+    )

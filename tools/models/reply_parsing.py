@@ -1,0 +1,82 @@
+"""What a model wrote, read as one object of a given type."""
+
+import json
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage
+from pydantic import BaseModel, ValidationError
+
+from ramify.tools.models.json_text import objects
+from ramify.tools.models.surrogates import HALF, whole
+from ramify.tools.models.thoughts import apart
+
+CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+LONGEST = 2**17
+"""Characters of a reply that is read at all: a good deal more than any model writes in one go."""
+TOLD = 8
+"""Faults of an object that the model is told of."""
+SHOWN = 1000
+"""Characters that are kept of a longer one."""
+
+
+@dataclass(frozen=True)
+class Structured:
+    """A reply as it came, and as the object it was to be; `error` says why there is none."""
+
+    raw: AIMessage
+    parsed: BaseModel | None
+    error: str | None
+    thought: bool = False
+    """Whether the model thought before it wrote, or instead."""
+    cut_off: bool = False
+
+    @property
+    def bare(self) -> bool:
+        """Tell whether the text is an object and nothing else, as far as it goes: so it is where a server holds it to that."""
+        text = self.raw.text.strip()
+        return text.startswith("{") and (self.cut_off or text.endswith("}"))
+
+    @property
+    def remedy(self) -> str:
+        """Say what the user can do about a reply that cannot be read."""
+        if self.thought and self.cut_off:
+            return "raise num_predict and num_ctx, or take a model that does not think"
+        return "try a larger model, or raise num_predict"
+
+
+def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
+    """Take the object that the client parsed, or the one written in the text."""
+    raw, thought = apart(raw)
+    text = _written(raw)
+    if len(text) > LONGEST:
+        return Structured(_with_text(raw, text[:SHOWN]), None, f"it is longer than {LONGEST:,} characters: write less")
+    if HALF.search(raw.text):
+        raw = _with_text(raw, whole(raw.text))
+    cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
+    if isinstance(parsed, schema) and not cut_off:
+        return Structured(raw, parsed, None, thought)
+    found, error = parse(whole(text), schema)
+    if found is None and cut_off:
+        error = "it thought until num_predict: think less" if thought else "it was cut off before its end: write less"
+    return Structured(raw, found, error, thought, cut_off)
+
+
+def _written(raw: AIMessage) -> str:
+    """Give what the model wrote: the arguments of its tool call where it made one, else its text."""
+    called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
+    return "\n".join(called) if called else raw.text
+
+
+def _with_text(raw: AIMessage, text: str) -> AIMessage:
+    return raw.model_copy(update={"content": text})
+
+
+def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
+    """Read the last object in a text that is one of the schema; fences and words around it do not matter."""
+    error = "it is empty" if not text.strip() else "it holds no complete JSON object"
+    for _, value in reversed(list(objects(text))):
+        try:
+            return schema.model_validate(value), None
+        except ValidationError as invalid:
+            error = "; ".join(f"{'.'.join(map(str, told['loc'])) or 'object'}: {told['msg']}" for told in invalid.errors()[:TOLD])
+    return None, error

@@ -1,0 +1,68 @@
+"""Pages and their parts, from the templates beside this file: nothing from a document, a model or a data set is ever markup in them."""
+
+import hashlib
+import re
+from base64 import b64encode
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+"""What no page may contain: control characters, and half characters that no encoding can write."""
+
+
+def draw(template: str, **values: Any) -> Markup:
+    """Fill a template; every value is escaped for where it stands, unless a template drew it."""
+    return Markup(_templates().get_template(template).render(values).strip())
+
+
+def draw_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
+    """Fill a template that extends `page.html`: one self-contained page that loads nothing and runs only the scripts named."""
+    script = Markup("\n".join(map(packaged, scripts)))
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return str(draw(template, script=script, digest=digest, style=style(), **values)) + "\n"
+
+
+def style() -> Markup:
+    """Give the one style sheet, of pages and of what notebooks show."""
+    return Markup(packaged("ramify.css"))
+
+
+@cache
+def packaged(name: str) -> str:
+    """Read a style sheet or script that lies beside this file."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def marked(text: str, answers: Iterable[str]) -> Markup:
+    """Escape a text, with each place that says an answer marked."""
+    wanted = sorted({answer.strip() for answer in answers if len(answer.strip()) > 1}, key=len, reverse=True)
+    pattern = re.compile("|".join(rf"(?<!\w){re.escape(answer)}(?!\w)" for answer in wanted) or r"(?!)", re.IGNORECASE)
+    parts, end = Markup(), 0
+    for match in pattern.finditer(text):
+        parts += Markup("{}<mark>{}</mark>").format(showable(text[end : match.start()]), showable(match[0]))
+        end = match.end()
+    return parts + escape(showable(text[end:]))
+
+
+def showable(value: Any) -> Any:
+    """Replace what no page may contain."""
+    return UNSHOWABLE.sub("\N{REPLACEMENT CHARACTER}", value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+@cache
+def _templates() -> Environment:
+    found = Environment(
+        autoescape=True,
+        finalize=showable,
+        loader=PackageLoader(__package__, "templates"),
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    found.filters["marked"] = marked
+    return found
