@@ -12,7 +12,8 @@ import pytest
 
 from ramify.graphs.building import hierarchy
 from ramify.studio.cli import run
-from ramify.studio.inspection.contents import group_page, inspection
+from ramify.studio.inspection import group_page
+from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.phrases import sizes
 from tests.fakes import FakeModel
 from tests.studio.conftest import Ramify

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from ramify.tools.errors import ModelError, ReplyError, UsageError
-from ramify.tools.models import Model, ModelOptions, forget, health, resolve
+from ramify.tools.models import Model, ModelOptions, forget, resolve
+from ramify.tools.models import server_health as health
 from ramify.tools.models.reply_parsing import Structured
 from tests.tools.model_process import processes
 from tests.tools.ollama_replies import Fail, Hang, Say
