@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from ramify.studio.console.key_values import read_pairs
+from ramify.studio.console.key_values import read_pairs, written
 from ramify.studio.console.streams import note, out
 
 if TYPE_CHECKING:
@@ -38,13 +38,6 @@ def settings(strategy: Strategy = "prune", given: Given = None) -> None:
         table.add_row(name, written(fields[name].default), _meaning(fields[name]))
     out().print(table)
     note(most_told)
-
-
-def written(value: Any) -> str:
-    """Write a default as `--set` would take it."""
-    if value is None:
-        return "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _differs(name: str, field: "FieldInfo") -> bool:

@@ -50,3 +50,10 @@ def readable(text: str) -> str:
     except UnicodeEncodeError:
         raise UsageError(f"{text!r} is not valid UTF-8", "check the encoding of the terminal or of the script") from None
     return text
+
+
+def written(value: Any) -> str:
+    """Write a default as `--set` would take it."""
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)

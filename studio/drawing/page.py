@@ -1,65 +1,103 @@
-"""One self-contained page: the answer, its citations, the tree. It loads nothing and runs only its own few lines of script."""
+"""An answer and its tree as HTML: one self-contained page that runs only its own few lines of script, or the parts of a notebook's turn."""
 
-import hashlib
-from base64 import b64encode
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ramify.graphs.result import Result
-from ramify.studio.drawing.answer import answer_html, sources_html
-from ramify.studio.drawing.cards import branches_html, style
-from ramify.studio.drawing.phrases import brief, cost, searched
-from ramify.studio.drawing.tree_view import Look
-from ramify.tools.atomic_file import write_whole
-from ramify.tools.markup import element, packaged, safe
+from markupsafe import Markup
 
-SHEETS = ("answer.css", "page.css")
+from ramify.graphs.result import Result
+from ramify.nodes.state import NOT_CITED
+from ramify.nodes.tree import ROOT, WORKING, Branch, Passage, Tree, children, descendants, is_unknown
+from ramify.nodes.tree.notes import folded
+from ramify.studio.drawing import phrases
+from ramify.studio.drawing.tree_map import tree_map
+from ramify.tools.atomic_file import write_whole
+from ramify.tools.pages import draw, draw_page, style
+
+BUTTONS = (
+    ("Unfold all", "open", "below"),
+    ("Fold all", "shut", "below"),
+    ("Show passages", "open", "evidence"),
+    ("Hide passages", "shut", "evidence"),
+)
+_BEHIND = re.compile(r"\[(\d{1,3})\](?=(?:\[\d{1,3}\])*$)", re.MULTILINE)
+"""A number at the end of a line of an answer."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the drawing of a tree needs beside the tree."""
+
+    passages: Mapping[str, Passage] = field(default_factory=dict)
+    prefix: str = ""
+    """Put before every id, so that several trees can be on one page."""
+    busy: Mapping[str, str] = field(default_factory=dict)
+    """What is being done to a branch, by path, while it grows."""
+
+    def name(self, branch: Branch) -> str:
+        """Give the id of a branch's card."""
+        return f"{self.prefix}branch-{branch.path}"
+
+    def tone(self, branch: Branch) -> str:
+        """Name the group of statuses that share a colour."""
+        return "working" if branch.path in self.busy or branch.status in WORKING else branch.status
+
+    def state(self, branch: Branch) -> str:
+        """Say what a branch is at, else what came of it."""
+        doing = self.busy.get(branch.path)
+        return f"{doing} …" if doing else branch.status
+
+    def found(self, branch: Branch) -> list[Passage]:
+        """List the passages that were found for a branch."""
+        return [self.passages[key] for key in branch.evidence if key in self.passages]
 
 
 def page(result: Result) -> str:
     """Give the whole page of a result."""
-    script = packaged(__package__, "fold.js")
-    body = element("main", _head(result) + answer_html(result) + sources_html(result) + _tree(result) + _foot(result), class_="ramify")
-    head = [
-        '<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        '<meta name="referrer" content="no-referrer">',
-        element("title", safe(f"{brief(result.question)} — Ramify")),
-        element("style", style() + packaged(__package__, *SHEETS)),
-    ]
-    return f'<!doctype html>\n<html lang="en">\n<head>{"".join(head)}</head>\n<body>{body}{element("script", script)}</body>\n</html>\n'
-
-
-def _policy(script: str) -> str:
-    """Forbid all loading, and any script but the page's own."""
-    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-
-
-def _head(result: Result) -> str:
-    index = f" · {searched(result, '--index DIR')}" if result.index else ""
-    made = element("p", safe(f"{result.strategy} · {result.model}{index}"), class_="made")
-    return element("header", made + element("h1", safe(brief(result.question)), dir="auto"))
-
-
-def _tree(result: Result) -> str:
-    tools = ""
-    if len(result.tree) > 1:
-        tools = _button("Unfold all", "open", "below") + _button("Fold all", "shut", "below")
-    if any(branch.evidence for branch in result.tree.values()):
-        tools += _button("Show passages", "open", "evidence") + _button("Hide passages", "shut", "evidence")
-    bar = element("div", tools, class_="tools") if tools else ""
-    return element("section", element("h2", "How it was found") + bar + branches_html(result.tree, Look(result.passages)), class_="tree")
-
-
-def _button(label: str, fold: str, kind: str) -> str:
-    return element("button", label, type="button", data_fold=fold, data_kind=kind)
-
-
-def _foot(result: Result) -> str:
-    return element("footer", element("div", safe(cost(result))))
+    tree = branches_html(result.tree, Look(result.passages))
+    return draw_page("ask.html", ["fold.js"], result=result, answer=answer_html(result), tree=tree, buttons=BUTTONS, say=phrases)
 
 
 def write_page(result: Result, path: Path) -> None:
     """Write the page of a result; InputError where it cannot be written."""
     write_whole(page(result), path)
+
+
+def answer_html(result: Result, prefix: str = "") -> Markup:
+    """Give the answer, how sure it is, what there is to say about it, and the passages that it rests on, or that come closest.
+
+    A number at the end of a line, behind what it is the source of, leads there; one that does not stand in the answer comes behind it.
+    """
+    cited = [number for number, citation in enumerate(result.citations, 1) if citation.cited]
+    pieces: list[tuple[str, int | None]] = []
+    end = 0
+    for found in _BEHIND.finditer(result.answer):
+        if int(found[1]) in cited:
+            pieces += [(result.answer[end : found.start()], None), ("", int(found[1]))]
+            end = found.end()
+    behind = [number for number in cited if f"[{number}]" not in result.answer]
+    return draw(
+        "answer.html",
+        result=result,
+        pieces=[*pieces, (result.answer[end:], None)],
+        behind=behind,
+        prefix=prefix,
+        is_unknown=is_unknown,
+        not_cited=NOT_CITED,
+        say=phrases,
+    )
+
+
+def tree_html(tree: Tree, passages: Mapping[str, Passage], prefix: str = "") -> Markup:
+    """Give the tree as a fragment that brings its own style; where several are on one page, each needs its own prefix."""
+    return Markup('<div class="ramify"><style>{}</style>{}</div>').format(style(), branches_html(tree, Look(passages, prefix)))
+
+
+def branches_html(tree: Tree, look: Look) -> Markup:
+    """Give the map and the cards, for a page that has the style already; nothing before the root is planted."""
+    if ROOT not in tree:
+        return Markup()
+    given = {"children": children, "descendants": descendants, "folded": folded, "say": phrases}
+    return draw("tree.html", tree=tree, look=look, map=tree_map(tree, look.state), **given)

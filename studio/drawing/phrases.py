@@ -38,7 +38,7 @@ def kind_of(branch: Branch) -> str:
     """Say what a branch asks: a question as it is, an entity as what is looked up, cut where they are very long; of a batch, of what."""
     if branch.kind == "batch":
         found = known(branch.evidence[0]) if branch.evidence else None
-        return _many(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
+        return many(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
     return brief(f"about {branch.question}" if branch.kind == "entity" else branch.question)
 
 
@@ -107,13 +107,18 @@ def stopped(result: Result) -> str:
     return "" if could_not_ask(result) else STOPPED.get(result.stopped_by, "")
 
 
+def sentence(told: str) -> str:
+    """Write what is said as a sentence."""
+    return f"{told[:1].upper()}{told[1:].rstrip('.')}."
+
+
 def cost(result: Result) -> str:
     """Say what a question cost, in one line."""
     usage = result.usage
-    calls = f"{_many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} one after another)"
+    calls = f"{many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} one after another)"
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
     loading = f" ({usage.loading_s:.1f} s of them loading)" if usage.loading_s >= 1 else ""
-    return f"{calls} · {tokens} · {_many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
+    return f"{calls} · {tokens} · {many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
 
 
 def searched(result: Result, remedy: str) -> str:
@@ -146,5 +151,6 @@ def heading(passage: Passage | None, source: str) -> str:
     return " · ".join(filter(None, [*parts, "" if page is None else f"page {page}"])) or source
 
 
-def _many(number: int, thing: str, things: str = "") -> str:
+def many(number: int, thing: str, things: str = "") -> str:
+    """Count things in words."""
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"

@@ -1,11 +1,12 @@
-"""The tree as a small drawing: a box a branch, coloured by status, with its question and its answer, that leads to the branch's card."""
+"""Where the boxes of a tree's small drawing stand, and what is written in them: a box a branch, with its question and its answer."""
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 from rich.cells import cell_len, chop_cells
 
 from ramify.nodes.tree import ROOT, Branch, Tree, children
 from ramify.studio.drawing.phrases import brief, figure, kind_of, one_line
-from ramify.studio.drawing.tree_view import Look
-from ramify.tools.markup import element, safe
 
 WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 168, 66, 14, 96, 4
 CELLS, BOLD = 26, 22
@@ -13,60 +14,89 @@ CELLS, BOLD = 26, 22
 LINES = 2
 """Lines for a question; one more where there is no answer."""
 PADDING, FIRST, STEP = 8, 15, 15
-Place = tuple[float, float]
 
 
-def map_svg(tree: Tree, look: Look) -> str:
-    """Draw the tree; one branch alone needs no map. What is wider than the page is moved sideways, and not made small."""
+class Line(NamedTuple):
+    """A line of text in a box."""
+
+    text: str
+    kind: str
+    x: str
+    y: str
+
+
+class Box(NamedTuple):
+    """A branch in the drawing, with what is told where one points at it."""
+
+    branch: Branch
+    left: str
+    top: str
+    told: str
+    lines: list[Line]
+
+
+class Edge(NamedTuple):
+    """The line from a branch to the one below."""
+
+    line: str
+    status: str
+
+
+class Map(NamedTuple):
+    """The drawing: its size, and what is in it."""
+
+    width: str
+    height: str
+    boxes: list[Box]
+    edges: list[Edge]
+    box: tuple[int, int] = (WIDTH, HEIGHT)
+
+    @property
+    def view(self) -> str:
+        """Give the part of the plane that is shown."""
+        return f"{-MARGIN} {-MARGIN} {self.width} {self.height}"
+
+
+def tree_map(tree: Tree, state: Callable[[Branch], str]) -> Map | None:
+    """Lay a tree out; one branch alone needs no map. What is wider than the page is moved sideways, and not made small."""
     if len(tree) < 2:
-        return ""
-    places: dict[str, Place] = {}
-    width = _place(tree, ROOT, 0.0, places)
-    height = max(y for _, y in places.values()) + HEIGHT
-    edges = "".join(_edge(branch, places) for branch in tree.values() if branch.parent in places)
-    boxes = "".join(_box(branch, places[branch.path], look) for branch in tree.values() if branch.path in places)
-    box = f"{-MARGIN} {-MARGIN} {width + 2 * MARGIN:g} {height + 2 * MARGIN:g}"
-    size = {"width": f"{width + 2 * MARGIN:g}", "height": f"{height + 2 * MARGIN:g}"}
-    drawn = element("svg", edges + boxes, class_="map", viewBox=box, role="group", aria_label="Map of the tree", **size)
-    return element("div", drawn, class_="overview", tabindex="0", role="group", aria_label="Overview")
+        return None
+    middles: dict[str, float] = {}
+    width = _place(tree, ROOT, 0.0, middles)
+    height = max(path.count(".") for path in middles) * LEVEL + HEIGHT
+    boxes = [_box(branch, middles[branch.path], state(branch)) for branch in tree.values() if branch.path in middles]
+    edges = [_edge(branch, middles[branch.parent], middles[branch.path]) for branch in tree.values() if branch.parent in middles]
+    return Map(f"{width + 2 * MARGIN:g}", f"{height + 2 * MARGIN:g}", boxes, edges)
 
 
-def _place(tree: Tree, path: str, left: float, places: dict[str, Place]) -> float:
+def _place(tree: Tree, path: str, left: float, middles: dict[str, float]) -> float:
     """Place a branch in the middle above its children, from `left` on; give the width that all of it takes."""
-    y = path.count(".") * LEVEL
     below = children(tree, path)
     width = 0.0
     for child in below:
-        width += _place(tree, child.path, left + width, places) + GAP
+        width += _place(tree, child.path, left + width, middles) + GAP
     width = max(width - GAP, WIDTH)
-    middles = [places[child.path][0] for child in (below[:1] + below[-1:])]
-    places[path] = (sum(middles) / len(middles) if middles else left + WIDTH / 2, y)
+    ends = [middles[child.path] for child in (below[:1] + below[-1:])]
+    middles[path] = sum(ends) / len(ends) if ends else left + WIDTH / 2
     return width
 
 
-def _edge(branch: Branch, places: dict[str, Place]) -> str:
-    (x1, y1), (x2, y2) = places[branch.parent or ROOT], places[branch.path]
-    top, bottom = y1 + HEIGHT, y2
+def _edge(branch: Branch, above: float, x: float) -> Edge:
+    bottom = branch.depth * LEVEL
+    top = bottom - LEVEL + HEIGHT
     middle = (top + bottom) / 2
-    return element("path", d=f"M{x1:g} {top:g} C{x1:g} {middle:g} {x2:g} {middle:g} {x2:g} {bottom:g}", class_=f"edge {branch.status}")
+    return Edge(f"M{above:g} {top:g} C{above:g} {middle:g} {x:g} {middle:g} {x:g} {bottom:g}", branch.status)
 
 
-def _box(branch: Branch, place: Place, look: Look) -> str:
-    x, y = place
+def _box(branch: Branch, x: float, state: str) -> Box:
     question, answer = one_line(kind_of(branch)), one_line(branch.answer or "")
-    hover = [f"{branch.path} {look.state(branch)}", question, f"→ {brief(answer)}" if answer else ""]
-    told = element("title", safe("\n".join(filter(None, hover))))
-    shape = element("rect", x=f"{x - WIDTH / 2:g}", y=f"{y:g}", width=str(WIDTH), height=str(HEIGHT), rx="7")
+    told = "\n".join(filter(None, [f"{branch.path} {state}", question, f"→ {brief(answer)}" if answer else ""]))
     score = f" · {figure(branch.score)}" if branch.kind == "batch" and branch.score is not None else ""
-    head = f"{branch.path} {look.state(branch)}{score}"
-    lines = [(head, "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
+    lines = [(f"{branch.path} {state}{score}", "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
     lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "reply")] if answer else []
-    said = "".join(
-        element("text", safe(line), x=f"{x - WIDTH / 2 + PADDING:g}", y=f"{y + FIRST + number * STEP:g}", class_=kind)
-        for number, (line, kind) in enumerate(lines)
-    )
-    # In its old name space, because JupyterLab takes an `a` with a plain `href` for one of HTML, and stumbles.
-    return element("a", told + shape + said, class_=look.tone(branch), **{"xlink:href": f"#{look.name(branch)}"})
+    left, top = x - WIDTH / 2, branch.depth * LEVEL
+    placed = [Line(text, kind, f"{left + PADDING:g}", f"{top + FIRST + place * STEP:g}") for place, (text, kind) in enumerate(lines)]
+    return Box(branch, f"{left:g}", f"{top:g}", told, placed)
 
 
 def lines_of(text: str, most: int, room: int = CELLS) -> list[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from ramify.studio.drawing.cards import style
 from ramify.studio.inspection.contents import Inside, Inspection
 from ramify.studio.inspection.graph_layout import HEIGHT, NAMES, OTHER, WIDTH, Picture, picture
 from ramify.studio.inspection.graph_svg import drawing
@@ -12,6 +11,7 @@ from ramify.studio.inspection.phrases import CORPORA, LEVELS, NOTES, corpus_rows
 from ramify.studio.inspection.reports import anchor, reports_html
 from ramify.tools.index import Index
 from ramify.tools.markup import element, packaged, safe
+from ramify.tools.pages import style
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 SHEETS = ("drawing/page.css", "inspection/inspect.css")

@@ -13,16 +13,14 @@ from ipywidgets import HTML, Button, HBox, Text, ToggleButton, VBox
 
 from ramify.graphs import DEFAULT, Conversation, Result, configure
 from ramify.nodes.plant import checked
-from ramify.studio.drawing import cards
 from ramify.studio.notebook.export import save
 from ramify.studio.notebook.panel import Panel
 from ramify.studio.notebook.turn import Turn
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.markup import element, packaged, safe
+from ramify.tools.pages import part, style
 
 GRACE = 0.1
 """Seconds between the Enter key and the question: a browser tells of the key first and of the text right after."""
-SHEETS = ("drawing/answer.css", "notebook/notebook.css")
 HINT = "Ask a question, then press Enter"
 BUSY = "Answering … Stop ends it; the next question can be written meanwhile"
 log = logging.getLogger(__name__)
@@ -120,13 +118,13 @@ class Chat(VBox):
         self._say("")
 
     def _laid_out(self) -> list[Any]:
-        style = HTML(element("style", cards.style() + packaged("ramify.studio", *SHEETS)))
-        style.layout.display = "none"
+        sheet = HTML(f"<style>{style()}</style>")
+        sheet.layout.display = "none"
         row, bar = HBox([self.box, self.send, self.stop]), HBox([self.panel.strategy, self.settings])
         row.add_class("ramify-asking")
         bar.add_class("ramify-bar")
         self.panel.layout.display = "none"
-        return [style, row, self.said, bar, self.panel, self._turns]
+        return [sheet, row, self.said, bar, self.panel, self._turns]
 
     def _listen(self) -> None:
         self.send.on_click(lambda button: self._submit())
@@ -151,5 +149,5 @@ class Chat(VBox):
             self.box.value = ""
 
     def _say(self, message: str) -> None:
-        self.said.value = element("div", element("p", safe(message), class_="warning", role="alert"), class_="ramify") if message else ""
+        self.said.value = str(part("turn.html", "box", part("turn.html", "warning", message))) if message else ""
         self.said.layout.display = None if message else "none"

@@ -11,7 +11,6 @@ from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import page
 from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import UsageError
-from ramify.tools.markup import element
 
 
 class Form(NamedTuple):
@@ -34,13 +33,12 @@ FORMS = {
 """By suffix of the file."""
 
 
-def links_html(result: Result, name: str) -> str:
-    """Give links that save the turn; they carry it in themselves, so they need neither a server nor a script."""
-    links = []
-    for suffix, form in FORMS.items():
-        data = b64encode(form.write(result).encode()).decode()
-        links.append(element("a", form.label, href=f"data:{form.media};base64,{data}", download=f"{name}.{suffix}"))
-    return element("p", "Save as " + " · ".join(links), class_="exports")
+def files(result: Result, name: str) -> list[tuple[str, str, str]]:
+    """Give the turn in each form: the form's label, the turn as the address of a link, and the file's name."""
+    return [
+        (form.label, f"data:{form.media};base64,{b64encode(form.write(result).encode()).decode()}", f"{name}.{suffix}")
+        for suffix, form in FORMS.items()
+    ]
 
 
 def save(result: Result, path: str | Path) -> Path:

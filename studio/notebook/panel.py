@@ -1,17 +1,39 @@
-"""What a question is asked with: the strategy, and its settings."""
+"""What a question is asked with: the strategy, and its settings as fields, each as text with its default and what it does."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from ipywidgets import HTML, Box, Dropdown, Textarea, VBox
+from ipywidgets import HTML, Box, Dropdown, Text, Textarea, VBox
+from markupsafe import escape
 
-from ramify.graphs.strategies import STRATEGIES, configure
+from ramify.graphs.strategies import MEANINGS, STRATEGIES, arguments_of, build, configure
+from ramify.nodes.settings import Settings
 from ramify.studio.console.ceilings import most
-from ramify.studio.console.key_values import read_pairs
-from ramify.studio.notebook.fields import Field, listing, shown
+from ramify.studio.console.key_values import read_pairs, read_value, written
 from ramify.tools.errors import UsageError
-from ramify.tools.markup import element, safe
+from ramify.tools.pages import part
+
+COMMON = ("model", "index", "k", "max_calls", "max_seconds")
+"""What every strategy knows and people reach for; the strategy's own come before these."""
+
+
+def shown(strategy: str) -> list[str]:
+    """List the settings that get a field of their own."""
+    fields = build(strategy).settings.model_fields
+    return [name for name in fields if name not in Settings.model_fields] + list(COMMON)
+
+
+def purpose(strategy: str, name: str) -> str:
+    """Say what a setting or an argument does."""
+    field = build(strategy).settings.model_fields.get(name)
+    return (field.description or "") if field else MEANINGS.get(name, "")
+
+
+def defaults(strategy: str) -> dict[str, str]:
+    """List everything that can be set with its default: settings, and arguments of the wiring."""
+    settings = {name: written(field.default) for name, field in build(strategy).settings.model_fields.items()}
+    return {**settings, **{name: written(parameter.default) for name, parameter in arguments_of(strategy).items()}}
 
 
 class Panel(VBox):
@@ -67,11 +89,42 @@ class Panel(VBox):
 
     def _tell(self, change: Any = None) -> None:
         """Say what a question can cost with these settings, or what is wrong with them."""
-        self._told.value = element("div", _outlook(self.strategy.value, self.options) + listing(self.strategy.value), class_="ramify")
+        strategy, outlook, wrong = self.strategy.value, "", ""
+        try:
+            outlook = most(strategy, self.options())
+        except UsageError as error:
+            wrong = str(error)
+        rows = [(name, default, purpose(strategy, name)) for name, default in defaults(strategy).items()]
+        self._told.value = str(part("turn.html", "box", part("turn.html", "settings", outlook, wrong, rows)))
 
 
-def _outlook(strategy: str, options: Callable[[], dict[str, Any]]) -> str:
-    try:
-        return element("p", safe(most(strategy, options())), class_="note")
-    except UsageError as error:
-        return element("p", safe(error), class_="warning", role="alert")
+class Field(VBox):
+    """One setting: its name, its value as text, empty for the default, and what it does."""
+
+    def __init__(self, strategy: str, name: str, value: Any = None) -> None:
+        self.name = name
+        self._object = None if _writable(value) else value
+        text = "" if value is None else written(value) if self._object is None else f"{type(value).__name__}, given in code"
+        default = defaults(strategy)[name]
+        self.box = Text(
+            value=text,
+            placeholder=f"{default} (default)",
+            description=name,
+            tooltip=purpose(strategy, name),
+            disabled=self._object is not None,
+            continuous_update=False,
+        )
+        super().__init__([self.box, HTML(f"<small>{escape(purpose(strategy, name))}</small>")])
+        self.add_class("ramify-field")
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """Give the setting if it was filled in."""
+        if self._object is not None:
+            return {self.name: self._object}
+        text = self.box.value.strip()
+        return {self.name: read_value(text)} if text else {}
+
+
+def _writable(value: Any) -> bool:
+    return value is None or isinstance(value, (str, int, float, bool))

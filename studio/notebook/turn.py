@@ -8,14 +8,12 @@ from typing import Any
 from ipywidgets import HTML, Box, VBox
 
 from ramify.graphs.result import Result
-from ramify.studio.drawing.answer import answer_html, sources_html
-from ramify.studio.drawing.cards import branches_html
-from ramify.studio.drawing.phrases import brief, cost, searched, understood
-from ramify.studio.drawing.tree_view import Look
+from ramify.studio.drawing.page import Look, answer_html, branches_html
+from ramify.studio.drawing.phrases import brief, cost, many, searched, understood
 from ramify.studio.events import Following
-from ramify.studio.notebook.export import links_html
+from ramify.studio.notebook.export import files
 from ramify.tools.errors import RamifyError
-from ramify.tools.markup import element, safe
+from ramify.tools.pages import part
 from ramify.tools.scrub import scrub
 
 PERIOD = 0.15
@@ -60,22 +58,20 @@ class Turn(VBox):
         self._run.question = result.question
         self._draw_head()
         self._status.value = ""
-        name = f"ramify-{self.prefix.rstrip('-')}"
-        index = element("p", safe(searched(result, 'Chat(index="FOLDER")')), class_="cost") if result.index else ""
-        foot = index + element("p", safe(f"{cost(result)} · {result.strategy} · {result.model}"), class_="cost") + links_html(result, name)
-        self._said.value = _ramify(answer_html(result, self.prefix) + sources_html(result, self.prefix) + foot)
+        index = searched(result, 'Chat(index="FOLDER")') if result.index else ""
+        spent = f"{cost(result)} · {result.strategy} · {result.model}"
+        links = files(result, f"ramify-{self.prefix.rstrip('-')}")
+        self._said.value = _drawn("answered", answer_html(result, self.prefix), index, spent, links)
         self._draw_tree(folded=False)
 
     def fail(self, error: BaseException) -> None:
         """Show that nothing came of it, and why; what had grown stays."""
         what, remedy = (error.what, error.remedy) if isinstance(error, RamifyError) else _unforeseen(error)
-        parts = element("p", safe(what), class_="what") + element("p", safe(remedy), class_="remedy")
-        self._end(element("section", parts, class_="error", role="alert"))
+        self._end(_drawn("failed", what, remedy))
 
     def stop(self) -> None:
         """Show that it was stopped; what had grown stays."""
-        told = f"Stopped after {time.monotonic() - self._began:.1f} s. The conversation is as it was before the question."
-        self._end(element("section", element("p", told), class_="stopped"))
+        self._end(_drawn("stopped", time.monotonic() - self._began))
 
     def fold(self) -> None:
         """Make room for the turns that follow: the tree folds to its summary."""
@@ -84,33 +80,24 @@ class Turn(VBox):
 
     def _end(self, said: str) -> None:
         self._status.value = ""
-        self._said.value = _ramify(said)
+        self._said.value = said
         self._draw_tree(folded=False)
 
     def _draw_head(self) -> None:
-        asked = element("p", safe(brief(self.question)), class_="asked", dir="auto")
-        if told := understood(self.question, self._run.question or self.question):
-            asked += element("p", safe(told), class_="understood", dir="auto")
-        self._head.value = _ramify(asked)
+        self._head.value = _drawn("head", brief(self.question), understood(self.question, self._run.question or self.question))
 
     def _draw_status(self) -> None:
-        seconds = time.monotonic() - self._began
-        told = element("span", f"{self._run.doing} …", class_="doing") + element("span", f"{seconds:.0f} s", class_="clock")
-        if self._first and not self._run.passages:
-            told += element("span", FIRST, class_="hint")
-        told += "".join(element("span", safe(notice), class_="hint") for notice in self._run.notices)
-        _put(self._status, _ramify(element("div", told, class_="progress", role="status")))
+        hints = [*([FIRST] if self._first and not self._run.passages else []), *self._run.notices]
+        _put(self._status, _drawn("status", self._run.doing, time.monotonic() - self._began, hints))
 
     def _draw_growing(self) -> None:
-        _put(self._tree, _ramify(branches_html(self._run.tree, Look(prefix=self.prefix, busy=self._run.busy))))
+        _put(self._tree, _boxed(branches_html(self._run.tree, Look(prefix=self.prefix, busy=self._run.busy))))
 
     def _draw_tree(self, folded: bool) -> None:
-        tree = self.result.tree if self.result else self._run.tree
-        passages = self.result.passages if self.result else self._run.passages
-        count = f"{len(tree)} {'branch' if len(tree) == 1 else 'branches'}"
+        tree, passages = (self.result or self._run).tree, (self.result or self._run).passages
         title = "How it was found" if self.result else "What had grown"
-        inner = element("summary", f"{title} · {count}") + branches_html(tree, Look(passages, self.prefix))
-        self._tree.value = _ramify(element("details", inner, class_="found", open=None if folded else "")) if tree else ""
+        branches = branches_html(tree, Look(passages, self.prefix))
+        self._tree.value = _drawn("found", title, many(len(tree), "branch", "branches"), branches, folded) if tree else ""
 
 
 def _put(widget: HTML, value: str) -> None:
@@ -119,8 +106,12 @@ def _put(widget: HTML, value: str) -> None:
         widget.value = value
 
 
-def _ramify(content: str) -> str:
-    return element("div", content, class_="ramify")
+def _drawn(name: str, *values: Any) -> str:
+    return _boxed(part("turn.html", name, *values))
+
+
+def _boxed(content: str) -> str:
+    return str(part("turn.html", "box", content))
 
 
 def _unforeseen(error: BaseException) -> tuple[str, str]:

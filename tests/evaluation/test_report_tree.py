@@ -7,8 +7,9 @@ from pathlib import Path
 from ramify.evaluation.report import write_report
 from ramify.nodes.tree import Branch, Passage, Tree, graft, row
 from ramify.nodes.tree.notes import SIMPLE, once_more, unsure
-from ramify.studio.drawing.cards import style, tree_html
+from ramify.studio.drawing.page import tree_html
 from ramify.tools.markup import packaged
+from ramify.tools.pages import style
 from tests.evaluation.test_report import line, small
 from tests.evaluation.test_report_page import in_a_browser, shown
 from tests.studio.samples import TREE

@@ -11,8 +11,7 @@ from rich.console import Console
 
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import folded
-from ramify.studio.drawing.cards import tree_html
-from ramify.studio.drawing.page import page, write_page
+from ramify.studio.drawing.page import page, tree_html, write_page
 from ramify.studio.drawing.phrases import STOPPED, figure, snippet, understood
 from ramify.studio.drawing.terminal import show
 from ramify.tools.errors import InputError

@@ -20,6 +20,11 @@ def draw(template: str, **values: Any) -> Markup:
     return Markup(_templates().get_template(template).render(values).strip())
 
 
+def part(template: str, name: str, *values: Any) -> Markup:
+    """Fill one macro of a template."""
+    return Markup(getattr(_templates().get_template(template).module, name)(*values))
+
+
 def draw_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
     """Fill a template that extends `page.html`: one self-contained page that loads nothing and runs only the scripts named."""
     script = Markup("\n".join(map(packaged, scripts)))
