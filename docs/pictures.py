@@ -23,7 +23,7 @@ from ramify.studio.drawing.page import page
 from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH
 from ramify.studio.inspection.graph_layout import picture as laid_out
-from ramify.studio.inspection.graph_svg import drawing
+from ramify.tools.pages import part
 from ramify.tools.demo import demo_index
 from ramify.tools.index.searcher import opened
 from ramify.tools.quoting import brief
@@ -142,7 +142,7 @@ def names() -> None:
     inside = inspection(opened(demo_index("graph"))).inside
     assert inside is not None
     shown = laid_out(inside)
-    parts = [GROUND, drawing(shown)]
+    parts = [GROUND, part("inspect_parts.html", "marks", shown, None)]
     column = (WIDTH - 2 * MARGIN) / 3
     for number, (id, colour) in enumerate(shown.colours.items()):
         x, y = MARGIN + (number % 3) * column, HEIGHT + 22 + (number // 3) * 24

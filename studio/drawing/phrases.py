@@ -137,6 +137,12 @@ def file_of(citation: Citation) -> str:
     return (citation.name or citation.source) if citation.title else ""
 
 
+def named(citation: Citation) -> tuple[str, str]:
+    """Name what is cited, with its file, and give the link that opens it where that is known."""
+    told = " · ".join(filter(None, (title_of(citation), file_of(citation))))
+    return told, citation.link if citation.link.startswith("file:") else ""
+
+
 def quoted(citation: Citation, answer: str = "") -> str:
     """Quote what carries the answer."""
     return citation.quote or snippet(citation.text, answer)

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -24,6 +24,8 @@ _ROUNDS, _APART, _SEED = 300, 80, 7
 _SMALLEST, _LARGEST, _GAP, _WIDE = 2.5, 19.0, 3.5, 0.6
 _LABEL = 26
 """Characters of a name that is written out."""
+_BEND = 0.12
+"""Of its length, a connection is bent aside."""
 Box = tuple[float, float, float, float]
 
 
@@ -41,11 +43,11 @@ class Dot(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A connection in the drawing."""
+    """A connection in the drawing: an SVG path, bent a little aside, so that those of one name come apart."""
 
-    one: Dot
-    other: Dot
-    times: int
+    bent: str
+    colour: str
+    width: float
 
 
 class Label(NamedTuple):
@@ -69,37 +71,35 @@ class Picture(NamedTuple):
 
 def picture(inside: Inside) -> Picture:
     """Lay the graph out; the same graph gives the same drawing."""
+    names = inside.graph.names
     home = {key: id for id in inside.root for key in inside.partition[id].members}
-    keys = sorted(home, key=lambda key: (-inside.graph.names[key].degree, key))[:NAMES]
-    edges = _strongest(inside, frozenset(keys))
+    keys = sorted(home, key=lambda key: (-names[key].degree, key))[:NAMES]
+    among = [pair for pair in inside.graph.edges if set(keys).issuperset(pair)]
+    edges = sorted(among, key=lambda pair: (-inside.graph.edges[pair].times, pair))
     drawn = {key for pair in edges[:LINES] for key in pair}
     keys = [key for key in keys if key in drawn]
     shown = Counter(home[key] for key in keys)
     largest = sorted(shown, key=lambda id: (-shown[id], -inside.size(id)))[: len(COLOURS)]
     colours = dict(zip(largest, COLOURS, strict=False))
-    radii = {key: _radius(inside.graph.names[key].degree, inside.graph.names[keys[0]].degree) for key in keys}
-    places = _apart(_fitted(_laid_out(keys, edges[:LINES])), radii)
+    # A dot has an area in proportion to its degree.
+    radii = {key: max(_SMALLEST, _LARGEST * math.sqrt(names[key].degree / names[keys[0]].degree)) for key in keys}
+    places = _apart(_laid_out(keys, edges[:LINES]), radii)
     dots = {
-        key: Dot(inside.graph.names[key].name, inside.graph.names[key].degree, id, colours.get(id, OTHER), *places[key], radii[key])
-        for key in keys
-        for id in [home[key]]
+        key: Dot(names[key].name, names[key].degree, home[key], colours.get(home[key], OTHER), *places[key], radii[key]) for key in keys
     }
-    lines = tuple(Line(dots[one], dots[other], inside.graph.edges[one, other].times) for one, other in edges[:LINES])
+    times = {pair: inside.graph.edges[pair].times for pair in edges[:LINES]}
+    lines = tuple(_line(dots[one], dots[other], times[one, other]) for one, other in sorted(times, key=lambda pair: times[pair]))
     return Picture(tuple(dots.values()), lines, _labels(list(dots.values())), colours, max(0, len(edges) - LINES))
 
 
-def _strongest(inside: Inside, keys: frozenset[str]) -> list[Pair]:
-    """List the connections among some names, those told of most often first."""
-    among = [pair for pair in inside.graph.edges if keys.issuperset(pair)]
-    return sorted(among, key=lambda pair: (-inside.graph.edges[pair].times, pair))
-
-
-def _radius(degree: int, most: int) -> float:
-    """Give a dot an area in proportion to its degree."""
-    return max(_SMALLEST, _LARGEST * math.sqrt(degree / most))
+def _line(one: Dot, other: Dot, times: int) -> Line:
+    x, y = (one.x + other.x) / 2 + (other.y - one.y) * _BEND, (one.y + other.y) / 2 - (other.x - one.x) * _BEND
+    bent = f"M{one.x:.0f} {one.y:.0f}Q{x:.0f} {y:.0f} {other.x:.0f} {other.y:.0f}"
+    return Line(bent, one.colour if one.community == other.community else OTHER, 0.6 + 0.5 * math.log2(times))
 
 
 def _laid_out(keys: Sequence[str], edges: Sequence[Pair]) -> dict[str, tuple[float, float]]:
+    """Place the names by ForceAtlas2, and fit them into the drawing."""
     import networkx
     import numpy
 
@@ -108,11 +108,7 @@ def _laid_out(keys: Sequence[str], edges: Sequence[Pair]) -> dict[str, tuple[flo
     graph.add_edges_from(edges)
     with numpy.errstate(divide="ignore", invalid="ignore"):
         found = networkx.forceatlas2_layout(graph, max_iter=_ROUNDS, scaling_ratio=2.0, gravity=1.0, seed=_SEED)
-    return {key: (float(x), float(y)) for key, (x, y) in found.items()}
-
-
-def _fitted(places: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    """Fit a layout into the drawing."""
+    places = {key: (float(x), float(y)) for key, (x, y) in found.items()}
     left, right = min(x for x, _ in places.values()), max(x for x, _ in places.values())
     top, bottom = min(y for _, y in places.values()), max(y for _, y in places.values())
     across, down = (WIDTH - 4 * MARGIN) / max(right - left, 1e-9), (HEIGHT - 3 * MARGIN) / max(bottom - top, 1e-9)
@@ -140,45 +136,31 @@ def _labels(dots: Sequence[Dot]) -> tuple[Label, ...]:
     """Write the most connected names where there is room: never one over another, and over as few dots as can be."""
     placed: list[Label] = []
     taken: list[Box] = []
+    covering = {dot: (dot.x - dot.radius, dot.y - dot.radius, dot.x + dot.radius, dot.y + dot.radius) for dot in dots}
     for dot in dots:
         if len(placed) == LABELS:
             break
-        free = [(label, box) for label in _candidates(dot) if _inside(box := _box(label)) and not any(_overlap(box, one) for one in taken)]
+        free = []
+        for label, (left, top, right, bottom) in _candidates(dot):
+            within = left >= 0 and top >= 0 and right <= WIDTH and bottom <= HEIGHT
+            if within and not any(_overlap((left, top, right, bottom), one) for one in taken):
+                free.append((label, (left, top, right, bottom)))
         if free:
-            label, box = min(free, key=lambda one: sum(_overlap(one[1], _bounds(other)) for other in dots if other is not dot))
+            label, box = min(free, key=lambda one: sum(_overlap(one[1], covering[other]) for other in dots if other is not dot))
             placed.append(label)
             taken.append(box)
     return tuple(placed)
 
 
-def _candidates(dot: Dot) -> list[Label]:
+def _candidates(dot: Dot) -> Iterator[tuple[Label, Box]]:
+    """Give the places that a dot's label may have, above, below, beside and on it, each with the room it takes."""
     size = 11 + dot.radius / 4
     text = brief(dot.name, _LABEL)
-    middle, aside = dot.y + size * 0.35, dot.radius + 3 + _length(text, size) / 2
-    return [
-        Label(text, dot.x, dot.y - dot.radius - 3, size),
-        Label(text, dot.x, dot.y + dot.radius + size * 0.9, size),
-        Label(text, dot.x + aside, middle, size),
-        Label(text, dot.x - aside, middle, size),
-        Label(text, dot.x, middle, size),
-    ]
-
-
-def _length(text: str, size: float) -> float:
-    return cell_len(text) * size * _WIDE
-
-
-def _box(label: Label) -> Box:
-    half = _length(label.text, label.size) / 2 + 1
-    return label.x - half, label.y - label.size * 0.85, label.x + half, label.y + label.size * 0.25
-
-
-def _bounds(dot: Dot) -> Box:
-    return dot.x - dot.radius, dot.y - dot.radius, dot.x + dot.radius, dot.y + dot.radius
-
-
-def _inside(box: Box) -> bool:
-    return box[0] >= 0 and box[1] >= 0 and box[2] <= WIDTH and box[3] <= HEIGHT
+    length = cell_len(text) * size * _WIDE
+    middle, aside, half = dot.y + size * 0.35, dot.radius + 3 + length / 2, length / 2 + 1
+    above, below = dot.y - dot.radius - 3, dot.y + dot.radius + size * 0.9
+    for x, y in ((dot.x, above), (dot.x, below), (dot.x + aside, middle), (dot.x - aside, middle), (dot.x, middle)):
+        yield Label(text, x, y, size), (x - half, y - size * 0.85, x + half, y + size * 0.25)
 
 
 def _overlap(one: Box, other: Box) -> float:

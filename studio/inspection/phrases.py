@@ -1,6 +1,6 @@
 """How what an index holds is put for a reader, on the terminal and on the page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ramify.studio.commands.index import left_out
@@ -21,6 +21,18 @@ NOTES = (
     "C0 is the root level, Q the modularity of a level, TS the text of all searched passages; tokens are estimated, of both alike.",
     "The paper is Edge et al. 2024, From Local to Global: its C3 is its lowest level, its units are 600 tokens long, ours are passages.",
 )
+
+
+class Table(NamedTuple):
+    """A table: its heads, and its rows, each with the place on a page that it leads to, if any."""
+
+    heads: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[str]]]
+
+    @classmethod
+    def of(cls, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> "Table":
+        """Make a table that leads nowhere."""
+        return cls(heads, [("", row) for row in rows])
 
 
 class Largest(NamedTuple):

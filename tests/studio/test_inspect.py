@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ramify.studio.cli import run
-from ramify.studio.inspection import reports as inspect_reports
+from ramify.studio.inspection import page as inspect_reports
 from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.phrases import sizes
 from ramify.tools.index.searcher import opened

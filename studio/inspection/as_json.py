@@ -1,13 +1,70 @@
-"""A hierarchy as JSON: the groups, what was measured of them, their summaries and links."""
+"""An index as JSON: all there is to see of it; of a graph its levels and reports, of a hierarchy its groups, summaries and links."""
 
 from typing import Any
 
+from ramify.studio.inspection.contents import Inside, Inspection
 from ramify.studio.inspection.groups import Grouped
 from ramify.tools.hierarchy.groups_and_nodes import Node
 
 
-def hierarchy_object(found: Grouped, counts: dict[str, int]) -> dict[str, Any]:
-    """Give all there is to see of a hierarchy."""
+def as_object(found: Inspection) -> dict[str, Any]:
+    """Give all there is to see of an index; a plain one has no levels and no reports."""
+    manifest, inside = found.manifest, found.inside
+    counts = {"documents": manifest.documents, "passages": manifest.passages, "left_out": sum(manifest.hidden.values())}
+    told = {
+        "index": found.folder,
+        "kind": manifest.kind,
+        "embedding": manifest.embedding,
+        "chunk_tokens": manifest.chunk_tokens,
+        "overlap": manifest.overlap,
+        "left_out": manifest.hidden,
+        "counts": counts,
+        "levels": [],
+        "reports": [],
+        "facts": {},
+    }
+    if found.grouped is not None:
+        return {**told, **_of_hierarchy(found.grouped, counts)}
+    return told if inside is None else {**told, **_of_graph(inside, counts)}
+
+
+def _of_graph(inside: Inside, counts: dict[str, int]) -> dict[str, Any]:
+    more = {
+        "names": len(inside.graph.names),
+        "connections": len(inside.graph.edges),
+        "claims": len(inside.graph.claims),
+        "communities": len(inside.partition),
+        "unconnected_names": inside.unconnected,
+        "passages_with_names": inside.named,
+        "tokens": inside.tokens,
+        "unread_units": len(inside.unread),
+        "replaced_reports": inside.replaced,
+    }
+    levels = [dict(zip(("level", "communities", "tokens", "share", "modularity"), level, strict=True)) for level in inside.levels]
+    return {
+        "counts": {**counts, **more},
+        "levels": levels,
+        "reports": [_report(inside, id) for id in inside.partition],
+        "facts": dict(inside.facts),
+    }
+
+
+def _report(inside: Inside, id: str) -> dict[str, Any]:
+    community, report = inside.partition[id], inside.reports[id]
+    return {
+        "community": id,
+        "level": community.level,
+        "parent": community.parent,
+        "members": inside.members(id),
+        "title": report.title,
+        "summary": report.summary,
+        "rating": report.rating,
+        "made_by": report.made_by,
+        "findings": [{"text": finding.text, "passages": list(finding.passages)} for finding in report.findings],
+    }
+
+
+def _of_hierarchy(found: Grouped, counts: dict[str, int]) -> dict[str, Any]:
     content = found.content
     more = {
         "groups": len(content.groups),
@@ -24,7 +81,7 @@ def hierarchy_object(found: Grouped, counts: dict[str, int]) -> dict[str, Any]:
         "group_by": list(content.fields),
         "counts": {**counts, **more},
         "levels": [level._asdict() for level in found.levels],
-        "groups": [group_object(found, group) for group in found.suspicious_first],
+        "groups": [_group(found, group) for group in found.suspicious_first],
         "reports": _summaries(found),
         "repairs": [{**one._asdict(), "group": found.names[one.group]} for one in content.repairs],
         "none_pool": dict(found.homeless),
@@ -34,8 +91,7 @@ def hierarchy_object(found: Grouped, counts: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def group_object(found: Grouped, group: int) -> dict[str, Any]:
-    """Give a group, without its summaries."""
+def _group(found: Grouped, group: int) -> dict[str, Any]:
     content = found.content
     known, finding = content.groups[group], content.findings[group]
     return {
@@ -59,7 +115,7 @@ def _link(found: Grouped, group: int, place: int, other: int, there: int, cosine
 def tree_object(found: Grouped, group: int) -> dict[str, Any]:
     """Give a group with its tree: summaries within summaries, the lowest with their passages."""
     kinds = [{"passage": found.content.ids[edge.leaf], "kind": edge.kind, "weight": edge.weight} for edge in found.edges.get(group, ())]
-    return {**group_object(found, group), "memberships": kinds, "tree": _node(found, group, len(found.content.trees[group]) - 1)}
+    return {**_group(found, group), "memberships": kinds, "tree": _node(found, group, len(found.content.trees[group]) - 1)}
 
 
 def _node(found: Grouped, group: int, place: int) -> dict[str, Any]:
