@@ -4,11 +4,11 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import escape
 
 from ramify.studio.cli import run
 from ramify.studio.inspection import page as inspect_reports
