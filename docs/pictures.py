@@ -23,9 +23,9 @@ from ramify.studio.drawing.page import page
 from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.graph_layout import HEIGHT, WIDTH
 from ramify.studio.inspection.graph_layout import picture as laid_out
-from ramify.tools.pages import part
 from ramify.tools.demo import demo_index
 from ramify.tools.index.searcher import opened
+from ramify.tools.pages import part
 from ramify.tools.quoting import brief
 
 HERE = Path(__file__).parent

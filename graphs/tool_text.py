@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ramify.graphs.no_answer import could_not_ask, why_unknown
+from ramify.graphs.result import could_not_ask, why_unknown
 from ramify.graphs.result import Result
 from ramify.nodes.citation.citing import cite
 from ramify.nodes.retrieve import NOTHING

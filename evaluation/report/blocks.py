@@ -4,10 +4,14 @@ import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from importlib import import_module
+from typing import Any, Literal
 from urllib.parse import urlencode
 
+from markupsafe import Markup
+
 from ramify.evaluation.rows import RESULTS
+from ramify.tools.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,11 @@ class Column:
     """Whether it holds words, which are set from the left."""
 
 
+def words(*titles: str) -> list[Column]:
+    """Give columns of words by their titles."""
+    return [Column(title, words=True) for title in titles]
+
+
 @dataclass(frozen=True)
 class Table:
     """A table of figures; `lines` is the command that prints what it is made from."""
@@ -101,8 +110,19 @@ class Points:
 class Plot:
     """A drawing; its figures are in a table beside it."""
 
-    svg: str
+    svg: Markup
     caption: str
+
+    @classmethod
+    def drawn(cls, caption: str, name: str, *given: Any) -> "Plot":
+        """Draw a plot by its function in `plots`; UsageError where the library that only reports need is not installed."""
+        try:
+            plots = import_module("ramify.evaluation.report.plots")
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "matplotlib":
+                raise
+            raise UsageError("a report draws with matplotlib, which is not installed", "pip install 'ramify-rag[eval]'") from error
+        return cls(getattr(plots, name)(*given), caption)
 
 
 Block = Table | Words | Points | Plot

@@ -1,8 +1,22 @@
 """The columns of the tables, each with what it means."""
 
 from ramify.evaluation.metrics.abstention import abstention_precision, abstention_recall
-from ramify.evaluation.report.measures import Measure, abstention, calibration_error, forgetting, mean_of, percent, plain, quantile_of
-from ramify.evaluation.report.values import abstained_rightly, all_found, found, score, spent, unanswerable_seen
+from ramify.evaluation.report.measures import (
+    Measure,
+    abstained_rightly,
+    abstention,
+    all_found,
+    calibration_error,
+    forgetting,
+    found,
+    mean_of,
+    percent,
+    plain,
+    quantile_of,
+    score,
+    spent,
+    unanswerable_seen,
+)
 
 EM = Measure("EM", "exact match: the answer is a gold answer or alias after SQuAD's normalisation", mean_of(score("em")), percent)
 F1 = Measure("F1", "token F1 against the best of the gold answers", mean_of(score("f1")), percent)

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.report.blocks import Block, Cell, Column, Section, Table, Where, Words
-from ramify.evaluation.report.html import html
 from ramify.evaluation.report.markdown import markdown
+from ramify.evaluation.report.page import page
 from ramify.evaluation.report.paired import Contest, Pairs, common, paired_table
 from ramify.evaluation.report.preferences import Group, side
 from ramify.evaluation.report.preferences import section as preferences
-from ramify.evaluation.report.reading import read_run
-from ramify.evaluation.report.run import Line, Run
+from ramify.evaluation.report.run import Line, Run, read_run
 from ramify.evaluation.rows import Row
 from ramify.tools.errors import UsageError
 
@@ -49,7 +48,7 @@ def compare_page(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None
     a, b = runs.a, runs.b
     lines = tuple(_named(line, name) for run, name in ((a, "A"), (b, "B")) for line in run.lines)
     names = list(dict.fromkeys(line.row["strategy"] for line in lines))
-    return html(Run(a.folder, {**a.manifest, "strategies": names}, lines), TITLE, _sections(runs, verdicts))
+    return page(Run(a.folder, {**a.manifest, "strategies": names}, lines), TITLE, _sections(runs, verdicts))
 
 
 def _named(line: Line, name: str) -> Line:

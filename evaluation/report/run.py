@@ -1,11 +1,22 @@
-"""A run as its report sees it: the manifest, and the lines in their groups."""
+"""A run as its report sees it: read from its folder, the manifest, and the lines in their groups."""
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.rows import Row
+from ramify.evaluation.degraded import SYSTEM
+from ramify.evaluation.manifest import MANIFEST, read_manifest
+from ramify.evaluation.rows import RESULTS, Row, key_of
+from ramify.tools.errors import InputError
+from ramify.tools.quoting import one_line
+
+NEEDED = ("dataset", "strategy", "id", "question")
+LISTS = ("variants", "strategies", "datasets")
+GO_ON = "run `ramify eval` with --out and this folder again: it goes on where it stopped"
+QUOTED = 60
 
 
 @dataclass(frozen=True)
@@ -70,13 +81,16 @@ class Run:
         return {group: sorted(found[group], key=lambda line: str(line.row["id"])) for group in sorted(found, key=self._place)}
 
     def _place(self, group: tuple[str, str, str]) -> tuple[Any, ...]:
+        """Place a group where the manifest has it, what it does not name behind that."""
         dataset, strategy, variant = group
         variants = [(one.get("strategy"), one.get("variant") or "") for one in self.manifest["variants"]]
-        return (
-            _index([one.get("name") for one in self.manifest["datasets"]], dataset),
-            _index(self.manifest["strategies"], strategy),
-            _index(variants, (strategy, variant)),
+        names = [one.get("name") for one in self.manifest["datasets"]]
+        listed: tuple[tuple[list[Any], Any], ...] = (
+            (names, dataset),
+            (self.manifest["strategies"], strategy),
+            (variants, (strategy, variant)),
         )
+        return tuple((values.index(value) if value in values else len(values), str(value)) for values, value in listed)
 
     @property
     def datasets(self) -> list[str]:
@@ -111,5 +125,48 @@ class Run:
         return bool(self.described(dataset).get("hits_by") == "fact")
 
 
-def _index(values: list[Any], value: Any) -> tuple[int, str]:
-    return (values.index(value) if value in values else len(values)), str(value)
+def read_run(folder: Path) -> Run:
+    """Read a run's folder; InputError where there is no run in it, or one that cannot be read."""
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise InputError(f"there is no {MANIFEST} in {str(folder)!r}", "name a folder that `ramify eval --out` has written")
+    manifest = {"strategies": [], "datasets": [], **manifest}
+    if wrong := [name for name in LISTS if not isinstance(manifest[name], list)]:
+        raise InputError(f"{str(folder / MANIFEST)!r} has no list of {wrong[0]}", "it is no manifest of a run: name another folder")
+    file = folder / RESULTS
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise InputError(f"there is no {file.name} in {str(folder)!r}", GO_ON) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {str(file)!r} ({error})", "look at the file, or run again with another --out") from error
+    lines = {line.row["key"]: line for line in _lines(file, text)}  # the last of each key counts
+    if not lines:
+        raise InputError(f"there are no results in {str(file)!r}", GO_ON)
+    apart = {key: line for key, line in lines.items() if SYSTEM in line.row}
+    others = tuple(line for key, line in lines.items() if key not in apart)
+    torn = []
+    if half := text.rpartition("\n")[2].strip():  # was being written when the run was killed
+        what = f"Line {text.count(chr(10)) + 1} of {RESULTS} was being written when the run ended, and is left out"
+        torn.append(f"{what}: {one_line(half)[:QUOTED]!r}. To complete it, {GO_ON}.")
+    return Run(folder, manifest, others, tuple(torn), tuple(apart.values()))
+
+
+def _lines(file: Path, text: str) -> Iterator[Line]:
+    remedy = "take the line out, or run again with another --out"
+    for number, line in enumerate(text.split("\n")[:-1], 1):
+        if not line.strip():
+            continue
+        where = f"line {number} of {str(file)!r}"
+        try:
+            row = json.loads(line, parse_constant=_refuse)
+        except ValueError as error:
+            raise InputError(f"{where} is no result ({error}): {one_line(line)[:QUOTED]!r}", remedy) from error
+        missing = [name for name in NEEDED if not isinstance(row, dict) or not isinstance(row.get(name), str)]
+        if missing:
+            raise InputError(f"{where} is no result: it has no {', '.join(missing)}", remedy)
+        yield Line(number, {**row, "key": row.get("key") or key_of(row["dataset"], row["strategy"], row.get("variant") or "", row["id"])})
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no figure")

@@ -83,7 +83,7 @@ def _silently(question: str, strategy: str, options: dict[str, Any]) -> "Result"
 
 
 def _problem(result: "Result") -> str:
-    from ramify.graphs.no_answer import could_not_ask
+    from ramify.graphs.result import could_not_ask
 
     return could_not_ask(result)
 

@@ -2,7 +2,7 @@
 
 import math
 
-from ramify.graphs.no_answer import EMBEDDED, could_not_ask, why_unknown
+from ramify.graphs.result import EMBEDDED, could_not_ask, why_unknown
 from ramify.graphs.result import Result
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown

@@ -8,8 +8,7 @@ from ramify.evaluation.report import write_report
 from ramify.nodes.tree import Branch, Passage, Tree, graft, row
 from ramify.nodes.tree.notes import SIMPLE, once_more, unsure
 from ramify.studio.drawing.page import tree_html
-from ramify.tools.markup import packaged
-from ramify.tools.pages import style
+from ramify.tools.pages import packaged, style
 from tests.evaluation.test_report import line, small
 from tests.evaluation.test_report_page import in_a_browser, shown
 from tests.studio.samples import TREE
@@ -106,7 +105,7 @@ def evidence(page: str) -> list[object]:
 def test_each_name_that_the_report_gives_has_a_style(tmp_path: Path) -> None:
     write_report(small(tmp_path / "run", line(1)))
     assert style() in (tmp_path / "run" / "report.html").read_text()
-    script = packaged("ramify.evaluation.report", "tree.js")
+    script = packaged("report_tree.js")
     given = {name for told in re.findall(r'class: ["`]([^"`]+)', script) for name in re.sub(r"\$\{.*?\}", "", told).split()}
     assert {"card", "branches", "status"} <= given
     assert given <= set(re.findall(r"\.([a-z]+)", style()))

@@ -4,7 +4,7 @@ import pytest
 from langchain_core.vectorstores import InMemoryVectorStore
 
 import ramify.graphs as graphs
-from ramify.graphs.no_answer import could_not_ask, why_unknown
+from ramify.graphs.result import could_not_ask, why_unknown
 from ramify.nodes.step import closing
 from tests.embeddings import WordEmbeddings
 from tests.fakes import FakeModel

@@ -8,12 +8,10 @@ from ramify.evaluation.degraded import ABLATIONS, BOTH, FILTER, FLAT, FULL, HARD
 from ramify.evaluation.report.blocks import Block, Cell, Column, Plot, Points, Section, Table, Words
 from ramify.evaluation.report.columns import HITS1, MRR10, P5, R10, WRONG
 from ramify.evaluation.report.degraded_means import Means, Point, means
-from ramify.evaluation.report.figures import drawn
-from ramify.evaluation.report.measures import Measure
+from ramify.evaluation.report.measures import Measure, found
 from ramify.evaluation.report.paired import common, difference, points
 from ramify.evaluation.report.run import Run
 from ramify.evaluation.report.tables import NOTHING, best_of, interval
-from ramify.evaluation.report.values import found
 from ramify.evaluation.rows import RESULTS
 
 MEASURES = {"recall@10": R10, "hits@1": HITS1, "wrong_group@5": WRONG, "precision@5": P5, "mrr@10": MRR10}
@@ -24,17 +22,17 @@ NOT_RUN = "not run"
 
 def degraded(run: Run) -> Section | None:
     """Show each system at each share, the differences that matter, and the ablations; none where nothing was degraded."""
-    found = means(run)
-    if not found:
+    averaged = means(run)
+    if not averaged:
         return None
     blocks: list[Block] = [
         Words(
             "Missing: a share of the documents, drawn anew each time, has none of the metadata it is grouped by. Noise: it has those of "
             "another group. Questions and what is gold stay as they are, and a wrong group is told by the true metadata."
         ),
-        Points([(name, told) for name, told in TOLD.items() if any(name in one.systems for one in found)]),
+        Points([(name, told) for name, told in TOLD.items() if any(name in one.systems for one in averaged)]),
     ]
-    for number, one in enumerate(found):
+    for number, one in enumerate(averaged):
         blocks += _of(one, number)
     return Section("degraded", "Degraded metadata", blocks)
 
@@ -42,12 +40,12 @@ def degraded(run: Run) -> Section | None:
 def _of(told: Means, number: int) -> Iterator[Block]:
     for name in ("recall@10", "hits@1"):
         caption = f"{told.dataset}: {MEASURES[name].title} where metadata are missing, and where they are wrong; a line a system."
-        yield Plot(drawn("degraded_plots.curves", told, MEASURES[name], f"degraded-{number}-{name.partition('@')[0]}"), caption)
+        yield Plot.drawn(caption, "along_shares", told, MEASURES[name], f"degraded-{number}-{name.partition('@')[0]}")
         yield _by_point(told, name)
         yield from (_by_point(told, name, type) for type in told.types)
     yield from (_by_point(told, name) for name in MEASURES if name not in ("recall@10", "hits@1"))
     yield from (_differences(told, name) for name in COMPARED)
-    yield Plot(drawn("degraded_plots.bars", told, f"ablations-{number}"), f"{told.dataset}: the ablations, with 95 % intervals.")
+    yield Plot.drawn(f"{told.dataset}: the ablations, with 95 % intervals.", "ablations", told, f"ablations-{number}")
     yield _ablations(told)
 
 

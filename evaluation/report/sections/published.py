@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Section, Table, Where, Words
 from ramify.evaluation.report.columns import EM, F1, FORGETTING, RETRIEVAL
 from ramify.evaluation.report.measures import Measure
-from ramify.evaluation.report.published import CLAIMS, DEPTHS, FORGOTTEN, GUESSES, PRUNE, RETRIEVERS, SEARCHES, STRATEGIES, TOR, Published
+from ramify.evaluation.report.papers import CLAIMS, DEPTHS, FORGOTTEN, GUESSES, PRUNE, RETRIEVERS, SEARCHES, STRATEGIES, TOR, Published
 from ramify.evaluation.report.run import Line, Run
 from ramify.evaluation.report.tables import NOTHING, interval
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
+from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -72,7 +73,7 @@ class Sheet:
                 list(found.values()), list(found), loc="outside upper left", ncols=min(6, len(found)), handletextpad=0.4, columnspacing=1.4
             )
 
-    def svg(self, name: str) -> str:
+    def svg(self, name: str) -> Markup:
         """Give the drawing as an element of a page; `name` keeps its ids apart from other drawings'."""
         with io.StringIO() as file, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # the page's own font writes the text
@@ -107,7 +108,7 @@ def _place(name: str, names: Sequence[str]) -> int:
     return PLACES.get(name, list(names).index(name))
 
 
-def _placed(svg: str, name: str) -> str:
+def _placed(svg: str, name: str) -> Markup:
     """Cut the drawing out of its file, with the page's inks, and ids of its own."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -116,4 +117,4 @@ def _placed(svg: str, name: str) -> str:
     inks = {TEXT: "var(--ink)", RULE: "var(--rule)", **{placeholder: f"var(--ink-{place})" for place, placeholder in enumerate(INKS, 1)}}
     for placeholder, variable in inks.items():
         svg = svg.replace(placeholder, variable)
-    return svg.strip()
+    return Markup(svg.strip())

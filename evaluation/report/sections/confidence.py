@@ -5,20 +5,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from ramify.evaluation.metrics.calibration import expected_calibration_error, risk_coverage
-from ramify.evaluation.report.blocks import Cell, Column, Plot, Section, Table, Where
+from ramify.evaluation.report.blocks import Cell, Column, Plot, Section, Table, Where, words
 from ramify.evaluation.report.columns import CALIBRATION
-from ramify.evaluation.report.figures import drawn
-from ramify.evaluation.report.measures import percent
+from ramify.evaluation.report.measures import confident, percent
 from ramify.evaluation.report.run import Line, Run
-from ramify.evaluation.report.values import confident
 
 CAPTION = (
     "Left: the share of right answers (EM) by confidence; a calibrated strategy follows the diagonal. Right: the share of wrong answers "
     "among those given, when only the most confident are given; lower is better."
 )
 COLUMNS = (
-    Column("data set", words=True),
-    Column("strategy", words=True),
+    *words("data set", "strategy"),
     Column("n", "questions that were answered, Unknown among them"),
     Column("confidence", "mean confidence"),
     Column("right", "share of right answers (EM)"),
@@ -34,7 +31,7 @@ def calibration(run: Run) -> Section | None:
     if not asked:
         return None
     rows = [_row(dataset, name, lines) for dataset, found in asked.items() for name, lines in found.items()]
-    plot = Plot(drawn("curves.calibration", asked), CAPTION)
+    plot = Plot.drawn(CAPTION, "calibration", asked)
     return Section("calibration", "What a confidence is worth", [plot, Table("Calibration", COLUMNS, rows, lines=Where(variant="").jq)])
 
 

@@ -1,3 +1,4 @@
+"use strict";
 /* Text from documents, models and data sets only ever becomes text: nodes are made here, never markup. */
 const make = (name, options = {}, ...children) => {
   const { class: kind, text, on, ...attributes } = options;

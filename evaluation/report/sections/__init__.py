@@ -1,0 +1,1 @@
+"""The parts of a report, in their order; each is left out where the run has nothing to say in it."""
