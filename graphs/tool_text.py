@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ramify.graphs.result import could_not_ask, why_unknown
-from ramify.graphs.result import Result
+from ramify.graphs.result import Result, could_not_ask, why_unknown
 from ramify.nodes.citation.citing import cite
 from ramify.nodes.retrieve import NOTHING
 from ramify.nodes.state import Citation, StoppedBy

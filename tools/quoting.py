@@ -37,3 +37,8 @@ def snippet(text: str, answer: str, length: int = SNIPPET) -> str:
     if end < len(flat):
         end = max(flat.rfind(" ", start, end), start + length // 2)
     return ("… " if start else "") + flat[start:end].strip() + (" …" if end < len(flat) else "")
+
+
+def many(number: int, thing: str, things: str = "") -> str:
+    """Count things in words."""
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"

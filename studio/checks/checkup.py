@@ -5,9 +5,9 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import Literal, NamedTuple, cast
+from typing import cast
 
+from ramify.studio.checks.capabilities import Check, formats, gguf, kinds
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import ollama
 from ramify.tools.models.address import without_credentials
@@ -19,15 +19,6 @@ OLDEST = (3, 11)
 ROOM_MB = 500
 
 
-class Check(NamedTuple):
-    """What was looked at, how it stands, and what to do about it."""
-
-    name: str
-    state: Literal["ok", "note", "broken"]
-    found: str
-    remedy: str = ""
-
-
 def checkup() -> Iterator[Check]:
     """Look at one thing after another."""
     for name, look in LOOKS.items():
@@ -36,9 +27,8 @@ def checkup() -> Iterator[Check]:
         except RamifyError as error:
             yield Check(name, "broken", error.what, error.remedy)
         except (ImportError, OSError) as error:
-            yield Check(
-                name, "broken", scrub(f"{type(error).__name__}: {error}"), "reinstall with `pip install --force-reinstall ramify-rag`"
-            )
+            told = scrub(f"{type(error).__name__}: {error}")
+            yield Check(name, "broken", told, "reinstall with `pip install --force-reinstall ramify-rag`")
 
 
 def _python() -> Check:
@@ -89,18 +79,6 @@ def _reader() -> Check:
     return Check("reader", "ok", f"its weights have the released sha256; {learned / 1e6:.0f} million numbers, the encoder's among them")
 
 
-def _formats() -> Check:
-    from ramify.studio.checks.formats import formats
-
-    return formats()
-
-
-def _kinds() -> Check:
-    from ramify.studio.checks.kinds import kinds
-
-    return kinds()
-
-
 def _ollama() -> Check:
     address = ollama.host(None)
     where = without_credentials(address)
@@ -114,14 +92,6 @@ def _ollama() -> Check:
     if not names:
         return Check("ollama", "note", f"answers at {where} and has no model", "run `ollama pull llama3.1:8b`")
     return Check("ollama", "ok", f"answers at {where} and has {', '.join(sorted(names))}")
-
-
-def _gguf() -> Check:
-    from ramify.studio.checks.gguf import engine, small_model
-
-    looked = (engine(), small_model())
-    found, remedies = ("; ".join(filter(None, parts)) for parts in zip(*looked, strict=True))
-    return Check("gguf", "note" if remedies else "ok", found, remedies)
 
 
 def _model() -> Check:
@@ -146,14 +116,11 @@ def _cache() -> Check:
     from ramify.tools.demo import cache_folder
 
     folder = cache_folder()
-    free = shutil.disk_usage(_existing(folder)).free // 2**20
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(there).free // 2**20
     if free < ROOM_MB:
         return Check("cache", "note", f"{folder}, {free:,} MB free", "make room, or set RAMIFY_CACHE to a folder with more")
     return Check("cache", "ok", f"{folder}, {free / 1024:,.0f} GB free")
-
-
-def _existing(folder: Path) -> Path:
-    return next(path for path in (folder, *folder.parents) if path.exists())
 
 
 LOOKS: dict[str, Callable[[], Check]] = {
@@ -162,10 +129,10 @@ LOOKS: dict[str, Callable[[], Check]] = {
     "torch": _torch,
     "encoder": _encoder,
     "reader": _reader,
-    "formats": _formats,
-    "kinds": _kinds,
+    "formats": formats,
+    "kinds": kinds,
     "ollama": _ollama,
-    "gguf": _gguf,
+    "gguf": gguf,
     "model": _model,
     "cache": _cache,
     "demo index": _demo,

@@ -74,68 +74,36 @@ Draws = Annotated[int, typer.Option(metavar="N", min=1, help="How often the docu
 
 
 def evaluate(
-    datasets: Datasets,
-    out: Out,
-    strategy: Strategies = None,
-    model: ModelName = None,
-    base_url: BaseUrl = None,
-    settings: Settings = None,
-    limit: Limit = None,
-    sweep: Sweep = None,
-    ablate: Ablate = None,
-    sample: Sample = None,
-    seed: Seed = 0,
-    at_once: AtOnce = 8,
-    workers: Workers = 1,
-    ray: Ray = None,
-    embedding: Embedding = "minilm",
-    index: Index = None,
-    label: Label = None,
-    retrieval_only: RetrievalOnly = False,
-    index_kind: IndexKind = None,
-    group_by: GroupBy = None,
-    degrade: Degrade = None,
-    draws: Draws = 5,
-) -> None:
+    datasets: Datasets, out: Out, strategy: Strategies = None, model: ModelName = None, base_url: BaseUrl = None, settings: Settings = None,
+    limit: Limit = None, sweep: Sweep = None, ablate: Ablate = None, sample: Sample = None, seed: Seed = 0,
+    at_once: AtOnce = 8, workers: Workers = 1, ray: Ray = None, embedding: Embedding = "minilm", index: Index = None, label: Label = None,
+    retrieval_only: RetrievalOnly = False, index_kind: IndexKind = None, group_by: GroupBy = None,
+    degrade: Degrade = None, draws: Draws = 5,
+) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run goes on where it stopped."""
     from ramify.evaluation.order import Order
     from ramify.studio.console.evaluating import evaluating
 
-    if strategy is None:
-        strategy = "" if retrieval_only else "prune"
+    named = _names(("" if retrieval_only else "prune") if strategy is None else strategy)
+    prior = ["closed-book"] if named and not retrieval_only else []  # beside what the model says unread, a score means something
     order = Order(
         datasets=tuple(datasets),
-        strategies=_with_prior(_names(strategy), retrieval_only),
+        strategies=tuple(dict.fromkeys((*named, *prior))),
         options=joined(read_pairs(settings or [], "--set"), {"model": model, "base_url": base_url}),
         sweeps=read_listed(sweep or [], "--sweep max_depth=1,2,3"),
-        ablations=tuple(name.strip() for text in ablate or [] for name in text.replace("|", ",").split(",") if name.strip()),
-        out=out,
-        limit=limit,
-        sample=sample,
-        seed=seed,
-        at_once=at_once,
-        workers=workers,
-        ray=ray,
-        embedding=embedding,
-        index=index,
+        ablations=tuple(name for text in ablate or [] for name in _names(text.replace("|", ","))),
         label=tuple(_names(label or "")),
-        retrieval_only=retrieval_only,
         index_kinds=None if index_kind is None else tuple(_names(index_kind)),
         group_by=tuple(_names(group_by or "")),
         degrade={name: tuple(_shares(name, values)) for name, values in read_listed(degrade or [], "--degrade missing=0,.1,.3").items()},
-        draws=draws,
-    )
+        out=out, limit=limit, sample=sample, seed=seed, at_once=at_once, workers=workers, ray=ray, embedding=embedding, index=index,
+        retrieval_only=retrieval_only, draws=draws,
+    )  # fmt: skip
     evaluating(order)
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _with_prior(strategies: list[str], retrieval_only: bool) -> tuple[str, ...]:
-    """Add what the model says without any document: beside that, a score means something."""
-    prior = [] if retrieval_only or not strategies else ["closed-book"]
-    return tuple(dict.fromkeys((*strategies, *prior)))
 
 
 def _shares(name: str, values: list[object]) -> Iterator[float]:

@@ -33,11 +33,8 @@ from ramify.studio.console.streams import note, one_line, out
 from ramify.tools.errors import IndexingError, UsageError
 
 if TYPE_CHECKING:
-    from ramify.tools.index.build import Built
     from ramify.tools.index.location import Home
-    from ramify.tools.index.manifest import Kind, Precision
-
-_REASONS = {"twin": "repeated"}
+    from ramify.tools.index.manifest import Kind
 
 
 def index(
@@ -50,7 +47,7 @@ def index(
     ray: Ray = None, verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
-    from ramify.studio.console.left_out import left_out, remarked
+    from ramify.studio.console.building import remarked, skipped, taken_in
     from ramify.studio.console.progress_bar import bar
     from ramify.tools.index import Index
     from ramify.tools.index.location import Folder, home_of
@@ -82,27 +79,21 @@ def index(
         except OSError as error:
             what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
             raise IndexingError(what, "give --out a folder you may write to") from error
-        for line in (*left_out(built.skipped, verbose), *remarked(built.remarks, verbose)):
+        for line in (*skipped(built.skipped, verbose), *remarked(built.remarks, verbose)):
             note(line)
-        out().print(f"{one_line(home.where)}: {told(built)}", soft_wrap=True, markup=False)
+        out().print(f"{one_line(home.where)}: {taken_in(built)}", soft_wrap=True, markup=False)
         if built.advice:
             note(built.advice)
     elif precision is not None and isinstance(home, Folder):
-        _relink(home.path, precision)
+        from ramify.tools.index.relink import relink
+
+        with bar() as progress:
+            changed = relink(home.path, precision, progress)
+        out().print(f"{one_line(home.path)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
     elif kind is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the index in --out as it is")
     if isinstance(home, Folder):
         _structure(home.path, wanted, options, recluster, groups, rebuild)
-
-
-def _relink(folder: Path, precision: "Precision") -> None:
-    """Keep the vectors of an index in other numbers."""
-    from ramify.studio.console.progress_bar import bar
-    from ramify.tools.index.relink import relink
-
-    with bar() as progress:
-        changed = relink(folder, precision, progress)
-    out().print(f"{one_line(folder)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
 
 
 def fields_of(text: str) -> list[str]:
@@ -157,36 +148,17 @@ def _check(kind: "Kind", options: dict[str, Any]) -> None:
 
 def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
     """Make, update or take away what the index has beside its passages."""
-    if kind == "graph":
-        from ramify.studio.console.graph_building import build
-
-        build(folder, options, recluster)
-        return
-    if kind == "hierarchy":
-        from ramify.studio.console.hierarchy_building import build as build_hierarchy
-
-        build_hierarchy(folder, options, group_by, rebuild)
-        return
+    from ramify.studio.console.building import build_graph, build_hierarchy
     from ramify.tools.index.kind_files import drop_structure
     from ramify.tools.index.manifest import MANIFEST, read_manifest
 
+    if kind == "graph":
+        build_graph(folder, options, recluster)
+        return
+    if kind == "hierarchy":
+        build_hierarchy(folder, options, group_by, rebuild)
+        return
     held = read_manifest(folder / MANIFEST)
     if held and held.kind != "passages":
         drop_structure(folder)
         out().print(f"{one_line(folder)}: the {held.kind} is taken away", soft_wrap=True, markup=False)
-
-
-def told(built: "Built") -> str:
-    """Say what a build did, in one line."""
-    fates = {"added": built.added, "changed": built.changed, "unchanged": built.unchanged, "removed": built.removed}
-    parts = [f"{count:,} {fate}" for fate, count in fates.items() if count]
-    skipped = f", {len(built.skipped):,} {'file' if len(built.skipped) == 1 else 'files'} skipped" if built.skipped else ""
-    documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
-    rate = f", {built.encoded / built.seconds:,.0f} passages/s, start included" if built.encoded else ""
-    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){left_out(built.hidden)} in {built.seconds:.1f} s{rate}"
-
-
-def left_out(hidden: dict[str, int]) -> str:
-    """Say how many passages are not searched, and why."""
-    reasons = ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
-    return f", {sum(hidden.values()):,} left out of search ({reasons})" if hidden else ""

@@ -11,7 +11,7 @@ from ramify.graphs.building import asks_model, hierarchy_settings
 from ramify.graphs.estimating import PILOT, REPORTED, Range, Stage, encoding, estimate
 from ramify.graphs.estimating_groups import SUMMED, estimate_hierarchy
 from ramify.nodes.settings import EMBEDDED
-from ramify.studio.console.graph_building import LISTED
+from ramify.studio.console.building import LISTED
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, out
 from ramify.tools.embeddings.encoder import Encoder

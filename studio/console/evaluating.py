@@ -1,22 +1,30 @@
 """A run on the command line: what was found, what it can cost, how far it is, and where the report lies."""
 
 import asyncio
+import time
+from collections import defaultdict
 from importlib.util import find_spec
 
-from ramify.evaluation.dataset import Dataset
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from ramify.evaluation.asking import Task
 from ramify.evaluation.degrading import degrade
 from ramify.evaluation.order import Order
+from ramify.evaluation.pace import Pace
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row, outlines
 from ramify.evaluation.run import ask, index, joining, left, look, prepare, search, see_indexes
 from ramify.evaluation.searching import SEARCH
-from ramify.studio.console.eval_bar import Watching
 from ramify.studio.console.progress_bar import bar
-from ramify.studio.console.streams import note, one_line, out
+from ramify.studio.console.streams import err, note, one_line, out
 from ramify.tools.errors import ModelError, RamifyError
+from ramify.tools.quoting import many
 
 LISTED = 3
 """Failures that are named here; the report lists them all."""
+SHOWN = 6
+"""Strategies whose running score fits beside the bar."""
 
 
 def evaluating(order: Order) -> None:
@@ -25,7 +33,9 @@ def evaluating(order: Order) -> None:
         raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
     datasets, wanted = look(order)
     for _, dataset in datasets:
-        note(found(dataset))
+        types = sorted({question.type for question in dataset.questions if question.type})
+        told = f" of {len(types)} types" if len(types) > 1 else ""
+        note(f"{dataset.name}: {len(dataset.questions):,} questions{told}" + "".join(f" · {caveat}" for caveat in dataset.caveats))
     plan = prepare(order, datasets, wanted, note)
     tasks = left(plan, order.out)
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
@@ -50,31 +60,61 @@ def evaluating(order: Order) -> None:
     finish(order)
 
 
-def found(dataset: Dataset) -> str:
-    """Say what a data set holds."""
-    types = sorted({question.type for question in dataset.questions if question.type})
-    told = f" of {len(types)} types" if len(types) > 1 else ""
-    return f"{dataset.name}: {len(dataset.questions):,} questions{told}" + "".join(f" · {caveat}" for caveat in dataset.caveats)
-
-
 def finish(order: Order) -> None:
     """Write the report and say where it is; ModelError where not one question could be answered."""
     rows = list(outlines(order.out / RESULTS).values())
     asked = [row for row in rows if row["strategy"] != SEARCH]
     write_report(order.out)
     failures = [row for row in asked if row["error"] is not None]
-    _name(failures, asked)
-    strategies = len({row["strategy"] for row in asked})
-    told = (
-        f"{len(asked):,} answers of {strategies} {'strategy' if strategies == 1 else 'strategies'}" if asked else f"{len(rows):,} searches"
-    )
+    for row in failures[:LISTED]:
+        note(f"failed: {row['key']}: {row['error']}")
+    if failures:
+        note(f"{len(failures):,} of {len(asked):,} failed; they count as wrong, and the same command tries them again")
+    strategies = many(len({row["strategy"] for row in asked}), "strategy", "strategies")
+    told = f"{len(asked):,} answers of {strategies}" if asked else f"{len(rows):,} searches"
     out().print(one_line(f"{told}: {order.out / 'report.html'}"), soft_wrap=True, markup=False)
     if asked and len(failures) == len(asked):
         raise ModelError(f"no question could be answered ({failures[0]['error']})", "see that the model answers: `ramify doctor`")
 
 
-def _name(failures: list[Row], asked: list[Row]) -> None:
-    for row in failures[:LISTED]:
-        note(f"failed: {row['key']}: {row['error']}")
-    if failures:
-        note(f"{len(failures):,} of {len(asked):,} failed; they count as wrong, and the same command tries them again")
+class Watching:
+    """A bar on a terminal; elsewhere only the line that tells the speed."""
+
+    def __init__(self, tasks: list[Task], processes: int) -> None:
+        columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[told]}", markup=False))
+        self._progress = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
+        self._bar = self._progress.add_task("answering", total=len(tasks), told="")
+        self._pace = Pace([task.variant for task in tasks], time.monotonic, processes)
+        self._total = len(tasks)
+        self._scores: dict[str, list[float]] = defaultdict(list)
+
+    def __enter__(self) -> "Watching":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def __call__(self, row: Row) -> None:
+        """Count an answer."""
+        self._pace.add(row)
+        if not row["variant"] and row["em"] is not None:
+            self._scores[row["strategy"]].append(row["em"])
+        togo = self._pace.to_go()
+        told = [f"{lasting(togo)} to go"] if togo is not None else []
+        shown = list(self._scores.items())[:SHOWN]
+        told += [f"EM {name} {sum(values) / len(values):.2f}" for name, values in shown]
+        self._progress.update(self._bar, completed=self._pace.done, told=" · ".join(told))
+
+    def tell_speed(self) -> None:
+        """Say, before the many answers are begun, how long they will take at the speed of the first few."""
+        each, togo = self._pace.each, self._pace.to_go()
+        if each is not None and togo is not None and self._pace.done < self._total:
+            told = f"{each:.2g} s an answer, measured on the first {self._pace.done}: about {lasting(togo)} to go"
+            self._progress.console.print(Text(one_line(told), style="dim"), soft_wrap=True)
+
+
+def lasting(seconds: float) -> str:
+    """Say how long something takes."""
+    minutes = seconds / 60
+    return f"{seconds:.0f} s" if minutes < 2 else f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"

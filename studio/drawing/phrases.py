@@ -2,8 +2,7 @@
 
 import math
 
-from ramify.graphs.result import EMBEDDED, could_not_ask, why_unknown
-from ramify.graphs.result import Result
+from ramify.graphs.result import EMBEDDED, Result, could_not_ask, why_unknown
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown
 from ramify.nodes.tree.notes import folded
@@ -11,6 +10,7 @@ from ramify.tools.extractive.open_ended import open_ended
 from ramify.tools.index.reports import known
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.location import crumbs
+from ramify.tools.quoting import many as many
 from ramify.tools.quoting import one_line as one_line
 from ramify.tools.quoting import snippet as snippet  # said at every door
 
@@ -155,8 +155,3 @@ def heading(passage: Passage | None, source: str) -> str:
     parts = [passage.title, *crumbs(passage.title, str(passage.metadata.get("heading") or ""))]
     page = passage.metadata.get("page")
     return " · ".join(filter(None, [*parts, "" if page is None else f"page {page}"])) or source
-
-
-def many(number: int, thing: str, things: str = "") -> str:
-    """Count things in words."""
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"

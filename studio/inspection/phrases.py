@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ramify.studio.commands.index import left_out
+from ramify.studio.console.building import left_out
 from ramify.studio.inspection.contents import LARGEST, Inside, Inspection
 from ramify.studio.inspection.group_phrases import group_sizes
 from ramify.tools.index.location import is_address

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import xllamacpp
 
+from ramify.studio.checks import capabilities as gguf_check
 from ramify.studio.checks import checkup
-from ramify.studio.checks import gguf as gguf_check
 from ramify.studio.checks.checkup import Check
 from ramify.tools.errors import ModelError
 from ramify.tools.models import gguf, shipped

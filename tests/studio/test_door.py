@@ -16,7 +16,7 @@ from rich.console import Console
 
 from ramify.graphs.strategies import STRATEGIES
 from ramify.studio.commands.ask import Strategy
-from ramify.studio.console.left_out import left_out
+from ramify.studio.console.building import skipped as left_out
 from ramify.studio.console.progress_bar import Lines, bar
 from ramify.tools.documents.readers import NO_READER
 from ramify.tools.relevance import rerank

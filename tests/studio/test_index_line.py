@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from ramify.studio.commands.index import left_out
+from ramify.studio.console.building import left_out
 from tests.studio.conftest import Ramify
 
 

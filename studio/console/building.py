@@ -1,0 +1,131 @@
+"""The building of an index as it is told on the command line: what was taken in and left out, and what a graph or a hierarchy came to."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.streams import note, one_line, out
+from ramify.tools.quoting import many
+
+if TYPE_CHECKING:
+    from ramify.nodes.state import Usage
+    from ramify.tools.documents.files import Skipped
+    from ramify.tools.index.build import Built
+    from ramify.tools.index.manifest import Kind
+
+LISTED = 5
+"""Of many units, notes or groups, those that are named."""
+NAMED = 10
+"""Files that are named, with the reason, before the rest is only counted."""
+_REASONS = {"twin": "repeated"}
+
+
+def taken_in(built: "Built") -> str:
+    """Say what a build did, in one line."""
+    fates = {"added": built.added, "changed": built.changed, "unchanged": built.unchanged, "removed": built.removed}
+    parts = [f"{count:,} {fate}" for fate, count in fates.items() if count]
+    skipped = f", {many(len(built.skipped), 'file')} skipped" if built.skipped else ""
+    documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
+    rate = f", {built.encoded / built.seconds:,.0f} passages/s, start included" if built.encoded else ""
+    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){left_out(built.hidden)} in {built.seconds:.1f} s{rate}"
+
+
+def left_out(hidden: dict[str, int]) -> str:
+    """Say how many passages are not searched, and why."""
+    reasons = ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
+    return f", {sum(hidden.values()):,} left out of search ({reasons})" if hidden else ""
+
+
+def skipped(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:
+    """Say which files were left out: those without a reader by their kind, the others by name; with `verbose`, a line for each."""
+    from ramify.tools.documents.readers import NO_READER
+
+    if verbose:
+        yield from (f"skipped {name}: {reason}" for name, reason in files)
+        return
+    others = [(name, reason) for name, reason in files if not reason.startswith(NO_READER)]
+    yield from (f"skipped {name}: {reason}" for name, reason in others[:NAMED])
+    if len(others) > NAMED:
+        yield f"skipped {len(others) - NAMED:,} more; --verbose names them all"
+    unread = Counter(_ending(PurePath(name)) for name, reason in files if reason.startswith(NO_READER))
+    if unread:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(unread.items(), key=lambda one: (-one[1], one[0])))
+        yield f"skipped {kinds}: no reader for these"
+
+
+def remarked(remarks: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:
+    """Say what is to be known of files that were read."""
+    named = remarks if verbose else remarks[:NAMED]
+    yield from (f"{name}: {remark}" for name, remark in named)
+    if rest := len(remarks) - len(named):
+        yield f"{rest:,} more remarks on files that were read; --verbose shows them all"
+
+
+def _ending(name: PurePath) -> str:
+    inner = PurePath(name.stem).suffix if name.suffix.lower() == ".gz" else ""
+    return f"{inner}{name.suffix}".lower() or "without ending"
+
+
+def build_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
+    """Make the graph of the index in a folder, or bring it up to date; where a model is asked, say first what that will cost."""
+    from ramify.graphs.building import asks_model, structure
+    from ramify.tools.knowledge.build import NEW_EDGES
+
+    asks = asks_model(options)
+    _tell_cost(folder, "graph", options, asks)
+    with bar() as progress:
+        made, usage = structure(folder, options, recluster, progress)
+    reports = f"{made.communities:,} communities on {many(made.levels, 'level')}, {made.rewritten:,} reports made"
+    _tell(folder, f"{made.names:,} names, {made.edges:,} connections, {reports}", usage)
+    for id, why in list(made.unread.items())[:LISTED]:
+        note(f"not read: {one_line(id)}: {one_line(why)}")
+    if made.unread:
+        note(f"{len(made.unread):,} units were not read, and are passed over: run the same command again to go on with them")
+    if made.replaced and asks:
+        note(f"{made.replaced:,} of {made.communities:,} reports are quoted from the documents, not written by the model")
+    if made.new_edges > NEW_EDGES and not recluster:
+        note(f"{made.new_edges:.0%} of the connections are new since the communities were made: --recluster makes them anew")
+
+
+def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] | None, rebuild: bool) -> None:
+    """Make the hierarchy of the index in a folder, or bring it up to date; where a model is asked, say first what that will cost."""
+    from ramify.graphs.building import hierarchy, hierarchy_settings
+    from ramify.nodes.settings import EMBEDDED
+
+    asks = hierarchy_settings(options)[1].model != EMBEDDED
+    _tell_cost(folder, "hierarchy", options, asks, group_by)
+    with bar() as progress:
+        made, usage = hierarchy(folder, options, group_by, rebuild, progress)
+    note(f"passages are grouped by {', '.join(made.fields)}{'' if group_by else ': --group-by names others'}")
+    edges = ((made.routed, "without metadata given to groups"), (made.escaped, "linked to further groups"), (made.pool, "in no group"))
+    passages = "".join(f", {count:,} {what}" for count, what in edges if count)
+    founded = f" ({made.founded:,} founded)" if made.founded else ""
+    suspicious = f", suspicious after {many(made.repairs, 'repair')}: {many(made.flagged, 'group')}" if made.flagged else ""
+    grown = f"{many(made.nodes, 'summary', 'summaries')}, {many(made.grown, 'tree')} grown"
+    _tell(folder, f"{many(made.groups, 'group')}{founded}{passages}; {grown}{suspicious}", usage)
+    for line in made.notes[:LISTED]:
+        note(one_line(line))
+    if not made.groups - made.founded - bool(made.pool):
+        note("no passage has these metadata: there is one tree over everything")
+    if made.replaced and asks:
+        note(f"{made.replaced:,} of {made.nodes:,} summaries are quoted from the documents, not written by the model")
+    if made.drifted:
+        named = ", ".join(map(one_line, made.drifted[:LISTED]))
+        note(f"{len(made.drifted):,} groups have changed much since they were clustered ({named}): --rebuild clusters them anew")
+
+
+def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
+    """Say what a build will cost, where a model is asked that was not asked before."""
+    from ramify.studio.console.estimate import show_estimate
+    from ramify.tools.index.location import Folder
+    from ramify.tools.knowledge.kept_replies import WORK
+
+    if asks and not (folder / WORK).exists():
+        show_estimate([], Folder(folder), kind, options, "", (300, 30), True, group_by)
+
+
+def _tell(folder: Path, made: str, usage: "Usage") -> None:
+    calls = f", {usage.llm_calls:,} model calls, {usage.tokens:,} tokens" if usage.llm_calls else ""
+    out().print(f"{one_line(folder)}: {made}{calls}", soft_wrap=True, markup=False)
