@@ -12,88 +12,32 @@ have in memory; the system may have the files in its cache, so that a cold open 
 """
 
 import argparse
-import gzip
-import hashlib
 import json
 import os
 import random
-import re
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, get_args
 
-import numpy as np
+sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
+from benchmarks.made_passages import SETS, Made, make, records
 from ramify.studio.console.progress_bar import bar
-from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import How, find
 from ramify.tools.index.manifest import Precision, precision_of
 from ramify.tools.index.relink import relink
 from ramify.tools.index.snapshot import Snapshot, open_snapshot
 
-SETS = ("hotpotqa", "musique", "2wikimultihopqa")
-REAL, SENTENCES, QUESTIONS, BATCH = 2000, 4, 200, 8
+QUESTIONS, BATCH = 200, 8
 WAYS: dict[str, dict[str, Any]] = {"dense": {"hybrid": False}, "words": {"dense": False}, "fused": {}}
 MB = 2**20
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
-
-
-def records(name: str, file: str) -> Iterator[dict[str, Any]]:
-    with gzip.open(Path(os.environ["RAMIFY_DATA"]) / name / file, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
-class Made(Encoder):
-    """Give each text a vector that is a mixture of two real ones, chosen by its digest."""
-
-    name, max_tokens = "langchain:Made", 512
-
-    def __init__(self, work: Path) -> None:
-        kept = work / "real.npy"
-        if not kept.exists():
-            real = [record["text"] for record in records(SETS[0], "corpus.jsonl.gz")][:REAL]
-            np.save(kept, load_encoder("minilm").encode_documents(real))
-        self._real: Matrix = np.load(kept)
-
-    @property
-    def dimension(self) -> int:
-        """Return the length of a vector."""
-        return int(self._real.shape[1])
-
-    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Mix vectors."""
-        return unit_rows(np.stack([self._mixed(text) for text in texts]), self.dimension)
-
-    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
-        """Mix vectors."""
-        return self.encode_documents(texts)
-
-    def _mixed(self, text: str) -> Matrix:
-        drawn = np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little"))
-        first, second = drawn.integers(0, len(self._real), 2)
-        noise = drawn.normal(scale=0.02, size=self.dimension)
-        return np.asarray(self._real[first] + 0.6 * self._real[second] + noise, dtype=np.float32)
-
-
-def make(count: int, path: Path) -> None:
-    """Write so many passages as records."""
-    titles, pool = [], []
-    for name in SETS:
-        for record in records(name, "corpus.jsonl.gz"):
-            titles.append(record.get("title") or record["id"])
-            pool += [sentence for sentence in _SENTENCE.split(record["text"]) if len(sentence) > 20]
-    drawn = random.Random(0)
-    with path.open("w", encoding="utf-8") as file:
-        for number in range(count):
-            text = " ".join(drawn.choices(pool, k=SENTENCES))
-            file.write(json.dumps({"id": f"p{number:07}", "title": drawn.choice(titles), "text": text}) + "\n")
 
 
 def build(count: int, work: Path) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from ramify.tools.index.passage_store import SCHEMA, Store
+from ramify.tools.index.passage_store import Store
+from ramify.tools.index.schema import SCHEMA
 from ramify.tools.index.search_words import searchable
 from training.source import Document
 

@@ -14,8 +14,9 @@ from ramify.tools.index.hidden_duplicates import hide_twins
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.kind_files import manifest_of
 from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.opened_copy import open_draft
 from ramify.tools.index.progress import silent
-from ramify.tools.index.publication import open_draft, writing
+from ramify.tools.index.publication import writing
 from ramify.tools.index.working_copy import Draft
 
 

@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from langchain_core.documents import Document
 
@@ -20,3 +22,9 @@ def document_of(passage: str) -> str:
 def identified(document: Document) -> Document:
     """Return the document with an id: its own, else a stable one."""
     return document if document.id else document.model_copy(update={"id": stable_id(document)})
+
+
+def documents_of(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
+    """Give texts as documents, each with an id."""
+    parts = zip(texts, metadatas or [{} for _ in texts], ids or [None for _ in texts], strict=True)
+    return [identified(Document(text, id=identity, metadata=metadata)) for text, metadata, identity in parts]

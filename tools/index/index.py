@@ -1,23 +1,23 @@
 """The corpus index, searched by vectors and by words, as a LangChain `VectorStore`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.embeddings.encoding import Encoding, in_turn
 from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.hybrid_search import Hit, How, Steer, View
-from ramify.tools.index.ids import identified
+from ramify.tools.index.ids import documents_of
+from ramify.tools.index.langchain_face import SearchedStore
 from ramify.tools.index.location import Folder, Held, Home, home_of
 from ramify.tools.index.manifest import Manifest, Precision, precision_of
 from ramify.tools.index.passage_store import Filter
@@ -25,7 +25,7 @@ from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
 
 
-class Index(VectorStore):
+class Index(SearchedStore):
     """Passages of documents with their vectors and words, in one folder or in a store; any thread may search."""
 
     def __init__(self, home: Home, encoder: Encoder, held: Held) -> None:
@@ -67,7 +67,11 @@ class Index(VectorStore):
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
         precision = None if vectors is None else precision_of(vectors)
-        encoding = in_turn if ray is None else _on_ray(ray, encoder)
+        encoding: Encoding = in_turn
+        if ray is not None:
+            from ramify.tools.ray.encoding import encoding_on
+
+            encoding = encoding_on(ray, encoder)
         return home_of(out).build(paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding))
 
     @classmethod
@@ -133,6 +137,9 @@ class Index(VectorStore):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
         return self._search(queries, self._encoder.encode_queries(queries), how) if queries else []
 
+    def _find(self, query: str, how: How) -> list[Hit]:
+        return self._search([query], self._encoder.encode_queries([query]), how.checked())[0]
+
     def _search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]:
         if vectors.shape[1] != self._held.manifest.dimension:
             what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._held.manifest.dimension}"
@@ -146,44 +153,6 @@ class Index(VectorStore):
             made = f"`ramify index --kind graph --out {self.where}`, or hierarchy" if isinstance(self.home, Folder) else "in a folder"
             raise UsageError(what, f"leave it out, or make a graph or a hierarchy: {made}")
         return None
-
-    def similarity_search_with_score(
-        self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
-    ) -> list[tuple[Document, float]]:
-        """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
-        hits = self.search([query], k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat")[0]
-        return [(hit.document, hit.score) for hit in hits]
-
-    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
-        """Return the passages nearest to a query; takes `filter` and `hybrid`."""
-        return [document for document, _ in self.similarity_search_with_score(query, k, **kwargs)]
-
-    def similarity_search_by_vector(
-        self, embedding: list[float], k: int = 4, *, filter: Filter | None = None, **kwargs: Any
-    ) -> list[Document]:
-        """Return the passages nearest to a vector."""
-        return self._by_vector(embedding, How(k, mmr=None, hybrid=False, filter=filter, per_section=None, view="flat"))
-
-    def max_marginal_relevance_search(
-        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
-        *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
-    ) -> list[Document]:  # fmt: skip
-        """Return passages near to a query and far from each other."""
-        hits = self.search([query], k, fetch_k=fetch_k, mmr=lambda_mult, hybrid=hybrid, filter=filter, view="flat")[0]
-        return [hit.document for hit in hits]
-
-    def max_marginal_relevance_search_by_vector(
-        self, embedding: list[float], k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
-        *, filter: Filter | None = None, **kwargs: Any,
-    ) -> list[Document]:  # fmt: skip
-        """Return passages near to a vector and far from each other."""
-        return self._by_vector(embedding, How(k, fetch_k, lambda_mult, hybrid=False, filter=filter, view="flat"))
-
-    def _by_vector(self, embedding: list[float], how: How) -> list[Document]:
-        return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), how)[0]]
-
-    def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        return lambda cosine: max(0.0, cosine)
 
     def ids(self) -> list[str]:
         """Return the ids of all passages that are searched, in order."""
@@ -203,7 +172,7 @@ class Index(VectorStore):
         temporary = TemporaryDirectory(prefix="ramify-") if path is None else None
         home = home_of(temporary.name if path is None and temporary else str(path))
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        home.write(encoder, DEFAULT_CHUNKING, _as_documents(texts, metadatas, ids))
+        home.write(encoder, DEFAULT_CHUNKING, documents_of(texts, metadatas, ids))
         index = cls.open(home, encoder)
         index._temporary = temporary
         return index
@@ -215,7 +184,7 @@ class Index(VectorStore):
 
         The graph is linked anew each time, so add many at once.
         """
-        documents = _as_documents(list(texts), metadatas, ids)
+        documents = documents_of(list(texts), metadatas, ids)
         self.home.write(self._encoder, self._chunking, documents)
         self._held = self.home.open()
         return [str(document.id) for document in documents]
@@ -229,14 +198,3 @@ class Index(VectorStore):
     @property
     def _chunking(self) -> Chunking:
         return Chunking(self._held.manifest.chunk_tokens, self._held.manifest.overlap)
-
-
-def _on_ray(address: str, encoder: Encoder) -> Encoding:
-    from ramify.tools.ray.encoding import encoding_on
-
-    return encoding_on(address, encoder)
-
-
-def _as_documents(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
-    parts = zip(texts, metadatas or [{} for _ in texts], ids or [None for _ in texts], strict=True)
-    return [identified(Document(text, id=identity, metadata=metadata)) for text, metadata, identity in parts]

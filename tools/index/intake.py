@@ -15,7 +15,8 @@ from ramify.tools.index.digests import document_digest
 from ramify.tools.index.known_files import Filed, documents_of, filed, forget, remember, remembered
 from ramify.tools.index.labels import label
 from ramify.tools.index.progress import Progress
-from ramify.tools.index.working_copy import Draft, Entry
+from ramify.tools.index.schema import Entry
+from ramify.tools.index.working_copy import Draft
 
 _GROUP = 256
 """Documents split and written in one transaction."""

@@ -17,50 +17,6 @@ from numpy.typing import NDArray
 from ramify.tools.errors import UsageError
 from ramify.tools.index.search_words import match_any
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS files (
-    root TEXT NOT NULL, source TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, edition TEXT NOT NULL,
-    skipped TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (root, source)
-);
-CREATE TABLE IF NOT EXISTS documents (
-    id TEXT PRIMARY KEY, root TEXT NOT NULL, file TEXT NOT NULL, digest BLOB NOT NULL, kind TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS documents_of_file ON documents (root, file);
-CREATE TABLE IF NOT EXISTS passages (
-    row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
-    label TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL,
-    hidden TEXT, twin_of TEXT
-);
-CREATE INDEX IF NOT EXISTS passages_shown ON passages (id) WHERE hidden IS NULL;
-CREATE INDEX IF NOT EXISTS passages_of_document ON passages (document);
-CREATE INDEX IF NOT EXISTS passages_of_digest ON passages (digest);
-CREATE INDEX IF NOT EXISTS passages_of_twin ON passages (twin_of) WHERE twin_of IS NOT NULL;
-CREATE TABLE IF NOT EXISTS sketches (digest BLOB PRIMARY KEY, sketch BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (label, text, content='passages', content_rowid='row', tokenize='porter unicode61');
-CREATE TRIGGER IF NOT EXISTS words_added AFTER INSERT ON passages WHEN new.hidden IS NULL BEGIN
-    INSERT INTO words (rowid, label, text) VALUES (new.row, searchable(new.label), searchable(new.text));
-END;
-CREATE TRIGGER IF NOT EXISTS words_removed AFTER DELETE ON passages WHEN old.hidden IS NULL BEGIN
-    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, searchable(old.label), searchable(old.text));
-END;
-CREATE TRIGGER IF NOT EXISTS words_hidden AFTER UPDATE OF hidden ON passages WHEN old.hidden IS NULL AND new.hidden IS NOT NULL BEGIN
-    INSERT INTO words (words, rowid, label, text) VALUES ('delete', old.row, searchable(old.label), searchable(old.text));
-END;
-CREATE TRIGGER IF NOT EXISTS words_shown AFTER UPDATE OF hidden ON passages WHEN old.hidden IS NOT NULL AND new.hidden IS NULL BEGIN
-    INSERT INTO words (rowid, label, text) VALUES (new.row, searchable(new.label), searchable(new.text));
-END;
-INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
-"""
-"""Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
-
-What is searched by words is written by `words.searchable`, so whoever writes passages has to give SQLite that function.
-
-A passage with a reason in `hidden` is kept and not searched: it has no vector and is not among the words. A twin names in `twin_of` the
-passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.
-"""
-
 Filter = Mapping[str, Any]
 """Metadata fields and the value, or list of values, each must have; a field that is a list has each of its members."""
 

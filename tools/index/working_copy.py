@@ -4,44 +4,18 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.chunking import embedded_text
 from ramify.tools.index.digests import metadata_json, text_digest
-from ramify.tools.index.passage_store import SCHEMA
+from ramify.tools.index.schema import SCHEMA, Entry, Held
 from ramify.tools.index.search_words import searchable
 
 _BLOCK = 16_384
-
-
-class Held(NamedTuple):
-    """A document the draft holds: the path it was given under, its file's source and kind, and the digest of its content."""
-
-    root: str
-    file: str
-    digest: bytes
-    kind: str
-
-
-class Entry(NamedTuple):
-    """A document to be written: where it was found, its passages, and the label each is embedded under.
-
-    kind: the ending of its file's name; "" for a record and for what a program handed over, which are always searched.
-    """
-
-    id: str
-    root: str
-    file: str
-    digest: bytes
-    label: str
-    passages: Sequence[Document]
-    kind: str = ""
 
 
 class Draft:

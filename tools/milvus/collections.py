@@ -1,10 +1,10 @@
-"""Two collections of Milvus for each corpus: passages that are searched, and a ledger of all else that a later build has to know."""
+"""Two collections of Milvus for each corpus: passages that are searched, and the ledger beside them."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,59 +12,21 @@ from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.milvus.address import Address
-from ramify.tools.milvus.client import connect, telling
+from ramify.tools.milvus.client import telling
+from ramify.tools.milvus.ledger import STRONG, Ledger, blocks
 from ramify.tools.milvus.rows import Row, condition, words_asked
 from ramify.tools.milvus.schema import create_ledger, create_passages
 
-if TYPE_CHECKING:
-    from pymilvus import MilvusClient
-
-LEDGER = "_ledger"
-"""The end of the name of the collection that is not searched."""
-_PAGE = 1000
-_BLOCK = 500
-"""Rows asked for by key at once."""
 _EF_SEARCH = 128
-STRONG = "Strong"
-"""Reads see all that was written before them: a build decides by what it reads."""
-
 Near = list[tuple[str, Matrix]]
 
 _loaded: set[Address] = set()
 """What is known to be in the server's memory; a file's is not when it is opened."""
 
 
-class Entry(NamedTuple):
-    """An entry of the ledger. document: the id of the one it is of, if any; text: what is too long for a value."""
-
-    name: str
-    kind: str
-    document: str
-    value: dict[str, Any]
-    text: str = ""
-
-
 @dataclass(frozen=True)
-class Store:
+class Store(Ledger):
     """Read and write the rows of one tenant; each call may wait for the server."""
-
-    address: Address
-
-    @property
-    def _client(self) -> "MilvusClient":
-        return connect(self.address)
-
-    @property
-    def _ledger(self) -> str:
-        return self.address.collection + LEDGER
-
-    @property
-    def _own(self) -> str:
-        return condition(self.address.tenant, None)
-
-    def key(self, id: str) -> str:
-        """Return the primary key of a passage: two tenants may have the same ids."""
-        return f"{self.address.tenant}|{id}"
 
     def exists(self) -> bool:
         """Tell whether there are collections for the corpus, and have them in memory."""
@@ -96,26 +58,6 @@ class Store:
         fields = self._client.describe_collection(self.address.collection)["fields"]
         return next((int(field["params"]["dim"]) for field in fields if field["name"] == "vector"), 0)
 
-    def entries(self) -> Iterator["Entry"]:
-        """Read the ledger."""
-        for row in self._each(self._ledger, self._own, [*Entry._fields]):
-            yield Entry(**{name: row[name] for name in Entry._fields})
-
-    def entry(self, name: str) -> dict[str, Any] | None:
-        """Read the value of one entry of the ledger, None where there is none."""
-        with telling(self.address):
-            found = self._client.get(self._ledger, [self.key(name)], output_fields=["value"], consistency_level=STRONG)
-        return dict(found[0]["value"]) if found else None
-
-    def note(self, entries: Iterable["Entry"]) -> None:
-        """Write entries of the ledger."""
-        own = {"tenant": self.address.tenant, "blank": [1.0, 0.0]}
-        self._upsert(self._ledger, [{"key": self.key(one.name), **own, **one._asdict()} for one in entries])
-
-    def strike(self, names: Iterable[str]) -> None:
-        """Take entries out of the ledger."""
-        self._delete(self._ledger, names)
-
     def states(self, documents: Sequence[str] | None = None) -> dict[str, tuple[str, str]]:
         """Read the digest and the state of every passage, or of those of some documents, by id."""
         found = self._rows(["id", "digest", "state"], documents)
@@ -132,7 +74,7 @@ class Store:
         if documents is None:
             yield from self._each(name, self._own, fields)
             return
-        for block in _blocks(documents):
+        for block in blocks(documents):
             yield from self._each(name, f"{self._own} and document in {json.dumps(block)}", fields)
 
     def count(self) -> int:
@@ -162,7 +104,7 @@ class Store:
         """Read fields of the passages that exist, by id."""
         found = {}
         with telling(self.address):
-            for block in _blocks([self.key(id) for id in ids]):
+            for block in blocks([self.key(id) for id in ids]):
                 for row in self._client.get(self.address.collection, block, output_fields=["id", *fields]):
                     found[row["id"]] = row
         return found
@@ -196,26 +138,3 @@ class Store:
                 self.address.collection, data=data, anns_field=field, limit=n, filter=condition(self.address.tenant, where),
                 output_fields=["id", "vector"], **how,
             )  # fmt: skip
-
-    def _each(self, collection: str, wanted: str, fields: list[str]) -> Iterator[dict[str, Any]]:
-        with telling(self.address):
-            pages = self._client.query_iterator(collection, batch_size=_PAGE, filter=wanted, output_fields=fields, consistency_level=STRONG)
-            try:
-                while page := pages.next():
-                    yield from page
-            finally:
-                pages.close()
-
-    def _upsert(self, collection: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        with telling(self.address):
-            for block in _blocks(rows):
-                self._client.upsert(collection, block)
-
-    def _delete(self, collection: str, ids: Iterable[str]) -> None:
-        with telling(self.address):
-            for block in _blocks([self.key(id) for id in ids]):
-                self._client.delete(collection, ids=block)
-
-
-def _blocks(of: Sequence[Any]) -> Iterator[list[Any]]:
-    return (list(of[start : start + _BLOCK]) for start in range(0, len(of), _BLOCK))

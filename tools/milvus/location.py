@@ -19,10 +19,11 @@ from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.hidden_duplicates import hide_twins
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import LAYOUT, WHOLE, Manifest
-from ramify.tools.index.publication import Making, compare
+from ramify.tools.index.opened_copy import Making, compare
 from ramify.tools.index.working_copy import Draft
 from ramify.tools.milvus.address import read
-from ramify.tools.milvus.collections import Entry, Store
+from ramify.tools.milvus.collections import Store
+from ramify.tools.milvus.ledger import Entry
 from ramify.tools.milvus.search import HeldInMilvus
 from ramify.tools.milvus.working_copy import DOCUMENT, HIDDEN, working_copy
 from ramify.tools.milvus.write_changes import differences, push_ledger, push_passages

@@ -10,7 +10,8 @@ from typing import Any
 
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.working_copy import Draft
-from ramify.tools.milvus.collections import Entry, Store
+from ramify.tools.milvus.collections import Store
+from ramify.tools.milvus.ledger import Entry
 
 FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
 """The kinds of entries in the ledger: how the index is made, its documents, their files, and the passages that are not searched."""

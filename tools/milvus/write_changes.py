@@ -10,7 +10,8 @@ from ramify.tools.index.build import Wanted
 from ramify.tools.index.chunking import embedded_text
 from ramify.tools.index.passage_store import shown_passages
 from ramify.tools.index.working_copy import Draft
-from ramify.tools.milvus.collections import Entry, Store
+from ramify.tools.milvus.collections import Store
+from ramify.tools.milvus.ledger import Entry
 from ramify.tools.milvus.rows import Row
 from ramify.tools.milvus.working_copy import KINDS, entries_of
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.milvus.collections import Entry, Store
+from ramify.tools.milvus.collections import Store
+from ramify.tools.milvus.ledger import Entry
 
 WRITER = "writer"
 _LASTS_S = 120.0

@@ -18,8 +18,7 @@ from urllib.parse import urlsplit
 from weakref import WeakSet, WeakValueDictionary
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.gguf_header import Header, HeaderError, read_header
-from ramify.tools.models.shipped import SHIPPED, located
+from ramify.tools.models.gguf_header import CHAT_MODEL, Header, find
 from ramify.tools.scrub import learn
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ GGUF = "gguf:"
 """How a model's name begins that is run here."""
 ALIAS = "gguf"
 """What the file is called in the protocol."""
-CHAT_MODEL = "take a chat model, such as an instruct model's .gguf file"
-FORMS = "name a file as gguf:PATH, or gguf:smollm2"
 
 
 @dataclass(frozen=True)
@@ -140,29 +137,6 @@ def engine(name: str, options: "ModelOptions") -> Engine:
 def missing() -> list[str]:
     """Name the packages that are needed and not installed."""
     return [package for package in PACKAGES if find_spec(package) is None]
-
-
-def find(name: str) -> tuple[Path, Header]:
-    """Find the file that a name means, and read its header."""
-    if name in SHIPPED:
-        path = located(name)
-    else:
-        path = Path(name).expanduser().resolve()
-        if not path.is_file():
-            kind = "is a folder, not a file" if path.is_dir() else "is not there"
-            raise ModelError(f"the model file {name!r} {kind}", FORMS)
-    try:
-        header = read_header(path)
-    except HeaderError as error:
-        raise ModelError(
-            f"{name!r} cannot be run: {error}", "take a model's .gguf file, whole: compare its size with that at its source"
-        ) from error
-    except OSError as error:
-        raise ModelError(f"{name!r} cannot be read ({error.strerror})", "check its permissions") from error
-    if not header.writes:
-        what = f"{name!r} does not write text: it is a file of kind {header.kind!r} and architecture {header.architecture!r}"
-        raise ModelError(what, CHAT_MODEL)
-    return path, header
 
 
 def at_once() -> int:

@@ -1,4 +1,4 @@
-"""What a GGUF file says of itself before its weights: its architecture, its window, whether it has a chat template."""
+"""Find a GGUF file, and read what it says of itself before its weights: its architecture, its window, whether it has a chat template."""
 
 import mmap
 import struct
@@ -6,6 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ramify.tools.errors import ModelError
+from ramify.tools.models.shipped import SHIPPED, located
+
+CHAT_MODEL = "take a chat model, such as an instruct model's .gguf file"
+FORMS = "name a file as gguf:PATH, or gguf:smollm2"
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 STRING, ARRAY = 8, 9
@@ -107,3 +112,26 @@ def _string(data: mmap.mmap, place: int, longest: int) -> tuple[str, int]:
     if length > longest or end > len(data):
         raise HeaderError("its header is damaged or cut off")
     return data[place + 8 : end].decode(), end
+
+
+def find(name: str) -> tuple[Path, Header]:
+    """Find the file that a name means, and read its header."""
+    if name in SHIPPED:
+        path = located(name)
+    else:
+        path = Path(name).expanduser().resolve()
+        if not path.is_file():
+            kind = "is a folder, not a file" if path.is_dir() else "is not there"
+            raise ModelError(f"the model file {name!r} {kind}", FORMS)
+    try:
+        header = read_header(path)
+    except HeaderError as error:
+        raise ModelError(
+            f"{name!r} cannot be run: {error}", "take a model's .gguf file, whole: compare its size with that at its source"
+        ) from error
+    except OSError as error:
+        raise ModelError(f"{name!r} cannot be read ({error.strerror})", "check its permissions") from error
+    if not header.writes:
+        what = f"{name!r} does not write text: it is a file of kind {header.kind!r} and architecture {header.architecture!r}"
+        raise ModelError(what, CHAT_MODEL)
+    return path, header

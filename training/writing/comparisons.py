@@ -9,6 +9,7 @@ from random import Random
 from typing import Final
 
 from training.example import seeded
+from training.writing.affirmations import affirmed
 from training.writing.chains import linked
 from training.writing.contrasts import Contrast, counted, dated, measured, noun, valued
 from training.writing.links import LINKS
@@ -16,7 +17,7 @@ from training.writing.names import key
 from training.writing.phrases import asked
 from training.writing.pools import Pool, drawn_part, pool
 from training.writing.roles import roles
-from training.writing.sameness import affirmed, listed
+from training.writing.sameness import listed
 from training.writing.style import one, two, typed
 from training.writing.words import ask
 from training.writing.written import Written

@@ -1,0 +1,97 @@
+"""The rows of one tenant as Milvus reads and writes them, and its ledger: all that a later build has to know beside the passages."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ramify.tools.milvus.address import Address
+from ramify.tools.milvus.client import connect, telling
+from ramify.tools.milvus.rows import condition
+
+if TYPE_CHECKING:
+    from pymilvus import MilvusClient
+
+LEDGER = "_ledger"
+"""The end of the name of the collection that is not searched."""
+STRONG = "Strong"
+"""Reads see all that was written before them: a build decides by what it reads."""
+_PAGE = 1000
+_BLOCK = 500
+"""Rows asked for by key at once."""
+
+
+class Entry(NamedTuple):
+    """An entry of the ledger. document: the id of the one it is of, if any; text: what is too long for a value."""
+
+    name: str
+    kind: str
+    document: str
+    value: dict[str, Any]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Read and write the ledger of one tenant; each call may wait for the server."""
+
+    address: Address
+
+    @property
+    def _client(self) -> "MilvusClient":
+        return connect(self.address)
+
+    @property
+    def _ledger(self) -> str:
+        return self.address.collection + LEDGER
+
+    @property
+    def _own(self) -> str:
+        return condition(self.address.tenant, None)
+
+    def key(self, id: str) -> str:
+        """Return the primary key of a passage: two tenants may have the same ids."""
+        return f"{self.address.tenant}|{id}"
+
+    def entries(self) -> Iterator["Entry"]:
+        """Read the ledger."""
+        for row in self._each(self._ledger, self._own, [*Entry._fields]):
+            yield Entry(**{name: row[name] for name in Entry._fields})
+
+    def entry(self, name: str) -> dict[str, Any] | None:
+        """Read the value of one entry of the ledger, None where there is none."""
+        with telling(self.address):
+            found = self._client.get(self._ledger, [self.key(name)], output_fields=["value"], consistency_level=STRONG)
+        return dict(found[0]["value"]) if found else None
+
+    def note(self, entries: Iterable["Entry"]) -> None:
+        """Write entries of the ledger."""
+        own = {"tenant": self.address.tenant, "blank": [1.0, 0.0]}
+        self._upsert(self._ledger, [{"key": self.key(one.name), **own, **one._asdict()} for one in entries])
+
+    def strike(self, names: Iterable[str]) -> None:
+        """Take entries out of the ledger."""
+        self._delete(self._ledger, names)
+
+    def _each(self, collection: str, wanted: str, fields: list[str]) -> Iterator[dict[str, Any]]:
+        with telling(self.address):
+            pages = self._client.query_iterator(collection, batch_size=_PAGE, filter=wanted, output_fields=fields, consistency_level=STRONG)
+            try:
+                while page := pages.next():
+                    yield from page
+            finally:
+                pages.close()
+
+    def _upsert(self, collection: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        with telling(self.address):
+            for block in blocks(rows):
+                self._client.upsert(collection, block)
+
+    def _delete(self, collection: str, ids: Iterable[str]) -> None:
+        with telling(self.address):
+            for block in blocks([self.key(id) for id in ids]):
+                self._client.delete(collection, ids=block)
+
+
+def blocks(of: Sequence[Any]) -> Iterator[list[Any]]:
+    """Cut what is asked for at once."""
+    return (list(of[start : start + _BLOCK]) for start in range(0, len(of), _BLOCK))
