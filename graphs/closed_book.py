@@ -2,7 +2,7 @@
 
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer_from_memory as answer
-from ramify.nodes.conclude import conclude
+from ramify.nodes.finalize import conclude
 from ramify.nodes.plant import plant
 from ramify.nodes.settings import Settings
 

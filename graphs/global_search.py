@@ -6,7 +6,7 @@ Take those of a level in batches, answer the question from each side by side, dr
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.map_report import map_report
 from ramify.nodes.plant import plant
-from ramify.nodes.prune_useless import prune_useless as prune
+from ramify.nodes.prune import prune_useless as prune
 from ramify.nodes.reduce import reduce
 from ramify.nodes.retrieve_reports import retrieve_reports as retrieve
 from ramify.nodes.settings import GlobalSettings

@@ -1,13 +1,12 @@
 """Iterative RAG: plan, search widely, read the most promising passages round by round, compress into an answer."""
 
 from ramify.graphs.wiring import END, START, Wiring
-from ramify.nodes.compress import compress
-from ramify.nodes.filter import filter
+from ramify.nodes.filter import filter, settle
+from ramify.nodes.finalize import compress
 from ramify.nodes.plan import plan
 from ramify.nodes.plant import plant
 from ramify.nodes.retrieve import retrieve_widely as retrieve
 from ramify.nodes.settings import IterativeSettings
-from ramify.nodes.settle import settle
 from ramify.nodes.state import IterativeState
 
 

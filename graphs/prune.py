@@ -9,12 +9,11 @@ from typing import Literal
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.aggregate import aggregate
 from ramify.nodes.answer import answer
-from ramify.nodes.conclude import conclude
 from ramify.nodes.decide import WAYS, decide
 from ramify.nodes.decompose import decompose_or_name, decompose_searched
 from ramify.nodes.extract_entities import extract_entities
 from ramify.nodes.fill import fill
-from ramify.nodes.finalize import finalize
+from ramify.nodes.finalize import conclude, finalize
 from ramify.nodes.plant import plant
 from ramify.nodes.prune import Accept, acceptance, prune_unsure, reconsider
 from ramify.nodes.retrieve import retrieve

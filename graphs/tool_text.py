@@ -5,9 +5,9 @@ from typing import Any
 
 from ramify.graphs.result import Result, could_not_ask, why_unknown
 from ramify.nodes.citation.citing import cite
-from ramify.nodes.retrieve import NOTHING
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
+from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.quoting import lines, one_line, snippet
 
 PASSAGE = 1000

@@ -3,8 +3,7 @@
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.state.turns import earlier
-from ramify.nodes.step import Update, whole
-from ramify.nodes.step.single_call import model_call
+from ramify.nodes.step import Update, model_call, whole
 from ramify.nodes.tree import ROOT
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import LONGEST

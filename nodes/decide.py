@@ -7,8 +7,7 @@ from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.decompose import children_of, usable
 from ramify.nodes.extract_entities import distinct
 from ramify.nodes.settings import PruneSettings
-from ramify.nodes.step import Each, Growth, each, grow
-from ramify.nodes.step.failed_call import UNSPLIT, despite
+from ramify.nodes.step import UNSPLIT, Each, Growth, despite, each, grow
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.conditions import within_depth
 from ramify.nodes.tree.notes import SEARCHED

@@ -1,4 +1,4 @@
-"""filter: read the most promising unseen passages, a batch a round (Iterative RAG, step 3)."""
+"""filter: read the most promising unseen passages, a batch a round; settle: hang what is kept on its branch (Iterative RAG, step 3)."""
 
 import unicodedata
 from html import unescape
@@ -6,9 +6,8 @@ from html import unescape
 from ramify.nodes.asking.ask import Reply
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState, Search, StoppedBy
-from ramify.nodes.step import Update, whole
-from ramify.nodes.step.single_call import model_call
-from ramify.nodes.tree import ROOT, Passage, Tree, sprout
+from ramify.nodes.step import Update, model_call, whole
+from ramify.nodes.tree import ROOT, Branch, Passage, Tree, sprout
 from ramify.prompts import FILTER, Filtered
 
 FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
@@ -121,3 +120,18 @@ def stops(state: IterativeState, settings: IterativeSettings) -> bool:
     search = state["search"]
     more = any(branch.status == "open" for branch in state["tree"].values()) or set(state["passages"]) - set(search.seen)
     return enough(search, settings) or search.round >= settings.rounds or not more
+
+
+@whole(takes=("found", "open"), gives=("leaf", "pruned"), when=stops)
+async def settle(state: IterativeState, settings: IterativeSettings) -> Update:
+    """Make each searched branch a leaf with its relevant passages; one that found none is pruned."""
+    relevant = set(state["search"].relevant)
+    branches = [branch for branch in state["tree"].values() if branch.status in {"found", "open"}]
+    return {"tree": {branch.path: _settled(branch, relevant) for branch in branches}}
+
+
+def _settled(branch: Branch, relevant: set[str]) -> Branch:
+    kept = tuple(key for key in branch.evidence if key in relevant)
+    if not kept:
+        return branch.to("pruned", note=f"none of its {len(branch.evidence)} passages was found relevant")
+    return branch.to("leaf", evidence=kept, note=f"{len(kept)} of {len(branch.evidence)} passages found relevant")

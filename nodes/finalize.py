@@ -1,19 +1,17 @@
-"""finalize: answer the whole question from the tree and its best passages, in one call."""
+"""finalize: answer the whole question, in one call from the tree and its best passages, or from what the root has already."""
 
 from collections.abc import Callable
 from typing import Any
 
 from ramify.nodes.asking.ask import Reply
 from ramify.nodes.citation.citing import citations
-from ramify.nodes.conclude import conclusion, stranded
-from ramify.nodes.settings import Settings
-from ramify.nodes.state import State
-from ramify.nodes.step import Update, Whole
+from ramify.nodes.settings import IterativeSettings, Settings
+from ramify.nodes.state import IterativeState, Search, State
+from ramify.nodes.step import Update, Whole, model_call, whole
 from ramify.nodes.step.closing import closing
-from ramify.nodes.step.single_call import model_call
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, ancestors, is_unknown
 from ramify.nodes.tree.findings import Rank, by_mmr, by_turns, finding, leaves, whole_tree
-from ramify.prompts import FINALIZE, Final
+from ramify.prompts import COMPRESS, FINALIZE, Final
 
 Pick = Callable[[State], list[Branch]]
 
@@ -24,7 +22,6 @@ def finalize_with(pick: Pick, rank: Rank, name: str) -> Whole[Settings]:
     @closing
     async def finalize(state: State, settings: Settings) -> Update:
         """Answer from the findings and their best passages; conflicts go by trust, majority, fit."""
-        stranded(state)
         root = state["tree"][ROOT]
         if root.status == "leaf" and root.answer is not None:
             return conclusion(state, root)
@@ -61,3 +58,56 @@ def _answer(reply: Reply[Final], state: State) -> dict[str, Any]:
 
 finalize = finalize_with(whole_tree, by_turns, "the whole tree")
 finalize_leaves = finalize_with(leaves, by_mmr, "the leaves, passages by MMR value")
+
+
+@whole(name="finalize")
+@closing
+async def conclude(state: State, settings: Settings) -> Update:
+    """Give the root's answer, with the passages it rests on, without a further call."""
+    return conclusion(state, state["tree"][ROOT])
+
+
+def conclusion(state: State, root: Branch) -> Update:
+    """Take the answer from the root; without one it is Unknown, and the root's note says why."""
+    if root.answer is None:
+        return {"answer": UNKNOWN, "confidence": 0.0, "explanation": root.note}
+    return {
+        "answer": root.answer if root.known else UNKNOWN,
+        "confidence": root.confidence or 0.0,
+        "confidence_source": root.confidence_source,
+        "citations": citations(state, root.answer, root.cited, root.evidence) if root.known else [],
+    }
+
+
+@whole(final=True, name="finalize")
+@closing
+async def compress(state: IterativeState, settings: IterativeSettings) -> Update:
+    """Answer shortly from the facts and passages that the filter kept, and explain it with its sources (Iterative RAG, step 4)."""
+    passages = kept(state, settings)
+    if not passages:
+        return _nothing(state["search"])
+    facts = list(state["search"].facts[: settings.final_facts])
+    reply, update = await model_call(state, COMPRESS, passages, question=state["question"], facts=facts)
+    if reply is None:
+        return update
+    return {
+        **update,
+        "answer": reply.value.answer.strip() or UNKNOWN,
+        "confidence": reply.confidence,
+        "confidence_source": reply.confidence_source,
+        "explanation": "" if reply.value.explanation in state["notices"] else reply.value.explanation,  # said once
+        "citations": [] if is_unknown(reply.value.answer) else citations(state, reply.value.answer, reply.cited(), reply.shown()),
+    }
+
+
+def _nothing(search: Search) -> Update:
+    """Say that nothing was found relevant; where every round was lost, the model never read anything."""
+    lost = f"; rounds of reading that were lost: {search.lost} of {search.round}" if search.lost else ""
+    told: Update = {"answer": UNKNOWN, "confidence": 0.0, "explanation": f"no passage was found relevant{lost}"}
+    return {**told, "stopped_by": "error"} if search.lost and search.lost == search.round else told
+
+
+def kept(state: IterativeState, settings: IterativeSettings) -> tuple[Passage, ...]:
+    """Give the passages to answer from in the order they were found so, cut to `passage_chars`."""
+    ids = state["search"].support[: settings.final_k]
+    return tuple(state["passages"][key].model_copy(update={"text": state["passages"][key].text[: settings.passage_chars]}) for key in ids)

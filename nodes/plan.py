@@ -2,8 +2,7 @@
 
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState, Search
-from ramify.nodes.step import Update, whole
-from ramify.nodes.step.single_call import model_call
+from ramify.nodes.step import Update, model_call, whole
 from ramify.nodes.tree import ROOT, sprout
 from ramify.prompts import PLAN
 

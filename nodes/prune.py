@@ -1,16 +1,16 @@
-"""prune: drop what does not hold (ToR-RAG by the judge's score, PruneRAG by the answer's confidence)."""
+"""prune: drop what does not hold (ToR-RAG by the judge's score, PruneRAG by the answer's confidence, GraphRAG by its helpfulness)."""
 
 from collections.abc import Callable
 
-from ramify.nodes.settings import PruneSettings, TorSettings
+from ramify.nodes.settings import GlobalSettings, PruneSettings, TorSettings
 from ramify.nodes.step import Each, Growth, each, grow
-from ramify.nodes.tree import Branch
-from ramify.nodes.tree.conditions import calibrated, holds, sure, within_depth
+from ramify.nodes.tree import Branch, Status
+from ramify.nodes.tree.conditions import calibrated, holds, may_retry, sure, within_depth
 from ramify.nodes.tree.notes import once_more, unsure
 from ramify.nodes.tree.selection import Fork, alone, answered_fork, fork
-from ramify.nodes.tree.weak_fork import weaken
 
 Accept = Callable[[Branch, PruneSettings], bool]
+USELESS = "score 0: nothing in it helps"
 
 
 @each(fork("judged"), gives=("inner", "growing", "leaf", "open", "pruned"))
@@ -19,6 +19,14 @@ def prune(given: Fork, settings: TorSettings) -> Growth:
     if holds(given.branch, settings):
         return grow(given.branch.to("inner"))
     return weaken(given, settings, f"fork scored {given.branch.score:.2f}, below theta {settings.theta:g}", given.branch.weaker)
+
+
+def weaken(fork: Fork, settings: TorSettings, reason: str, weaker: str | None) -> Growth:
+    """Prune the pair; its parent is split again while attempts are left, else it is a leaf, answered itself where it has no answer."""
+    pruned = [child.to("pruned", note=child.noted(reason)) for child in fork.pair]
+    last: Status = "open" if fork.branch.answer is None else "leaf"
+    parent = fork.branch.to("growing" if may_retry(fork.branch, settings) else last, weaker=weaker)
+    return grow(parent, *pruned)
 
 
 def acceptance(early: bool = True, confidence: bool = True) -> Accept:
@@ -67,3 +75,9 @@ def low(branch: Branch, settings: PruneSettings) -> Branch:
 def keep_all(given: Fork, settings: TorSettings) -> Growth:
     """Keep every fork, unjudged (the ablation without the judge)."""
     return grow(given.branch.to("inner"))
+
+
+@each(alone("judged"), gives=("leaf", "pruned"), name="prune")
+def prune_useless(branch: Branch, settings: GlobalSettings) -> Growth:
+    """Keep a batch that helps, prune one that says nothing about the question (GraphRAG §2)."""
+    return grow(branch.to("leaf") if branch.score else branch.to("pruned", note=branch.noted(USELESS)))

@@ -4,14 +4,12 @@ import asyncio
 from typing import Any, NamedTuple
 
 from ramify.nodes.citation.citing import SHOWN, cite, headings
-from ramify.nodes.conclude import stranded
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.retrieve_reports import index_of
 from ramify.nodes.settings import EMBEDDED, GlobalSettings
 from ramify.nodes.state import State
-from ramify.nodes.step import Update, whole
+from ramify.nodes.step import Update, model_call, whole
 from ramify.nodes.step.closing import closing
-from ramify.nodes.step.single_call import model_call
 from ramify.nodes.tree import UNKNOWN, Branch, Passage, is_unknown
 from ramify.prompts import REDUCE
 from ramify.tools.english import content
@@ -36,7 +34,6 @@ class _Ground(NamedTuple):
 @closing
 async def reduce(state: State, settings: GlobalSettings) -> Update:
     """Answer from the partial answers that help; cite the passages that their reports rest on."""
-    stranded(state)
     leaves = sorted((branch for branch in state["tree"].values() if branch.status == "leaf"), key=lambda branch: -(branch.score or 0.0))
     if not leaves:
         failures = [branch.note for branch in state["tree"].values() if branch.status == "failed" and branch.note]

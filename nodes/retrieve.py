@@ -8,12 +8,11 @@ from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import Branch, Passage, children
+from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.index.description import advice, describe
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.searcher import searcher, warm
 from ramify.tools.relevance import NONE, load, reranked, width
-
-NOTHING = "nothing was found for it: look at the index and the filter"
 
 
 @whole(takes=("open",), gives=("found", "failed"))

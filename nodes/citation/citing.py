@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ramify.nodes.state import Citation, Source, State
+from ramify.nodes.citation import Citation, Source
+from ramify.nodes.state import State
 from ramify.nodes.tree import Passage
 from ramify.tools.location import crumbs, link_of, names, page_of, path_of
 from ramify.tools.quotation import Asked, carrying

@@ -3,204 +3,25 @@
 A knob that changes the drawing (`joint`, `backtrace`, an ablation) is an argument of a strategy's `build`, never a setting.
 """
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from ramify.nodes.settings.base import EMBEDDED, Settings
+from ramify.nodes.settings.strategies import (
+    TAU,
+    ChainSettings,
+    GlobalSettings,
+    IterativeSettings,
+    PruneSettings,
+    TorSettings,
+    TreeSettings,
+)
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.vectorstores import VectorStore
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ModelWrapValidatorHandler, ValidationError, model_validator
-from pydantic.json_schema import SkipJsonSchema
-
-from ramify.tools.errors import UsageError
-from ramify.tools.index.hybrid_search import View
-from ramify.tools.models.address import as_one_text
-from ramify.tools.relevance import NONE
-from ramify.tools.spans.calibration import TAU as CALIBRATED
-
-EMBEDDED = "extractive"
-"""The name of the embedded model."""
-TAU = 0.95
-"""The paper's."""
-FILTER = '{"source": "report.pdf"}'
-
-
-def _reranker(value: Any) -> Any:
-    """Read none as the name that it is here: on the command line it stands for no value."""
-    return NONE if value is None else value.strip() if isinstance(value, str) else value
-
-
-class Settings(BaseModel):
-    """What every strategy can be told."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, coerce_numbers_to_str=True)
-    listed: ClassVar[str] = "`ramify settings STRATEGY` lists what it can be"
-    """What to do about a setting that there is not."""
-
-    model: str | SkipJsonSchema[BaseChatModel] = Field(
-        default="auto",
-        description="Chat model: auto (Ollama, if it is there), extractive, ollama:NAME, gguf:PATH, or any provider:model of LangChain.",
-    )
-    base_url: Annotated[str | None, BeforeValidator(as_one_text)] = Field(
-        default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); several of them with spaces or commas between."
-    )
-    index: str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] = Field(
-        default="demo", description="Folder or address of the index to search, or demo for the corpus that ships with the package."
-    )
-    filter: dict[str, Any] | None = Field(
-        default=None, description=f"Search only passages whose metadata has these values, such as {FILTER}.", examples=[FILTER]
-    )
-    k: int = Field(default=5, ge=1, le=100, description="Passages retrieved for a question.")
-    fetch_k: int | None = Field(default=None, ge=1, description="Candidates that MMR picks from; four times k where not given.")
-    mmr: float | None = Field(default=None, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
-    hybrid: bool = Field(default=True, description="Fuse dense search with BM25, by the mean of their scores.")
-    view: View = Field(
-        default="auto", description="How the index is searched: auto for the way of its kind, flat for plain passages whatever its kind."
-    )
-    search: dict[str, Any] | None = Field(
-        default=None,
-        description="Options of the search of an index's own kind; with a graph seeds, hops, damping and more, with a hierarchy fallback, "
-        "summaries, headings and more.",
-        examples=["search.seeds=3"],
-    )
-    rerank: Annotated[str, BeforeValidator(_reranker)] = Field(
-        default=NONE,
-        min_length=1,
-        description="What reorders the passages that a search found before they are read: none, reader (the embedded model's relevance), "
-        "or a sentence-transformers cross-encoder by name or path.",
-    )
-    rerank_k: int = Field(
-        default=20,
-        ge=1,
-        le=100,
-        description="Passages a search hands to the reranker, which keeps k of them; with mmr, it picks these. Iterative RAG reranks none.",
-    )
-    passage_tokens: int = Field(
-        default=300, ge=20, description="A passage is cut to this many tokens, counted as an index counts them, before the model reads it."
-    )
-    context_tokens: int = Field(default=1500, ge=50, description="Tokens of passages given to one call.")
-    final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
-    thought: bool = Field(default=True, description="Ask for one short sentence of thought before a decision, a verdict or a final answer.")
-    shots: int = Field(
-        default=3, ge=0, le=3, description="Worked examples shown before what is asked (few-shot), where they fit beside the passages."
-    )
-    temperature: float = Field(default=0.0, ge=0, le=2, description="Sampling temperature of every call.")
-    seed: int = Field(default=0, description="Seed of every call.")
-    num_ctx: int = Field(default=8192, ge=512, description="Context window of the model in tokens; a prompt is made to fit.")
-    num_predict: int = Field(default=512, ge=16, description="Longest reply in tokens, without a thought before it.")
-    timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for one call.")
-    keep_alive: str = Field(default="10m", description="How long Ollama keeps the model loaded.")
-    max_concurrency: int | None = Field(
-        default=None,
-        ge=1,
-        description="Calls to one model at the same time, at each of its servers. Not given: 8; gguf: 1, on a GPU 4; "
-        "Ollama: OLLAMA_NUM_PARALLEL, or as it serves.",
-    )
-    max_calls: int | None = Field(default=None, ge=1, description="Budget of model calls a question; the final call is kept back.")
-    max_tokens: int | None = Field(default=None, ge=1, description="Budget of tokens a question, prompts and replies together.")
-    max_seconds: float | None = Field(default=None, gt=0, description="Budget of seconds a question; those of loading do not count.")
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _refused_in_one_line(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        # Here and not where settings are read, because LangGraph makes them of a run's context itself.
-        try:
-            return handler(given)
-        except ValidationError as error:
-            first, *others = error.errors()
-            name = str(first["loc"][0])
-            or_else = [other["msg"] for other in others if other["loc"][0] == name]  # of a setting that may be one thing or another
-            what = f"{name}={first['input']!r} is not valid ({'; or: '.join([first['msg'], *or_else])})"
-            example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
-            remedy = f"write it as `--set '{name}={example}'`" if example else cls.listed
-            raise UsageError(what, remedy) from None
-
-
-class TreeSettings(Settings):
-    """What every strategy that decomposes can be told."""
-
-    max_depth: int = Field(default=3, ge=0, le=10, description="Levels of the tree below the root.")
-    dependent: bool = Field(default=True, description="Allow a second sub-question that needs the answer of the first.")
-
-
-class TorSettings(TreeSettings):
-    """ToR-RAG: theta and the attempts at a fork (paper §4)."""
-
-    mmr: float | None = Field(default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
-    temperature: float = Field(default=0.2, ge=0, le=2, description="Sampling temperature of every call.")
-    theta: float = Field(default=0.4, ge=0, le=1, description="A fork judged below this is pruned.")
-    redecompositions: int = Field(default=1, ge=0, description="How often a weak fork is decomposed again before it is pruned for good.")
-
-
-class PruneSettings(TreeSettings):
-    """PruneRAG: tau and the depth of the tree (counted below the root)."""
-
-    max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
-    tau: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="An answer is accepted when its confidence is above this; not given: "
-        f"{TAU:g} as in the paper, for the extractive model what was calibrated for it ({CALIBRATED:g}).",
-    )
-    informed: bool = Field(default=True, description="Staged wiring: show what was found for a question to the call that splits it.")
-    final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
-    context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
-
-    @property
-    def threshold(self) -> float:
-        """Give tau, which is set once a question is planted; before that, and where nothing was calibrated, the paper's."""
-        return TAU if self.tau is None else self.tau
-
-
-class ChainSettings(Settings):
-    """Chain of retrieval: its length."""
-
-    max_depth: int = Field(default=4, ge=1, le=20, description="Most sub-questions asked one after another (L).")
-
-
-class IterativeSettings(Settings):
-    """Iterative RAG: the width of the search and when the filter loop stops."""
-
-    top_k: int = Field(default=100, ge=2, description="Passages searched for the primary query; half of it for each sub-query.")
-    batch: int = Field(default=20, ge=1, description="Passages read in one round of the filter.")
-    rounds: int = Field(default=5, ge=1, description="Most rounds of the filter.")
-    enough_facts: int = Field(default=5, ge=1, description="Stop when this many facts have been found.")
-    low_relevance: float = Field(default=0.3, ge=0, le=1, description="A round below this is a poor one.")
-    patience: int = Field(default=3, ge=1, description="Poor rounds in a row before the suggested query is searched.")
-    final_k: int = Field(default=15, ge=1, description="Passages given to the final call.")
-    passage_chars: int = Field(default=500, ge=50, description="A passage is cut to this many characters for the final call.")
-    final_facts: int = Field(default=10, ge=0, description="Facts given to the final call.")
-    context_tokens: int = Field(
-        default=6000,
-        ge=50,
-        le=20_000,
-        description="Tokens of passages given to one call, at most 20000; what num_ctx does not hold is read in the next round.",
-    )
-    num_predict: int = Field(
-        default=768,
-        ge=16,
-        le=4000,
-        description="Longest reply in tokens, at most 4000; in a num_ctx of 8192, more would leave a batch of 20 no room.",
-    )
-
-
-class GlobalSettings(Settings):
-    """Questions about everything: which reports or summaries are read, and how many in one call (GraphRAG §2)."""
-
-    level: int | Literal["auto"] = Field(
-        default="auto", description="Level of the reports or summaries that are read, 0 the root; auto: the deepest within max_batches."
-    )
-    over: Literal["reports", "passages"] = Field(
-        default="reports",
-        description="What is read: the reports of a graph or the summaries of a hierarchy, or all passages of any index (the paper's TS).",
-    )
-    max_batches: int = Field(default=16, ge=1, le=1000, description="Most batches, each of which is a call; auto chooses the level by it.")
-    batch_tokens: int | None = Field(
-        default=None,
-        ge=100,
-        description="Tokens of reports or summaries in a batch; not given: what num_ctx leaves beside the prompt and the reply.",
-    )
-    final_k: int = Field(default=12, ge=1, le=100, description="Passages cited for an answer.")
-    context_tokens: int = Field(default=8000, ge=50, description="Tokens of partial answers given to the final call.")
-    passage_tokens: int = Field(default=2000, ge=20, description="A report, a summary or a partial answer is cut to this many tokens.")
-    num_predict: int = Field(default=1024, ge=16, description="Longest reply in tokens, without a thought before it.")
+__all__ = [
+    "EMBEDDED",
+    "TAU",
+    "ChainSettings",
+    "GlobalSettings",
+    "IterativeSettings",
+    "PruneSettings",
+    "Settings",
+    "TorSettings",
+    "TreeSettings",
+]

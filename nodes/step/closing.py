@@ -7,24 +7,24 @@ from typing import Any
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.citation.citing import cite, headings
-from ramify.nodes.retrieve import NOTHING
 from ramify.nodes.state import Citation, State
-from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, Tree, children, is_unknown
+from ramify.nodes.step.step import Update
+from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Passage, Tree, children, is_unknown
 from ramify.nodes.tree.findings import by_turns
+from ramify.nodes.tree.notes import NOTHING
 from ramify.prompts.prompt import Quote
-from ramify.tools.errors import ModelError
+from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import Model
-
-Update = dict[str, Any]
 
 _DOUBTED = 0.3
 """An answer less sure than this is rather wrong than right: what comes closest is shown beside it."""
 
 
 def closing(act: Callable[[Any, Any], Awaitable[Update]]) -> Callable[[Any, Any], Awaitable[Update]]:
-    """Let a last step go on to what is said of a question without an answer, or with one that is in doubt."""
+    """Let a last step begin when all is settled, and go on to what is said of a question without an answer, or with one in doubt."""
 
     async def close(state: State, settings: Any) -> Update:
+        stranded(state)
         update = await act(state, settings)
         answered = not is_unknown(str(update.get("answer", state["answer"])))
         if answered and update.get("confidence", 1.0) >= _DOUBTED:
@@ -40,6 +40,14 @@ def closing(act: Callable[[Any, Any], Awaitable[Update]]) -> Callable[[Any, Any]
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
     return close
+
+
+def stranded(state: State) -> None:
+    """Raise UsageError where a branch still wants work that no step of this graph does."""
+    left = [branch for branch in state["tree"].values() if branch.status in WORKING]
+    if left:
+        what = f"branch {left[0].path!r} is {left[0].status!r} and no step of this graph takes it"
+        raise UsageError(what, "edit its status: open is searched and answered again, leaf or pruned is settled")
 
 
 async def _model() -> Model | None:

@@ -10,6 +10,7 @@ NAME = 80
 SIMPLE = "simple: asks for one fact"
 WEAKER = "the weaker of the two"
 SEARCHED = "at the depth limit: searched, not asked"
+NOTHING = "nothing was found for it: look at the index and the filter"
 
 
 def named(answer: str | None) -> str:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from ramify.nodes.step.twins import echo, twin
 from ramify.nodes.tree import Branch, Status, Tree
-from ramify.nodes.tree.twins import echo, twin
 
 ASKED = "Who founded Acme?"
 FIRST = Branch(path="0.0", question=ASKED, status="found")

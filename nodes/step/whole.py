@@ -1,16 +1,58 @@
-"""One model call of a step over the whole state: as a task of its own, its cost booked, its failure told."""
+"""A step over the whole state; and one model call of it: as a task of its own, its cost booked, its failure told."""
 
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, Field
 
 from ramify.nodes.asking.ask import Reply, ask
+from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step.attempt import Attempt, Outcome
+from ramify.nodes.step.step import Update
 from ramify.nodes.tree import ConfidenceSource, Passage
 from ramify.prompts.prompt import Prompt
 
+S = TypeVar("S", bound=Settings)
 T = TypeVar("T", bound=BaseModel)
+
+
+class Whole(Generic[S]):
+    """A step over the whole state."""
+
+    def __init__(
+        self,
+        act: Callable[[Any, S], Awaitable[Update]],
+        takes: Sequence[str] = (),
+        gives: Sequence[str] = (),
+        final: bool = False,
+        name: str = "",
+        when: Callable[[Any, S], bool] | None = None,
+    ) -> None:
+        self.__name__, self.__doc__ = name or act.__name__, act.__doc__
+        self.act, self.final, self.when = act, final, when
+        self.takes, self.gives = frozenset(takes), frozenset(gives)
+
+    def wanted(self, state: State, settings: Settings) -> bool:
+        """Tell whether its own condition is met, or any branch has a status that the step takes."""
+        if self.when is not None:
+            return self.when(state, cast(S, settings))
+        return any(branch.status in self.takes for branch in state["tree"].values())
+
+    async def run(self, state: State, settings: Settings) -> Update:
+        """Act on the state."""
+        return await self.act(state, cast(S, settings))
+
+
+def whole(
+    takes: Sequence[str] = (),
+    gives: Sequence[str] = (),
+    final: bool = False,
+    name: str = "",
+    when: Callable[[Any, S], bool] | None = None,
+) -> Callable[[Callable[[Any, S], Awaitable[Update]]], Whole[S]]:
+    """Make a step of a function over the whole state; `final` marks the one that makes the question's last call."""
+    return lambda act: Whole(act, takes, gives, final, name, when)
 
 
 class Said(Outcome):

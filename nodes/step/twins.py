@@ -1,14 +1,6 @@
 """Identical questions of different branches are asked once; an ancestor's question never counts as the same."""
 
-import unicodedata
-
-from ramify.nodes.tree import DROPPED, Branch, Tree, position
-
-
-def wording(branch: Branch) -> tuple[str, str]:
-    """Give what makes two questions identical: kind and words, without case, spacing and final marks."""
-    text = unicodedata.normalize("NFKC", branch.question).casefold()
-    return branch.kind, " ".join(text.split()).rstrip(" ?.!")
+from ramify.nodes.tree import DROPPED, Branch, Tree, position, wording
 
 
 def twin(tree: Tree, branch: Branch) -> Branch | None:
