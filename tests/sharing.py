@@ -14,7 +14,7 @@ TOGETHER = {
     "tests/test_real_data.py": "real data",
     "tests/test_real_hierarchy.py": "real hierarchy",
     "tests/tools/milvus/test_index_in_milvus.py": "milvus",
-    "tests/tools/test_ray.py": "ray",
+    "tests/tools/ray/test_ray.py": "ray",
     "tests/training/test_kept_out.py": "kept out",
 }
 """What a server, an index, a run or what was read is shared by. xdist's own mark for it is without effect since pytest 9.2."""

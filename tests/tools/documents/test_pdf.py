@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.index.chunking import Chunking, split
 from tests.tools.documents.shown import FILES, Shown, shown
-from tests.tools.test_load import pdf
+from tests.tools.documents.test_load import pdf
 
 
 @cache

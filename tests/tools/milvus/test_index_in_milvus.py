@@ -15,7 +15,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.searcher import opened
 from tests.tools.fakes import WordEncoder
-from tests.tools.test_index import QUERIES, corpus, write_records
+from tests.tools.index.test_index import QUERIES, corpus, write_records
 
 __all__ = ["corpus"]
 

@@ -17,7 +17,7 @@ from ramify.tools.index.manifest import Precision
 from ramify.tools.index.relink import relink
 from tests.studio.conftest import Ramify, ramify  # noqa: F401
 from tests.tools.fakes import WordEncoder
-from tests.tools.test_index import QUERIES, write_records
+from tests.tools.index.test_index import QUERIES, write_records
 
 SMALLER: tuple[Precision, ...] = ("fp16", "int8")
 

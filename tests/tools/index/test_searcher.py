@@ -145,7 +145,7 @@ print(demo.demo_index())
 
 def test_two_processes_may_make_the_demo_at_once(small_demo: Path) -> None:
     command = [sys.executable, "-c", MAKE_DEMO, str(small_demo.parent / "corpus.jsonl")]
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) for _ in range(2)]
     folders = {process.communicate()[0] for process in processes}
     assert [process.returncode for process in processes] == [0, 0]

@@ -34,7 +34,7 @@ from tests.studio.conftest import Ramify, ramify
 
 __all__ = ["cache", "ramify"]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 NEAR = 1e-3
 BATCHES = 16
 installed = pytest.mark.skipif(

@@ -17,7 +17,7 @@ from ramify.tools.models.confidence import span_confidence
 from ramify.tools.models.gguf_header import read_header
 from ramify.tools.scrub import scrub
 from tests.tools.llamacpp import WINDOW, write_model
-from tests.tools.test_llamacpp import Choice
+from tests.tools.models.test_llamacpp import Choice
 
 ASKED = [HumanMessage("Is this a question?")]
 CALLING = """

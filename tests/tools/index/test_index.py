@@ -337,7 +337,7 @@ Index.build([sys.argv[1]], sys.argv[2], WordEncoder())
 
 def killed(corpus: Path, folder: Path, program: str, where: object) -> None:
     """Build in another process that is killed by SIGKILL on the way: after so many texts, or before a file is published."""
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     process = subprocess.run([sys.executable, "-c", program, str(corpus), str(folder), str(where)], cwd=root, check=False)
     assert process.returncode == -signal.SIGKILL
 
