@@ -174,7 +174,7 @@ def test_a_saved_drawing_is_drawn(notebook: Open) -> None:
         "from ramify.studio.drawing.mermaid import tree_mermaid",
         "from tests.studio.samples import *",
     )
-    book = notebook(*lines, "from tests.studio.test_mermaid import EVIL", evil, shown, *chat(), height=1400)
+    book = notebook(*lines, "from tests.studio.drawing.test_mermaid import EVIL", evil, shown, *chat(), height=1400)
     drawing = book.page.locator(".jp-RenderedMermaid img, .jp-RenderedMermaid svg")
     expect(drawing.first).to_be_visible()
     book.picture("1-drawing")

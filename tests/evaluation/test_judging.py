@@ -16,7 +16,8 @@ from ramify.evaluation.run import execute
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.errors import UsageError
 from tests.evaluation.small import TOWNS, knowing, order, write_data
-from tests.evaluation.test_report import line, small, table
+from tests.evaluation.test_report import line, table
+from tests.evaluation.test_report_lines import small
 from tests.fakes import FakeModel
 
 FULL, BRIEF = "Bridges, mills and a railway were built. Ships were built at Drumlow.", "Bridges."

@@ -1,6 +1,5 @@
 """Kinds of index beside each other: what is run on each, what the report says of them, and what is refused."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +7,11 @@ import pytest
 
 from ramify.evaluation.index_kinds import folder_of
 from ramify.evaluation.manifest import read_manifest
-from ramify.evaluation.order import Order, variants_of
+from ramify.evaluation.order import Order
 from ramify.evaluation.plan import Plan
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row
 from ramify.evaluation.run import execute, index, look, prepare
-from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import opened
 from tests.evaluation.small import order
@@ -21,28 +19,17 @@ from tests.evaluation.test_report import table
 from tests.fakes import FakeModel
 
 BOTH = ("passages", "graph")
+
+
 FILMS = {
     "Silent Harbour": ("Ilse Marrow", "Brennock"),
     "Copper Winter": ("Tobias Fenn", "Aldermere"),
     "Paper Lantern": ("Greta Solheim", "Kvanndal"),
     "Glass Orchard": ("Rufus Tarn", "Ostrava"),
 }
+
+
 NAIVE = "naive"
-
-
-@pytest.fixture
-def films(tmp_path: Path, cache: None) -> Path:
-    """Films, their directors, and much talk of directors who grow up in towns: only a name leads from film to director."""
-    folder = tmp_path / "films"
-    folder.mkdir()
-    told = [(film, f"{film} was made by {director} in four weeks of rain.") for film, (director, _) in FILMS.items()]
-    told += [(director, f"{director} spent early years beside the mill at {town}.") for director, town in FILMS.values()]
-    told += [(f"Essay {number}", f"The director of a film will often grow up in a small town. {number}") for number in range(9)]
-    corpus = [{"id": title.lower().replace(" ", "-"), "title": title, "text": text} for title, text in told]
-    asked = [_question(number, film) for number, film in enumerate(FILMS)]
-    for name, records in (("corpus.jsonl", corpus), ("questions.jsonl", asked)):
-        (folder / name).write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return folder
 
 
 def _question(number: int, film: str) -> dict[str, Any]:
@@ -156,69 +143,3 @@ def test_a_graph_is_made_once_and_again_only_where_it_is_not_of_these_passages(f
     index(plan, asked)
     assert opened(graph).manifest.kind == "graph"
     assert opened(plan.sources[0].folder).manifest.kind == "passages"
-
-
-def test_settings_of_a_graph_are_swept_where_the_run_is_on_a_graph(films: Path, tmp_path: Path) -> None:
-    rows = execute(wanted(films, tmp_path / "run", ("graph",), sweeps={"search.seeds": [1, 2], "view": ["flat"], "search.titles": [0]}))
-    names = {row["variant"] for row in rows if row["strategy"] == NAIVE}
-    assert names == {"", "search.seeds=1", "search.seeds=2", "view=flat", "search.titles=0"}
-    assert not any(row["error"] for row in rows)
-    assert lists(rows, "search.seeds=2") == lists(rows, "")
-    assert lists(rows, "view=flat") != lists(rows, "") != lists(rows, "search.titles=0")
-    same = {one.name for one in variants_of(wanted(films, tmp_path, ("graph",), sweeps={"search.seeds": [1, 2]})) if one.same_as_default}
-    assert same == {"search.seeds=2"}, "what a graph does anyway is not asked twice"
-
-
-def test_settings_of_a_graph_leave_plain_passages_alone(films: Path, tmp_path: Path) -> None:
-    plain = execute(wanted(films, tmp_path / "plain", None))
-    rows = execute(wanted(films, tmp_path / "run", options={"search": {"titles": 0, "mentions": 0}}))
-    assert not any(row["error"] for row in rows)
-    assert lists(rows, "") == lists(plain, "")
-    assert lists(rows, "index-kind=graph") == lists(plain, "")
-
-
-def test_searching_alone_is_compared_by_kind_and_along_a_graph_s_settings(films: Path, tmp_path: Path) -> None:
-    both = execute(searching(films, tmp_path / "both"))
-    assert list(dict.fromkeys(row["variant"] for row in both))[-1] == "index-kind=graph"
-    rows = execute(
-        searching(films, tmp_path / "run", ("graph", "passages"), sweeps={"search.titles": [0, 1.0]}, options={"search.hops": 1})
-    )
-    assert lists(rows, "index-kind=passages", "search") == lists(both, "", "search")
-    assert lists(rows, "dense", "search") == lists(both, "dense", "search"), "ways beside are of plain passages"
-    assert lists(rows, "search.titles=1", "search") == lists(rows, "", "search") != lists(rows, "search.titles=0", "search")
-
-
-def test_a_sample_is_for_sweeps_and_not_for_kinds(films: Path, tmp_path: Path) -> None:
-    rows = execute(wanted(films, tmp_path / "run", ("graph", "passages"), sample=2, sweeps={"search.seeds": [1]}))
-    counts = {name: len(lists(rows, name)) for name in ("", "index-kind=passages", "search.seeds=1")}
-    assert counts == {"": 4, "index-kind=passages": 4, "search.seeds=1": 2}
-
-
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ({"index_kinds": ("passages", "tree")}, ("'tree'", "passages, graph")),
-        ({"index_kinds": ()}, ("no kind of index", "passages, graph")),
-        ({"sweeps": {"search.seeds": [1]}}, ("search.seeds=1", "--index-kind graph,passages")),
-        ({"options": {"search.seeds": 1}}, ("search.seeds", "--index-kind graph,passages")),
-        ({"index_kinds": BOTH, "sweeps": {"search.seeds": [1]}}, ("search.seeds=1", "--index-kind graph,passages")),
-        ({"index_kinds": ("graph",), "sweeps": {"search.leaves": [1]}}, ("search.leaves=1", "search.seeds")),
-        ({"index_kinds": ("graph",), "sweeps": {"search.seeds": [99]}}, ("search.seeds=99",)),
-        ({"index_kinds": BOTH, "options": {"search": {"hops": 0}}}, ("search.hops=0",)),
-        ({"index_kinds": BOTH, "options": {"view": "round"}}, ("view", "round")),
-    ],
-)
-@pytest.mark.parametrize("alone", [False, True], ids=["strategies", "searching"])
-def test_what_cannot_be_is_told_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...], alone: bool) -> None:
-    own: dict[str, Any] = {"strategies": (), "retrieval_only": True} if alone else {"strategies": (NAIVE,)}
-    with pytest.raises(UsageError) as told:
-        look(Order(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))
-    assert all(word in str(told.value) for word in words), told.value
-
-
-def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    orders: list[Order] = []
-    monkeypatch.setattr("ramify.studio.console.evaluating.evaluating", orders.append)
-    for text in (None, "passages, graph", ""):
-        evaluate(["demo"], tmp_path, index_kind=text)
-    assert [one.index_kinds for one in orders] == [None, BOTH, ()]

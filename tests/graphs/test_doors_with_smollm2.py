@@ -4,7 +4,7 @@ import ramify.graphs as graphs
 from ramify.studio import Chat
 from tests.river import QUESTION, river
 from tests.smollm2 import NAME, REAL, SHORT
-from tests.studio.test_notebook import answered, html
+from tests.studio.notebook.test_chat import answered, html
 
 pytestmark = REAL
 

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import hypothesis
-import hypothesis.strategies as st
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -25,19 +23,19 @@ from transformers import BertConfig
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.reader import weights
 from ramify.tools.reader.inputs import pairs
-from ramify.tools.reader.network import KINDS, Network, batch
-from tests.training.samples import squad, write, write_all
+from ramify.tools.reader.network import Network, batch
+from tests.training.samples import squad, write
 from training import pack, phases, train
 from training.example import Example
-from training.material import material
 from training.passages_read import squad as read_squad
-from training.prepared import Prepared, batches, of_like_length, prepare, wanted
+from training.prepared import Prepared, batches, prepare
 from training.saved_run import WEIGHTS
 from training.source import load
 from training.untrained import new_network
 
 TINY = BertConfig(hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16, attn_implementation="eager")
-WHERE = Example("squad", "a", "Where?", "Nowhere.", "yes", (), False)
+
+
 TINY.hidden_dropout_prob = TINY.attention_probs_dropout_prob = 0.0
 
 
@@ -166,35 +164,6 @@ def test_only_what_an_epoch_sees_is_cut_into_pieces(examples: list[Example], tmp
         [item.example for item in group] for group in groups
     ]
     assert len(train.steps(many, given(tmp_path / "out", epochs=2, steps=3))) == 3
-
-
-def test_every_phase_names_sources_that_there_are(tmp_path: Path) -> None:
-    sources = {example.source.removesuffix("_other") for example in material(write_all(tmp_path / "train"))}
-    assert {source.removesuffix("_other") for shares in phases.PHASES.values() for source in shares} <= sources
-    assert phases.PHASES.keys() == phases.REST.keys()
-
-
-def test_only_what_is_known_is_learned() -> None:
-    bears = replace(WHERE, kind="", bears=True)
-    asked = wanted(prepare([WHERE, bears, replace(WHERE, kind="none", bears=None)]))
-    assert asked.kind.tolist() == [KINDS.index("yes"), -1, KINDS.index("none")]
-    assert asked.bears.tolist() == [0, 1, -1]
-    network = tiny()
-    for example, untold in ((bears, network.kind), (replace(WHERE, bears=None), network.relevance), (WHERE, network.span)):
-        network.zero_grad()
-        one = wanted(prepare([example]))
-        train.loss(network(one.batch), one).backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
-        assert all(parameter.grad is None or not parameter.grad.any() for parameter in untold.parameters()), example
-        assert any(parameter.grad is not None and parameter.grad.any() for parameter in network.encoder.parameters())
-
-
-@hypothesis.given(st.lists(st.integers(1, 512), max_size=60))
-def test_what_is_only_read_is_read_with_others_of_about_its_length(lengths: list[int]) -> None:
-    groups = of_like_length(lengths)
-    assert sorted(number for group in groups for number in group) == [*range(len(lengths))]
-    for group in groups:
-        assert len(group) <= 16
-        assert 2 * min(lengths[number] for number in group) >= max(lengths[number] for number in group)
 
 
 def test_training_learns_and_leaves_the_frozen_layers_alone(examples: list[Example], tmp_path: Path) -> None:

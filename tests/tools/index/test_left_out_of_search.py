@@ -1,15 +1,11 @@
 """What is kept out of search: passages that only list, and the same text found again in another file."""
 
-import json
-import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from ramify.tools.errors import IndexingError
 from ramify.tools.index import Built, Index
-from ramify.tools.index.search_words import searchable
 from tests.tools.fakes import WordEncoder
 
 WORDS = [
@@ -45,16 +41,6 @@ def build(folder: Path, out: Path, **how: bool) -> Built:
 
 def sources(index: Index, query: str) -> set[str]:
     return {str(hit.document.metadata["source"]) for hit in index.search([query], 50)[0]}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "manuals"
-    folder.mkdir()
-    (folder / "pump.html").write_text(page(PARTS), encoding="utf-8")
-    (folder / "pump.txt").write_text(text(PARTS), encoding="utf-8")
-    (folder / "other.txt").write_text(prose(9), encoding="utf-8")
-    return folder
 
 
 @pytest.mark.parametrize(("was", "now"), [("valve", "nine"), ("valve", "not valve")])
@@ -137,71 +123,3 @@ def hidden_in_build(folder: Path, out: Path) -> dict[str, str]:
 def hidden_in(out: Path) -> dict[str, str]:
     with sqlite3.connect(out / "passages.sqlite") as database:
         return dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))
-
-
-def test_records_are_never_hidden(tmp_path: Path) -> None:
-    folder = tmp_path / "records"
-    folder.mkdir()
-    records = [{"id": f"r{number}", "text": prose(1), "role": "index"} for number in range(3)]
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    (folder / "pump.html").write_text(page(PARTS), encoding="utf-8")
-    built = build(folder, tmp_path / "index")
-    assert built.hidden == {}
-    assert {"corpus.jsonl#r0", "corpus.jsonl#r1", "corpus.jsonl#r2"} <= sources(opened(tmp_path / "index"), prose(1))
-
-
-def test_lists_are_kept_and_not_searched_unless_all_is(folder: Path, tmp_path: Path) -> None:
-    links = "".join(f'<li><a href="{word}.html">{word}</a></li>' for word in WORDS[:8])
-    (folder / "list.html").write_text(f"<h1>Chapters</h1><ul>{links}</ul><p>{prose(5)}</p>", encoding="utf-8")
-    clean = build(folder, tmp_path / "clean")
-    assert clean.hidden["contents"] == 1
-    listed = WORDS[0] + "\n" + WORDS[1]
-    assert not any(hit.document.page_content.startswith(listed) for hit in opened(tmp_path / "clean").search([listed], 50)[0])
-    whole = build(folder, tmp_path / "all", clean=False)
-    assert whole.hidden == {}
-    assert any(hit.document.page_content.startswith(listed) for hit in opened(tmp_path / "all").search([listed], 50)[0])
-    with pytest.raises(IndexingError, match=r"clean 'no', not 'yes'"):
-        build(folder, tmp_path / "all")
-
-
-def test_a_second_run_changes_nothing(folder: Path, tmp_path: Path) -> None:
-    first = build(folder, tmp_path / "index")
-    before = (tmp_path / "index" / "manifest.json").read_bytes()
-    again = build(folder, tmp_path / "index")
-    assert (again.encoded, again.hidden, again.passages) == (0, first.hidden, first.passages)
-    assert (tmp_path / "index" / "manifest.json").read_bytes() == before
-
-
-def test_an_index_of_an_earlier_layout_is_built_again(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "index"
-    built = build(folder, out)
-    with sqlite3.connect(out / "passages.sqlite") as database:
-        database.execute("UPDATE facts SET value = '1' WHERE name = 'layout'")
-        database.executescript("DROP INDEX passages_of_twin; DROP INDEX passages_shown")
-        for trigger in ("words_added", "words_removed", "words_hidden", "words_shown"):
-            database.execute(f"DROP TRIGGER {trigger}")
-        database.executescript("ALTER TABLE passages DROP COLUMN hidden; ALTER TABLE passages DROP COLUMN twin_of; DROP TABLE sketches")
-    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8")) | {"layout": 1}
-    del manifest["hidden"]
-    (out / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(IndexingError, match=r"another version.*— build it again: `ramify index PATH… --out .*index`"):
-        opened(out)
-    again = build(folder, out)
-    assert (again.encoded, again.added, again.hidden) == (0, built.added, built.hidden)
-    assert sources(opened(out), PARTS["Use"]) == {"pump.html", "other.txt"}
-    assert sorted(path.name for path in out.iterdir() if not path.name.startswith(".")) == [
-        "manifest.json",
-        "passages.sqlite",
-        "vectors.faiss",
-    ]
-
-
-def test_a_build_that_was_cut_short_while_reading_still_finds_twins(folder: Path, tmp_path: Path) -> None:
-    build(folder, tmp_path / "whole")
-    shutil.copytree(tmp_path / "whole", tmp_path / "cut")
-    (tmp_path / "cut" / "manifest.json").unlink()
-    with sqlite3.connect(tmp_path / "cut" / "passages.sqlite") as database:
-        database.create_function("searchable", 1, searchable)
-        database.execute("UPDATE passages SET hidden = NULL, twin_of = NULL")
-        database.execute("DELETE FROM facts WHERE name = 'compared'")
-    assert hidden_in_build(folder, tmp_path / "cut") == hidden_in(tmp_path / "whole")

@@ -2,18 +2,15 @@
 
 import json
 import os
-import pickle
 import re
 import secrets
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,22 +18,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from ramify.evaluation.order import Order, variants_of
-from ramify.studio.console.ray_option import addressed
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.ray.address import check_address
-from tests.embeddings import WordEmbeddings
 from tests.evaluation.conftest import cache
 from tests.evaluation.small import TOWNS, questions, write_data
 from tests.studio.conftest import Ramify, ramify
 
 __all__ = ["cache", "ramify"]
 
+
 ROOT = Path(__file__).parents[3]
+
+
 NEAR = 1e-3
+
+
 BATCHES = 16
+
+
 installed = pytest.mark.skipif(
     find_spec("ray") is None or not Path("/proc").exists(), reason="needs the extra ray, and /proc to see which processes are workers"
 )
@@ -195,89 +194,3 @@ def until(holds: Callable[[], bool], seconds: float = 300) -> None:
     while not holds():
         assert time.monotonic() < limit, "it never came to that"
         time.sleep(0.02)
-
-
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [
-        ("docs --ray --out x", "docs --ray=local --out x"),
-        ("docs --out x --ray", "docs --out x --ray=local"),
-        ("--ray docs --out x", "--ray=local docs --out x"),
-        ("docs --ray 127.0.0.1:6379 --out x", "docs --ray 127.0.0.1:6379 --out x"),
-        ("docs --ray ray://head:10001", "docs --ray ray://head:10001"),
-        ("docs --ray auto", "docs --ray auto"),
-        ("docs --ray 10.0.0.1", "docs --ray 10.0.0.1"),
-        ("docs --ray=head", "docs --ray=head"),
-        ("-- --ray", "-- --ray"),
-    ],
-)
-def test_the_address_of_the_option_may_be_left_out(words: str, meant: str) -> None:
-    assert [*addressed(words.split())] == meant.split()
-
-
-@pytest.mark.parametrize("command", [("index", "docs"), ("eval", "demo")])
-def test_both_commands_take_it(ramify: Ramify, tmp_path: Path, command: tuple[str, ...]) -> None:
-    done = ramify(*command, "--out", tmp_path / "out", "--ray", "127.0.0.1:99999")
-    assert (done.code, done.out) == (2, "")
-    assert "127.0.0.1:99999" in done.err
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("address", ["head", "", "127.0.0.1", "127.0.0.1:0", "http://127.0.0.1:6379", "ray://"])
-def test_what_is_no_address_is_refused_as_such(address: str) -> None:
-    with pytest.raises(UsageError, match="HOST:PORT"):
-        check_address(address)
-
-
-@pytest.fixture
-def web() -> Iterator[int]:
-    """A server that speaks another protocol."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer() -> None:
-            wire, _ = server.accept()
-            with wire:
-                wire.recv(24)
-                wire.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-        threading.Thread(target=answer, daemon=True).start()
-        yield server.getsockname()[1]
-
-
-def test_a_server_that_is_no_cluster_is_told_at_once_and_not_after_minutes(web: int) -> None:
-    with pytest.raises(RamifyError, match="is no Ray cluster"):
-        check_address(f"127.0.0.1:{web}")
-
-
-@pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_where_nothing_answers_that_is_said(scheme: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
-    with pytest.raises(RamifyError, match="no Ray cluster answers") as told:
-        check_address(address)
-    assert address in str(told.value)
-
-
-def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, ramify: Ramify, tmp_path: Path) -> None:
-    monkeypatch.setattr("ramify.tools.ray.address.find_spec", lambda name: None)
-    done = ramify("index", "docs", "--out", tmp_path / "out", "--ray")
-    assert done.code == 1
-    assert "pip install 'ramify-rag[ray]'" in done.err
-
-
-def test_an_embedding_that_is_an_object_is_refused_before_anything_is_read(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="WordEmbeddings"):
-        Index.build("nowhere", tmp_path / "out", WordEmbeddings(), ray="local")
-    assert not (tmp_path / "out").exists()
-
-
-def test_the_work_is_shared_in_one_way() -> None:
-    with pytest.raises(UsageError, match="--workers 2"):
-        variants_of(Order(datasets=("demo",), out=Path("out"), workers=2, ray="local"))
-
-
-@pytest.mark.parametrize("error", [ModelError("no such model 'm'", "pull it"), BudgetError("calls", 3)])
-def test_an_error_comes_out_of_another_process_as_it_was(error: RamifyError) -> None:
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301  # as Ray and processes do with what they raise
-    assert type(again) is type(error)
-    assert (str(again), again.__dict__) == (str(error), error.__dict__)

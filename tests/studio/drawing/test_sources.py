@@ -14,8 +14,8 @@ from ramify.nodes.tree import Passage
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show
 from tests.studio.conftest import Ramify
+from tests.studio.drawing.test_page import LINKS, read
 from tests.studio.samples import branch, result
-from tests.studio.test_page import LINKS, read
 
 LINK = "file:///docs/pg/index.en.html#PORT"
 PORT = Passage(

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ramify.prompts.prefer import CRITERIA
 from tests.evaluation.conftest import cache, data
 from tests.evaluation.small import questions, write_data
 from tests.studio.conftest import Ramify
@@ -166,25 +165,6 @@ def test_help_loads_no_library_that_is_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[]\n")
     assert all(option in done.stdout for option in ("--sweep", "--ablate", "--retrieval-only", "--sample", "--workers"))
-
-
-def test_two_runs_are_compared_by_a_judge_whose_verdicts_are_kept(ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path) -> None:
-    ollama.when("Compare two answers", Say({**dict.fromkeys(CRITERIA, "1"), "reasons": "It came first."}))
-    ollama.when("", Say({"answer": "Seine", "confidence": 0.9, "citations": []}))
-    runs = tmp_path / "a", tmp_path / "b"
-    for run in runs:
-        assert ramify("eval", data, "--out", run, "--limit", 2, *LLAMA).code == 0
-    done = ramify("compare", *runs, "--judge", LLAMA[1], "--repeats", 2)
-    assert done.code == 0, done.err
-    assert done.err.startswith(f"2 pairs of answers are judged 2 times; verdicts are kept in {runs[0] / 'judged.jsonl'}")
-    assert "100 % were for what stood first" in done.out
-    assert len((runs[0] / "judged.jsonl").read_text().splitlines()) == 4
-    assert "judged by" not in ramify("compare", *runs).out
-
-
-def test_settings_of_a_judge_without_one_are_refused(ramify: Ramify, tmp_path: Path) -> None:
-    done = ramify("compare", tmp_path, tmp_path, "--set", "temperature=0")
-    assert (done.code, done.err) == (2, "error: --base-url and --set are for the judge — name one with --judge MODEL, or leave them out\n")
 
 
 def test_a_label_has_an_index_of_its_own_and_stays_for_the_run(ramify: Ramify, nowhere: str, data: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from ramify.graphs import STRATEGIES
 from ramify.studio import Chat
 from ramify.tools.errors import UsageError
 from tests.river import QUESTION, model, river
-from tests.studio.test_notebook import answered, html
+from tests.studio.notebook.test_chat import answered, html
 
 
 def chat(strategy: str = "tor", **options: Any) -> Chat:

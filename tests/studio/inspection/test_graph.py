@@ -16,7 +16,7 @@ from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.phrases import sizes
 from ramify.tools.index.searcher import opened
 from tests.studio.conftest import Ramify
-from tests.studio.test_page import read
+from tests.studio.drawing.test_page import read
 
 HOSTILE = '<script>alert("x")</script>'
 DOCUMENTS = {

@@ -4,31 +4,33 @@ import json
 import random
 import re
 from collections import Counter
-from html import escape
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from ramify.graphs.building import hierarchy
-from ramify.studio.cli import run
-from ramify.studio.inspection import group_page
 from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.phrases import sizes
 from tests.fakes import FakeModel
 from tests.studio.conftest import Ramify
-from tests.studio.test_page import read
 from tests.tools.fakes import WordEncoder
-from tests.tools.hierarchy.manual import WORDS, changed, indexed, made, opened, records, write
+from tests.tools.hierarchy.manual import indexed, made, opened, records
 
 HOSTILE = '<script>alert("x")</script>'
+
+
 GONE = {"p1-3": None, "p2-5": None}
 """Paragraphs without their chapter."""
+
+
 MEASURES = ("cluster_cohesion", "outlier_rate", "meta_conflict", "step_discontinuity", "summary_support", "self_retrieval")
 
 
 JUPITER = "jupiter europa orbit probe plume ocean telescope moon crater comet saturn ring"
+
+
 BREAD = "bread oven flour yeast dough butter salt crust cake sugar bun rye"
+
+
 ODD = "senate bill vote quorum clerk gavel motion caucus ballot whip veto docket"
 
 
@@ -37,32 +39,6 @@ def strangers(name: str, words: str) -> list[dict[str, Any]]:
     draw = random.Random(name)
     told = [" ".join(f"{' '.join(draw.choices(words.split(), k=4))}." for _ in range(5)) for _ in range(10)]
     return [{"id": f"{name}{number}", "title": f"{name} {number}", "text": text, "metadata": {}} for number, text in enumerate(told)]
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index of paragraphs, of which some lack their chapter, and one chapter has a hostile name."""
-    folder = tmp_path_factory.mktemp("grouped")
-    hostile = {f"p4-{place}": {"chapter": HOSTILE} for place in range(1, 17)}
-    file = write(folder, changed(records(), {**GONE, **hostile}))
-    assert run(["index", str(file), "--out", str(folder / "plain")]) == 0
-    return folder / "plain"
-
-
-@pytest.fixture(scope="module")
-def grouped(plain: Path) -> Path:
-    """The same with a hierarchy."""
-    folder = plain.with_name("grouped")
-    assert run(["index", str(plain.with_name("manual.jsonl")), "--out", str(folder), "--kind", "hierarchy", "--group-by", "chapter"]) == 0
-    return folder
-
-
-@pytest.fixture
-def told(ramify: Ramify, grouped: Path) -> dict[str, Any]:
-    """What --json says of the hierarchy."""
-    done = ramify("inspect", grouped, "--json")
-    assert (done.code, done.err) == (0, "")
-    return json.loads(done.out)
 
 
 def test_a_plain_index_is_told_of_both_kinds(ramify: Ramify, plain: Path) -> None:
@@ -150,81 +126,3 @@ def test_summaries_that_a_model_did_not_manage_are_counted(tmp_path: Path) -> No
     lines = dict(sizes(inspection(opened(folder))))
     assert re.search(r"^4, written by .+, 4 of them replaced by quotations$", lines["summaries"])
     assert "extractive" not in lines["summaries"]
-
-
-def page_of(ramify: Ramify, index: Path, tmp_path: Path) -> str:
-    done = ramify("inspect", index, "--html", tmp_path / "page.html")
-    assert done.code == 0
-    return (tmp_path / "page.html").read_text(encoding="utf-8")
-
-
-def test_a_page_unfolds_every_group_and_nothing_of_a_document_is_markup(
-    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path
-) -> None:
-    html = page_of(ramify, grouped, tmp_path)
-    page = read(html)
-    assert not {"script", "link", "img", "iframe", "object", "base", "form"} & set(page.tags)
-    assert not [name for name, _ in page.attributes if name.startswith("on") or name in {"src", "action"}]
-    assert HOSTILE in "".join(page.words)
-    ids = {value for name, value in page.attributes if name == "id"}
-    links = {value[1:] for name, value in page.attributes if name == "href" and value and value.startswith("#")}
-    assert ids == links == {f"group-{number}" for number in range(len(told["groups"]))}
-    assert all(escape(finding["text"]) in html for report in told["reports"] for finding in report["findings"])
-    assert page_of(ramify, grouped, tmp_path) == html
-
-
-def test_a_page_without_room_says_what_it_leaves_out(
-    ramify: Ramify, grouped: Path, told: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = page_of(ramify, grouped, tmp_path)
-    assert "so that the page stays small" not in whole
-    for room in (15_000, 3000):
-        monkeypatch.setattr(group_page, "ROOM", room)
-        short = page_of(ramify, grouped, tmp_path)
-        shown = len(set(re.findall(r'id="group-\d+"', short)))
-        left = len(told["groups"]) - shown
-        assert shown > 0
-        assert len(short) < len(whole)
-        assert (left > 0) == (room == 3000)
-        assert "What is below it is left out" in short
-        assert (f"Left out, so that the page stays small: {left} of the smallest groups" in short) == (left > 0)
-
-
-def test_many_groups_are_cut_and_counted(ramify: Ramify, tmp_path: Path) -> None:
-    pages = [(number, place) for number in range(1, 5) for place in range(1, 31)]
-    chapters = {f"p{number}-{place}": {"chapter": f"{(place - 1) // 6} of {list(WORDS)[number - 1]}"} for number, place in pages}
-    given = changed(records(30), chapters)
-    file = write(tmp_path, given)
-    assert run(["index", str(file), "--out", str(tmp_path / "many"), "--kind", "hierarchy", "--group-by", "chapter"]) == 0
-    out = ramify("inspect", tmp_path / "many").out
-    left = re.search(r"^and (\d+) more groups: --group NAME shows one", out, re.MULTILINE)
-    found = json.loads(ramify("inspect", tmp_path / "many", "--json").out)
-    assert left
-    assert int(left[1]) == len(found["groups"]) - 15
-
-
-def test_groups_that_have_changed_much_are_named_with_what_to_do(ramify: Ramify, tmp_path: Path) -> None:
-    folder = tmp_path / "index"
-    options = ("--out", folder, "--kind", "hierarchy", "--group-by", "chapter")
-    assert ramify("index", write(tmp_path, records()), *options).code == 0
-    more = [{**one, "id": f"more-{number}"} for number, one in enumerate(records(24)[16:24])]
-    assert ramify("index", write(tmp_path, [*records(), *more]), *options).code == 0
-    out = ramify("inspect", folder).out
-    assert re.search(rf"^drift .*Bellows \d+%.*`ramify index --kind hierarchy --out {folder} --rebuild`", out, re.MULTILINE)
-    assert json.loads(ramify("inspect", folder, "--json").out)["drift"]["Bellows"] > 0.1
-    command = re.search(r"`ramify (index .+? --rebuild)`", out)
-    assert command
-    assert ramify(*command[1].split()).code == 0
-    assert "drift" not in ramify("inspect", folder).out
-
-
-def test_mistakes_are_one_line(ramify: Ramify, plain: Path, grouped: Path, tmp_path: Path) -> None:
-    wrong = [
-        (ramify("inspect", plain, "--group", "Kiln"), "make a hierarchy: `ramify index --kind hierarchy --out"),
-        (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — name one of"),
-        (ramify("inspect", grouped, "--group", "Kiln", "--html", tmp_path / "page.html"), "take one of them"),
-    ]
-    for done, said in wrong:
-        assert done.code == 2
-        assert said in done.err
-        assert done.err.count("\n") == 1

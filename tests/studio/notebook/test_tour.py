@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-TOUR = Path(__file__).parents[2] / "studio" / "chat.ipynb"
+TOUR = Path(__file__).parents[3] / "studio" / "chat.ipynb"
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,11 @@
+"""What the tests here share."""
+
+import pytest
+
+from tests.tools.extractive.test_extractive import FACTS, SPLITS
+from tests.tools.small_mind import give_mind
+
+
+@pytest.fixture
+def mind(monkeypatch: pytest.MonkeyPatch) -> None:
+    give_mind(monkeypatch, SPLITS, FACTS)

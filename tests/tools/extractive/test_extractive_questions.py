@@ -1,0 +1,152 @@
+"""What the embedded model replies to the prompts that ask on, plan and weigh."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+import ramify.prompts as prompts
+from ramify.prompts import (
+    ANSWER,
+    COMPRESS,
+    DECIDE,
+    DECOMPOSE,
+    ENTITIES,
+    FILTER,
+    FINALIZE,
+    JUDGE,
+    NEXT_QUESTION,
+    PLAN,
+    RUBRIC,
+    SUMMARIZE,
+)
+from ramify.tools.errors import UsageError
+from ramify.tools.extractive import Extractive
+from tests.tools.extractive.test_extractive import (
+    BORN,
+    BRIDGE,
+    CURIE_BORN,
+    DIRECTOR,
+    FACTS,
+    FIRST,
+    PASSAGES,
+    SPLITS,
+    TARKOVSKY,
+    TARKOVSKY_BORN,
+    reply,
+)
+from tests.tools.small_mind import give_mind, split
+
+pytestmark = pytest.mark.usefixtures("mind")
+
+
+def finding(path: str, question: str, answer: str) -> dict[str, Any]:
+    told = {"path": path, "kind": "question", "question": question, "answer": answer, "confidence": 0.9, "status": "leaf"}
+    return {**told, "sources": [], "together": "", "above": []}
+
+
+def test_a_pair_that_was_rejected_is_not_proposed_again() -> None:
+    tried = [f"{CURIE_BORN} (fork scored 0.2, below theta 0.4)", f"{TARKOVSKY_BORN} (fork scored 0.2, below theta 0.4)"]
+    assert reply(DECOMPOSE, question=FIRST, rejected=tried).simple
+    assert not reply(DECOMPOSE, question=FIRST, rejected=tried[:1]).simple
+    filled = [f"{DIRECTOR} (weak)", f"{BORN} (weak; {{1}} filled with 'Andrei Tarkovsky')"]
+    assert reply(DECOMPOSE, rejected=filled).simple
+
+
+def test_a_better_half_that_is_kept_is_one_of_the_next_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = split("bridge", "What is Solaris?", "Who made {1}?", sure=0.5)
+    anew = split("bridge", DIRECTOR, "In which village was {1} born?", sure=0.3)
+    give_mind(monkeypatch, {BRIDGE: (*SPLITS[BRIDGE], other, anew)}, FACTS)
+    told = reply(DECOMPOSE, rejected=[DIRECTOR, BORN], kept=prompts.decompose.keeping(DIRECTOR, "Andrei Tarkovsky"))
+    assert (told.first, told.second) == (DIRECTOR, "In which village was {1} born?")
+
+
+def test_the_chain_asks_one_question_after_another_and_stops() -> None:
+    first = reply(NEXT_QUESTION)
+    second = reply(NEXT_QUESTION, history=[finding("0.0", first.question, "Andrei Tarkovsky")])
+    done = reply(
+        NEXT_QUESTION, history=[finding("0.0", first.question, "Andrei Tarkovsky"), finding("0.0.0", second.question, "Zavrazhye")]
+    )
+    assert (first.question, first.together, second.question, done.done) == (DIRECTOR, "bridge", BORN, True)
+    assert reply(NEXT_QUESTION, history=[finding("0.0", DIRECTOR, "Unknown")]).done
+    assert reply(NEXT_QUESTION, question=BORN).question == BORN
+
+
+def test_a_chain_goes_down_into_parts_of_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = "Where was the elder of Marie Curie and Andrei Tarkovsky buried?"
+    give_mind(monkeypatch, {**SPLITS, whole: (split("bridge", FIRST, "Where was {1} buried?"),)}, FACTS)
+    history = [finding("0.0", CURIE_BORN, "7 November 1867"), finding("0.0.0", TARKOVSKY_BORN, "4 April 1932")]
+    asked = [reply(NEXT_QUESTION, question=whole, history=history[:count]).question for count in range(3)]
+    assert asked == [CURIE_BORN, TARKOVSKY_BORN, "Where was Marie Curie buried?"]
+
+
+def test_a_plan_searches_for_parts_and_names() -> None:
+    told = reply(PLAN)
+    assert told.primary == BRIDGE
+    assert told.sub_queries[:2] == [DIRECTOR, "Where was born?"]
+    assert "Solaris" in told.keywords
+
+
+def test_the_filter_keeps_what_bears_on_the_question_with_the_sentence_that_tells_it() -> None:
+    others = [{"title": f"Pier {number}", "source": f"{number}.md", "text": "Pier is a pier."} for number in range(14)]
+    told = reply(FILTER, question=BORN, passages=[*others, *PASSAGES], expected="a place")
+    assert told.relevant == [16]
+    assert told.facts == [TARKOVSKY["text"].split(". ")[0].removesuffix(".") + "."]
+    assert (told.files, told.is_sufficient, told.suggested) == (["tarkovsky.md"], True, "")
+    poor = reply(FILTER, passages=others, expected="a place")
+    assert (poor.relevant, poor.is_sufficient, poor.suggested) == ([], False, DIRECTOR)
+
+
+def test_a_summary_is_of_what_was_asked_for() -> None:
+    told = reply(SUMMARIZE)
+    assert told.citations == [2]
+    assert "Zavrazhye" in told.answer
+    assert reply(SUMMARIZE, entity="Lise Meitner").answer == "Unknown"
+
+
+def test_entities_are_names_that_no_passage_speaks_of() -> None:
+    assert reply(ENTITIES, question="Did Lise Meitner know Marie Curie?").entities == ["Lise Meitner"]
+    assert reply(ENTITIES, question="Did Eduard Artemyev know Marie Curie?").entities == ["Eduard Artemyev", "Marie Curie"]
+
+
+def test_a_pair_without_an_answer_or_that_repeats_itself_scores_lower() -> None:
+    good, unanswered, repeated = reply(JUDGE), reply(JUDGE, second_answer="Unknown"), reply(JUDGE, second=DIRECTOR)
+    assert good.score > unanswered.score
+    assert (good.score > repeated.score, repeated.non_redundancy, unanswered.weaker) == (True, 0, "2")
+    assert reply(RUBRIC).verdict == "VALID"
+    assert reply(RUBRIC, first=BRIDGE, second=BRIDGE).score < reply(RUBRIC).score
+
+
+def test_compress_explains_with_its_sources() -> None:
+    told = reply(COMPRESS, question=BORN)
+    assert told.answer == "Zavrazhye"
+    assert "[tarkovsky.md]" in told.explanation
+    assert reply(COMPRESS, question="Where was Lise Meitner born?").answer == "Unknown"
+
+
+def test_a_question_in_another_alphabet_is_refused_with_the_reason() -> None:
+    told = reply(COMPRESS, question="마리 퀴리는 어디에서 태어났습니까?")
+    assert (told.answer, told.confidence) == ("Unknown", 0)
+    assert "English" in told.explanation
+
+
+@pytest.mark.parametrize("question", ["How do I find the river on which Zavrazhye lies?", "List all films of Andrei Tarkovsky.", "When?"])
+def test_what_no_phrase_answers_is_withheld(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    give_mind(monkeypatch, facts={question: "Zavrazhye"})
+    for prompt in (ANSWER, DECIDE, FINALIZE):
+        told = reply(prompt, question=question)
+        assert (told.answer, told.confidence) == ("Unknown", 0)
+
+
+def test_a_prompt_of_someone_else_is_an_error_with_its_remedy() -> None:
+    with pytest.raises(UsageError, match="name a language model"):
+        Extractive().invoke("Tell me a joke")
+    with pytest.raises(UsageError, match="'sonnet'"):
+        Extractive().invoke([HumanMessage("…", additional_kwargs={"ramify": {"prompt": "sonnet", "slots": {}}})])
+
+
+def test_importing_it_does_not_load_torch() -> None:
+    code = "import sys, ramify.tools.extractive; sys.exit('torch' in sys.modules or 'sentence_transformers' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

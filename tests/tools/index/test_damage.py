@@ -1,0 +1,139 @@
+"""A build that is killed, and an index that is damaged: one clear error, and repaired by building again."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ramify.tools.errors import IndexingError
+from ramify.tools.index import Index
+from tests.tools.fakes import WordEncoder
+from tests.tools.index.test_index import write_records
+from tests.tools.index.test_updates import ids, search_all
+
+FILES = ["passages.sqlite", "vectors.faiss", "manifest.json"]
+
+
+BUILD_AND_DIE = """
+import sys
+from ramify.tools.index import Index
+from tests.tools.fakes import WordEncoder
+Index.build([sys.argv[1]], sys.argv[2], WordEncoder(dies_after=int(sys.argv[3])), batch_size=10)
+"""
+
+
+PUBLISH_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+from ramify.tools.index import Index
+from tests.tools.fakes import WordEncoder
+replace = Path.replace
+def dies(self, target):
+    if Path(target).name == sys.argv[3]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return replace(self, target)
+Path.replace = dies
+Index.build([sys.argv[1]], sys.argv[2], WordEncoder())
+"""
+
+
+def killed(corpus: Path, folder: Path, program: str, where: object) -> None:
+    """Build in another process that is killed by SIGKILL on the way: after so many texts, or before a file is published."""
+    root = Path(__file__).parents[3]
+    process = subprocess.run([sys.executable, "-c", program, str(corpus), str(folder), str(where)], cwd=root, check=False)
+    assert process.returncode == -signal.SIGKILL
+
+
+class TestKilled:
+    def test_a_killed_build_resumes_and_finds_the_same(self, corpus: Path, index: Index, tmp_path: Path) -> None:
+        killed(corpus, tmp_path, BUILD_AND_DIE, 55)
+        with pytest.raises(IndexingError, match=r"half-written — run `ramify index .*again"):
+            Index.open(tmp_path)
+        Index.build([corpus], tmp_path, encoder := WordEncoder(), batch_size=10)
+        assert 0 < len(encoder.encoded) <= 100 - 55 + 10
+        assert search_all(tmp_path) == search_all(index.where)
+
+    def test_a_killed_update_leaves_the_old_index_and_resumes(self, tmp_path: Path) -> None:
+        corpus = write_records(tmp_path / "records.jsonl", range(40))
+        Index.build([corpus], tmp_path / "index", WordEncoder(), batch_size=10)
+        before = search_all(tmp_path / "index")
+        write_records(corpus, range(100), r3="Rewritten.")
+        killed(corpus, tmp_path / "index", BUILD_AND_DIE, 25)
+        assert search_all(tmp_path / "index") == before
+        Index.build([corpus], tmp_path / "index", encoder := WordEncoder(), batch_size=10)
+        assert 0 < len(encoder.encoded) <= 61 - 25 + 10
+        Index.build([corpus], tmp_path / "new", WordEncoder(), batch_size=10)
+        assert search_all(tmp_path / "index") == search_all(tmp_path / "new")
+
+    @pytest.mark.parametrize(("step", "published"), [("passages.sqlite", 0), ("vectors.faiss", 1), ("manifest.json", 2)])
+    def test_a_publication_cut_short_is_completed_without_encoding(self, tmp_path: Path, step: str, published: int) -> None:
+        corpus, folder = write_records(tmp_path / "records.jsonl", range(20)), tmp_path / "index"
+        Index.build([corpus], folder, WordEncoder())
+        before = {name: (folder / name).read_bytes() for name in FILES}
+        write_records(corpus, range(30))
+        killed(corpus, folder, PUBLISH_AND_DIE, step)
+        assert sum((folder / name).read_bytes() != before[name] for name in FILES) == published
+        if published:
+            with pytest.raises(IndexingError, match="again"):
+                Index.open(folder, WordEncoder())
+        else:
+            assert len(ids(folder)) == 20
+        Index.build([corpus], folder, encoder := WordEncoder())
+        assert encoder.encoded == []
+        Index.build([corpus], tmp_path / "new", WordEncoder())
+        assert search_all(folder) == search_all(tmp_path / "new")
+
+
+class TestDamage:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        Index.build([write_records(tmp_path / "records.jsonl", range(40))], tmp_path / "index", WordEncoder())
+        return tmp_path / "index"
+
+    @pytest.mark.parametrize("name", FILES)
+    @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "flipped", "rubbish"])
+    def test_is_one_clear_error_and_repaired_by_building_again(self, folder: Path, name: str, damage: str) -> None:
+        before = search_all(folder)
+        content = (folder / name).read_bytes()
+        middle = len(content) // 2
+        damaged = {
+            "missing": b"",
+            "empty": b"",
+            "cut": content[:middle],
+            "flipped": content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :],
+            "rubbish": b"rubbish" * 400,
+        }[damage]
+        (folder / name).write_bytes(damaged)
+        if damage == "missing":
+            (folder / name).unlink()
+        with pytest.raises(IndexingError, match=r"— run `ramify index PATH… --out .*` again"):
+            Index.open(folder, WordEncoder())
+        Index.build([folder.parent / "records.jsonl"], folder, WordEncoder())
+        assert search_all(folder) == before
+
+    def test_a_lost_graph_is_rebuilt_without_encoding(self, folder: Path) -> None:
+        (folder / "vectors.faiss").unlink()
+        Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
+        assert encoder.encoded == []
+
+    def test_no_index_says_how_to_make_one(self, tmp_path: Path) -> None:
+        with pytest.raises(IndexingError, match=r"there is no index in '.*nowhere' — make one: `ramify index PATH… --out"):
+            Index.open(tmp_path / "nowhere")
+
+    def test_another_embedding_is_refused(self, folder: Path) -> None:
+        with pytest.raises(IndexingError, match="made with the embedding 'langchain:WordEncoder', not 'other'"):
+            Index.open(folder, WordEncoder("other"))
+        with pytest.raises(IndexingError, match=r"embedding 'langchain:WordEncoder', not 'other' — ask for the same"):
+            Index.build([folder.parent / "records.jsonl"], folder, WordEncoder("other"))
+
+    def test_other_passages_are_refused(self, folder: Path) -> None:
+        with pytest.raises(IndexingError, match="chunk_tokens '300', not '200'"):
+            Index.build([folder.parent / "records.jsonl"], folder, WordEncoder(), chunk_tokens=200)
+
+    def test_the_index_holds_no_pickle(self, folder: Path) -> None:
+        assert sorted(path.name for path in folder.iterdir()) == [".writing", "manifest.json", "passages.sqlite", "vectors.faiss"]
+        with sqlite3.connect(folder / "passages.sqlite") as database:
+            assert database.execute("SELECT count(*) FROM passages").fetchone() == (40,)
