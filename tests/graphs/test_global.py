@@ -2,36 +2,25 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import ramify.graphs as graphs
 from ramify.graphs import Result
-from ramify.graphs.ceiling import ceiling
-from ramify.nodes.settings import GlobalSettings
-from ramify.tools.errors import UsageError
-from ramify.tools.index import Index
 from ramify.tools.knowledge.index import GraphIndex
 from tests.fakes import FakeModel
-from tests.river import but, model, river
-from tests.tools.fakes import WordEncoder
-from tests.tools.knowledge.valley import SMALL, VALLEY, made, opened
+from tests.river import but, model
+from tests.tools.knowledge.valley import VALLEY
 
 THEMES = "What are the main themes?"
+
+
 REPORTS = {0: 4, 1: 8, 2: 10}
 """Reports of each level of the valley; a batch of the least tokens holds one."""
+
+
 ONE_EACH = {"batch_tokens": 100}
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> GraphIndex:
-    folder = tmp_path_factory.mktemp("valley") / "index"
-    made(folder, **SMALL)
-    found = opened(folder)
-    assert {level.number: level.communities for level in found.reports.levels} == REPORTS
-    return found
 
 
 def partial(helpfulness: Any, point: str = "The valley has bridges.") -> Mapping[str, Any]:
@@ -148,64 +137,6 @@ class TestReduce:
     def test_only_reports_of_parts_that_are_cited_are_led_to_passages(self, index: GraphIndex) -> None:
         result = asked(index, by_name(Kells=partial(80)))
         assert {citation.source for citation in result.citations} <= {"mount-brannoch.md", "ivor-kells.md"}
-
-
-class TestWhatIsRead:
-    @pytest.mark.parametrize("level", REPORTS)
-    def test_a_level(self, index: GraphIndex, level: int) -> None:
-        read = [id for branch in batches(asked(index, level=level)) for id in branch.evidence]
-        assert sorted(read) == sorted(f"community {report.community}" for report in index.reports.reports(level))
-
-    @pytest.mark.parametrize("level", [3, 99, -1])
-    def test_a_level_that_there_is_not_is_refused_with_those_that_there_are(self, index: GraphIndex, level: int) -> None:
-        with pytest.raises(UsageError, match=rf"there is no level {level}: the graph has levels 0 to 2 — .*level=auto"):
-            asked(index, level=level)
-
-    @pytest.mark.parametrize(("most", "level"), [(16, 2), (10, 2), (9, 1), (8, 1), (7, 0), (4, 0)])
-    def test_by_default_the_deepest_whose_batches_are_not_too_many(self, index: GraphIndex, most: int, level: int) -> None:
-        result = asked(index, level="auto", max_batches=most)
-        assert len(batches(result)) == REPORTS[level]
-        said = f"the reports of level {level} are read: those of level {level + 1} are more than max_batches={most}"
-        assert (said in result.notices) == (level < 2)
-
-    def test_of_a_root_level_that_is_too_large_a_part_and_it_says_so(self, index: GraphIndex) -> None:
-        result = asked(index, level="auto", max_batches=3)
-        assert len(batches(result)) == 3
-        assert any(notice.startswith("3 of 4 batches of the reports of level 0 are read") for notice in result.notices)
-
-    def test_of_a_level_that_is_asked_for_no_more_than_the_ceiling_says(self, index: GraphIndex) -> None:
-        result = asked(index, chat := model(), level=2, max_batches=3)
-        most = ceiling("global", GlobalSettings(model=chat, index=index, level=2, max_batches=3))
-        assert len(chat.calls) == most.calls == 4
-        assert any(notice.startswith("3 of 10 batches of the reports of level 2 are read") for notice in result.notices)
-
-    def test_batches_are_filled(self, index: GraphIndex) -> None:
-        assert len(batches(asked(index, level=2, batch_tokens=None))) == 1
-        assert 1 < len(batches(asked(index, level=2, batch_tokens=250))) < 10
-
-    def test_all_passages_where_they_are_asked_for(self, index: GraphIndex) -> None:
-        result = asked(index, over="passages", level="auto")
-        assert sorted(id for branch in batches(result) for id in branch.evidence) == sorted(index.ids())
-        assert {citation.id for citation in result.citations} <= set(index.ids())
-        some = asked(index, over="passages", level="auto", max_batches=2)
-        assert any(re.match(r"2 of \d+ batches of all passages are read, a part that is drawn: max_batches", said) for said in some.notices)
-
-    def test_passages_that_pass_a_filter(self, index: GraphIndex) -> None:
-        result = asked(index, over="passages", filter={"source": "vane.md"})
-        assert [branch.evidence for branch in batches(result)] == [("vane.md#vane",)]
-        with pytest.raises(UsageError, match=r"reports cannot be filtered: .* over=passages"):
-            asked(index, filter={"source": "vane.md"})
-
-    def test_an_index_without_a_graph_is_refused_with_the_command_that_makes_one(self, tmp_path: Path) -> None:
-        plain = Index.from_texts(list(VALLEY.values()), WordEncoder(), path=tmp_path / "plain")
-        with pytest.raises(UsageError, match=r"is an index without reports — .*`ramify index --kind graph --out .*plain`.*over=passages"):
-            asked(plain)
-        assert asked(plain, over="passages").answer == "Seine"
-
-    def test_a_store_of_another_make_is_searched(self) -> None:
-        result = asked(river(), level="auto", batch_tokens=None)
-        assert (result.answer, len(batches(result)[0].evidence)) == ("Seine", 4)
-        assert "the index has no reports: what it finds is read (4 passages)" in result.notices
 
 
 class TestBudgets:
