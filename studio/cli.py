@@ -68,14 +68,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit code: 0, 2 for wrong usage, 1 for any other error, 130 when interrupted."""
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
-    except UsageError as error:
-        fail(error)
-        return 2
     except RamifyError as error:
         fail(error)
-        return 1
+        return 2 if isinstance(error, UsageError) else 1
     except ClickError as error:
-        fail(_usage(error))
+        context = getattr(error, "ctx", None)
+        message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
+        fail(f"{message} — see `{context.command_path if context else 'ramify'} --help`")
         return 2
     except BrokenPipeError:
         raise
@@ -87,13 +86,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if code == INTERRUPTED:
         fail("interrupted — what is done so far is kept; run the command again to go on")
     return code if isinstance(code, int) else 0
-
-
-def _usage(error: Exception) -> str:
-    """Say what is wrong with a command line, and where to read how it is right."""
-    context = getattr(error, "ctx", None)
-    message = str(getattr(error, "format_message", error.__str__)()).rstrip(".")
-    return f"{message} — see `{context.command_path if context else 'ramify'} --help`"
 
 
 def main() -> None:

@@ -1,37 +1,20 @@
 """ramify ask: answer a question."""
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.key_values import joined, read_pairs, readable
+from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, joined, read_pairs, readable
 from ramify.studio.console.streams import err, fail, note, out
 from ramify.tools.scrub import without_known
 
 if TYPE_CHECKING:
-    from ramify.graphs.result import Result
+    from ramify.graphs.run import Watch
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
-Strategy = Annotated[str, typer.Option(metavar="NAME", help="prune, tor, iterative, chain, naive, global or closed-book.")]
-Where = Annotated[
-    str | None,
-    typer.Option("--index", metavar="DIR", help="Folder or address of the index; without it, the demo corpus."),
-]
-ModelName = Annotated[
-    str | None,
-    typer.Option("--model", metavar="NAME", help="auto, extractive, ollama:NAME, gguf:PATH, or a provider:model of LangChain. [auto]"),
-]
-BaseUrl = Annotated[
-    list[str] | None,
-    typer.Option("--base-url", metavar="URL", help="Address of the model's server (Ollama, vLLM, llama.cpp); repeatable, for several."),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A setting or argument of the strategy: see `ramify settings STRATEGY`."),
-]
-ShowTree = Annotated[bool, typer.Option("--tree", help="Print the tree of sub-questions as well.")]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the answer and its tree to one self-contained page.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one object and nothing else.")]
 
@@ -49,56 +32,18 @@ def ask(
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
     options = joined(read_pairs(settings or [], "--set"), {"index": index, "model": model, "base_url": base_url})
-    held: list[str] = []
-    result = _silently(question, strategy, options) if as_json else _watched(question, strategy, options, tree, held)
-    problem = _problem(result)
-    for notice in held:
-        if not problem or problem not in notice:
-            note(notice)
-    if html is not None:
-        from ramify.studio.drawing.page import write_page
-
-        write_page(result, html)
-    _print(result, tree, as_json)
-    if html is not None and not as_json:
-        note(f"the page is in {html}")
-    if problem:
-        fail(problem)
-        raise typer.Exit(1)
-
-
-def _print(result: "Result", tree: bool, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(without_known(result.to_json()), ensure_ascii=False, indent=2))
-        return
-    from ramify.studio.drawing.terminal import show
-
-    show(result, out(), tree)
-
-
-def _silently(question: str, strategy: str, options: dict[str, Any]) -> "Result":
-    from ramify.graphs.run import ask as run
-
-    return run(question, strategy, **options)
-
-
-def _problem(result: "Result") -> str:
-    from ramify.graphs.result import could_not_ask
-
-    return could_not_ask(result)
-
-
-def _watched(question: str, strategy: str, options: dict[str, Any], tree: bool, held: list[str]) -> "Result":
-    """Answer, telling notices as they come; those that may say why the question could not be asked are held back: an error says it."""
-    with err().status("loading …"):
+    with nullcontext() if as_json else err().status("loading …"):
+        from ramify.graphs.result import could_not_ask
         from ramify.graphs.run import ask as run
-        from ramify.studio.console.ceilings import most
+        from ramify.studio.commands.settings import most
         from ramify.studio.console.live_tree import Watching
+        from ramify.studio.drawing.terminal import show
         from ramify.studio.events import WARNING
         from ramify.tools.extractive import objection
-    if tree:
+    if tree and not as_json:
         note(most(strategy, options))
     objected = objection(question)
+    held: list[str] = []  # what may say why the question could not be asked: an error says it
 
     def tell(notice: str) -> None:
         if notice == objected or notice.startswith(WARNING):
@@ -106,5 +51,23 @@ def _watched(question: str, strategy: str, options: dict[str, Any], tree: bool, 
         else:
             note(notice)
 
-    with Watching(err(), tell) as watching:
-        return run(question, strategy, watching, **options)
+    watching: AbstractContextManager[Watch | None] = nullcontext() if as_json else Watching(err(), tell)
+    with watching as watch:
+        result = run(question, strategy, watch, **options)
+    problem = could_not_ask(result)
+    for notice in held:
+        if not problem or problem not in notice:
+            note(notice)
+    if html is not None:
+        from ramify.studio.drawing.page import write_page
+
+        write_page(result, html)
+    if as_json:
+        typer.echo(json.dumps(without_known(result.to_json()), ensure_ascii=False, indent=2))
+    else:
+        show(result, out(), tree)
+        if html is not None:
+            note(f"the page is in {html}")
+    if problem:
+        fail(problem)
+        raise typer.Exit(1)

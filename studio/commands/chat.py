@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.commands.ask import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where
-from ramify.studio.console.key_values import joined, read_pairs
+from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, joined, read_pairs
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import UsageError
 

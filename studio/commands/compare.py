@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.commands.ask import BaseUrl
-from ramify.studio.console.key_values import joined, read_pairs
+from ramify.studio.console.options import BaseUrl, joined, read_pairs
 from ramify.studio.console.streams import note
 from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import UsageError

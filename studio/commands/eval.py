@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.commands.ask import BaseUrl, ModelName, Settings
-from ramify.studio.console.key_values import joined, read_pairs, read_value
+from ramify.studio.console.options import BaseUrl, ModelName, Settings, joined, read_pairs, read_value
 from ramify.studio.console.ray_option import WHERE
 from ramify.tools.errors import UsageError
 

@@ -4,13 +4,12 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.key_values import read_pairs
+from ramify.studio.console.options import StrategyNamed, read_pairs
 
-Strategy = Annotated[str, typer.Argument(metavar="STRATEGY", help="prune, tor, iterative, chain, naive, global or closed-book.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An argument of the wiring, such as joint=false.")]
 
 
-def graph(strategy: Strategy, settings: Settings = None) -> None:
+def graph(strategy: StrategyNamed, settings: Settings = None) -> None:
     """Print a strategy's graph as Mermaid text: its steps, and the named conditions between them."""
     from ramify.graphs.strategies import configure
 

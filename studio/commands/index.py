@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ramify.studio.commands.ask import BaseUrl
 from ramify.studio.console.index_options import (
     BuilderName,
     ChunkTokens,
@@ -28,7 +27,7 @@ from ramify.studio.console.index_options import (
     Vectors,
     Verbose,
 )
-from ramify.studio.console.key_values import joined, read_pairs
+from ramify.studio.console.options import BaseUrl, joined, read_pairs
 from ramify.studio.console.streams import note, one_line, out
 from ramify.tools.errors import IndexingError, UsageError
 

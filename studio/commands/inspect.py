@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.index_options import prefix
-from ramify.studio.console.key_values import readable
+from ramify.studio.console.options import readable
 from ramify.studio.console.streams import err, note, out
 from ramify.tools.errors import UsageError
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.commands.ask import BaseUrl, ModelName, Settings, Strategy, Where
-from ramify.studio.console.key_values import joined, read_pairs
+from ramify.studio.console.options import BaseUrl, ModelName, Settings, Strategy, Where, joined, read_pairs
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 

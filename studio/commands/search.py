@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ramify.studio.console.key_values import read_pairs, readable
+from ramify.studio.console.options import read_pairs, readable
 from ramify.studio.console.streams import note, one_line, out
-
-if TYPE_CHECKING:
-    from ramify.tools.index.hybrid_search import Hit
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
 Where = Annotated[
@@ -40,7 +37,13 @@ def search(
     question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, rerank: Rerank = "none", as_json: AsJson = False
 ) -> None:
     """Search an index by vectors and words; these are fused into the order, while the score shown is the cosine similarity alone."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from ramify.nodes.citation.citing import cite
     from ramify.nodes.plant import checked
+    from ramify.nodes.retrieve import passage_of
+    from ramify.studio.drawing.terminal import head_of
     from ramify.tools.index.description import advice
     from ramify.tools.index.searcher import searcher
     from ramify.tools.relevance import load, reranked, width
@@ -52,32 +55,16 @@ def search(
     if advised := advice(where):
         note(advised)
     if as_json:
-        typer.echo(json.dumps([row(hit) for hit in hits], ensure_ascii=False, indent=2, default=str))
+        rows = []
+        for hit in hits:
+            document, metadata = hit.document, dict(hit.document.metadata)
+            source = str(metadata.pop("source", document.id))
+            rows.append({"id": document.id, "source": source, "text": document.page_content, "score": hit.score, "metadata": metadata})
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2, default=str))
         return
-    show(hits)
-
-
-def row(hit: "Hit") -> dict[str, Any]:
-    """Give a hit as one object of the contract's list."""
-    document = hit.document
-    metadata = {key: value for key, value in document.metadata.items() if key != "source"}
-    source = str(document.metadata.get("source", document.id))
-    return {"id": document.id, "source": source, "text": document.page_content, "score": hit.score, "metadata": metadata}
-
-
-def show(hits: "list[Hit]") -> None:
-    """Print hits for a reader."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from ramify.nodes.citation.citing import cite
-    from ramify.nodes.retrieve import passage_of
-    from ramify.studio.drawing.terminal import head_of
-
-    console = out()
     if not hits:
-        console.print("Nothing found: look at the index and the filter.")
-    found = cite([passage_of(hit) for hit in hits], [""] * len(hits), cited=False)
-    for number, (hit, citation) in enumerate(zip(hits, found, strict=True), 1):
-        console.print(head_of(number, citation, "").append(f"  {hit.score:.2f}", style="cyan"))
-        console.print(Padding(Text(one_line(citation.text)), (0, 0, 1, 2), expand=False))
+        out().print("Nothing found: look at the index and the filter.")
+    citations = cite([passage_of(hit) for hit in hits], [""] * len(hits), cited=False)
+    for number, (hit, citation) in enumerate(zip(hits, citations, strict=True), 1):
+        out().print(head_of(number, citation, "").append(f"  {hit.score:.2f}", style="cyan"))
+        out().print(Padding(Text(one_line(citation.text)), (0, 0, 1, 2), expand=False))

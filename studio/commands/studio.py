@@ -11,8 +11,6 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.streams import note
-from ramify.studio.server.langgraph_json import ENVIRONMENT, written
-from ramify.studio.server.origins import origin_of, place
 from ramify.tools.address_parts import shown
 from ramify.tools.errors import RamifyError
 
@@ -58,13 +56,16 @@ def studio(
     """Start the server for LangGraph Studio: every strategy as a graph to run, look into, edit and run on; Ctrl-C ends it."""
     if find_spec("langgraph_cli") is None or find_spec("langgraph_api") is None:
         raise RamifyError("the development server of LangGraph is not installed", "run `pip install 'ramify-rag[studio]'`")
+    from ramify.studio.server.guard import origin_of, place
+    from ramify.studio.server.langgraph_json import ENVIRONMENT, written
+
     origins = [*map(origin_of, allow_origin or []), f"http://{place(host, port)}"]
     _claim(host, port)
     os.environ.update({**ENVIRONMENT, **QUIET})
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     for key in KEYS:
         os.environ.pop(key, None)
-    _open(index or [], base_url or [], gguf or [], [_whole(name) for name in rerank or []])
+    _open(index or [], base_url or [], gguf or [], rerank or [])
     home = _home(port)
     note(f"threads are kept in {home}; Ctrl-C ends the server")
     with TemporaryDirectory() as folder:
@@ -72,32 +73,7 @@ def studio(
         config.write_text(written(origins), encoding="utf-8")
         os.chdir(home)
         _serve(config, host, port)
-
-
-def _whole(name: str) -> str:
-    """Give a folder by its full path, since the server works in another one; a model's name as it is."""
-    return str(Path(name).expanduser().absolute()) if Path(name).expanduser().is_dir() else name
-
-
-def _open(given: list[str], base_urls: list[str], model_files: list[Path], cross_encoders: list[str]) -> None:
-    """Settle what runs may name, and say it."""
-    from ramify.studio.server.bounds import declare, files, indexes, rerankers
-    from ramify.tools.index.location import home_of
-    from ramify.tools.models.gguf_header import find
-    from ramify.tools.relevance import load
-
-    for where in given:
-        home_of(where).open()  # an error now and not at the first run
-    for file in model_files:
-        find(str(file))
-    for name in cross_encoders:
-        load(name)
-    declare(given, base_urls, model_files, cross_encoders)
-    note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, indexes()))))} (add one with --index)")
-    servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
-    note(f"a run may name as its base_url: {servers}")
-    note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(files()))} (add one with --gguf)")
-    note(f"a run may name as its rerank: {', '.join(sorted(rerankers()))} (add one with --rerank)")
+    note("the server has ended; its threads are kept")
 
 
 def _claim(host: str, port: int) -> None:
@@ -110,6 +86,29 @@ def _claim(host: str, port: int) -> None:
     except OSError as error:
         what = f"nothing can listen at {host}:{port} ({error.strerror or error})"
         raise RamifyError(what, "end what listens there, or choose another with --port or --host") from None
+
+
+def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str]) -> None:
+    """Settle what runs may name, and say it."""
+    from ramify.studio.server.bounds import declare, files, indexes, rerankers
+    from ramify.tools.index.location import home_of
+    from ramify.tools.models.gguf import find
+    from ramify.tools.relevance import load
+
+    places = {name: Path(name).expanduser() for name in rerank}
+    cross_encoders = [str(place.absolute()) if place.is_dir() else name for name, place in places.items()]  # the server works elsewhere
+    for where in given:
+        home_of(where).open()  # an error now and not at the first run
+    for file in model_files:
+        find(str(file))
+    for name in cross_encoders:
+        load(name)
+    declare(given, base_urls, model_files, cross_encoders)
+    servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
+    note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, indexes()))))} (add one with --index)")
+    note(f"a run may name as its base_url: {servers}")
+    note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(files()))} (add one with --gguf)")
+    note(f"a run may name as its rerank: {', '.join(sorted(rerankers()))} (add one with --rerank)")
 
 
 def _home(port: int) -> Path:
@@ -132,4 +131,3 @@ def _serve(config: Path, host: str, port: int) -> None:
     options = ["--config", str(config), "--host", host, "--port", str(port), "--n-jobs-per-worker", str(AT_ONCE)]
     with suppress(Abort, KeyboardInterrupt):
         cli.main(["dev", *options, "--no-browser", "--no-reload"], prog_name="ramify studio", standalone_mode=False)
-    note("the server has ended; its threads are kept")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.key_values import readable
+from ramify.studio.console.options import readable
 from ramify.studio.console.ray_option import WHERE
 
 Paths = Annotated[

@@ -1,9 +1,9 @@
 """What a question is at, shown in the terminal while it is answered: each branch with what is being done to it."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -17,11 +17,11 @@ from ramify.studio.drawing.terminal import style_of
 from ramify.studio.events import Following
 
 
-class Watching:
+class Watching(Following):
     """Show a run: notices as they come, and on a terminal the growing tree, which vanishes at the end."""
 
     def __init__(self, console: Console, tell: Callable[[str], None] = note) -> None:
-        self._run = Following(tell)
+        super().__init__(tell)
         self._began = time.monotonic()
         self._spinner = Spinner("dots")
         self._live = (
@@ -37,15 +37,11 @@ class Watching:
         if self._live:
             self._live.stop()
 
-    def __call__(self, kind: str, event: Mapping[str, Any]) -> None:
-        """Take in an event of the run."""
-        self._run(kind, event)
-
     def picture(self) -> Group:
         """Draw what is going on, a line a branch."""
-        busy = self._run.busy
-        self._spinner.text = Text(f" {self._run.doing} · {time.monotonic() - self._began:.0f} s", style="bold")
-        lines = [_line(branch, busy.get(branch.path)) for branch in self._run.tree.values()]
+        busy = self.busy
+        self._spinner.text = Text(f" {self.doing} · {time.monotonic() - self._began:.0f} s", style="bold")
+        lines = [_line(branch, busy.get(branch.path)) for branch in self.tree.values()]
         return Group(self._spinner, *lines)
 
 

@@ -1,6 +1,7 @@
 """A conversation in the terminal, line by line: questions, and commands that begin with a slash."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from ramify.graphs.memory import threads
 from ramify.graphs.result import Result
 from ramify.graphs.run import blocking
 from ramify.graphs.strategies import configure
-from ramify.studio.console.key_values import read_pairs, readable
 from ramify.studio.console.live_tree import Watching
+from ramify.studio.console.options import read_pairs, readable
 from ramify.studio.console.streams import err, fail, note, one_line, out
 from ramify.studio.drawing.page import write_page
 from ramify.studio.drawing.phrases import understood
@@ -33,6 +34,9 @@ LEAVING = ("quit", "exit")
 """What people type to leave, who have not read the help."""
 
 
+COMMANDS = ("help", "tree", "sources", "strategy", "set", "html", "new", "threads", "quit")
+
+
 class Talk:
     """Take lines and answer them; an error ends a turn, never the conversation."""
 
@@ -43,17 +47,6 @@ class Talk:
         self._conversation = Conversation(memory, thread)
         self._last: Result | None = None
         self._noticed: set[str] = set()
-        self._commands: dict[str, Callable[[str], None]] = {
-            "help": lambda rest: out().print(Text(HELP)),
-            "tree": lambda rest: out().print(drawing(self._answered().tree)),
-            "sources": lambda rest: self._show_sources(),
-            "strategy": self._change_strategy,
-            "set": self._set,
-            "html": self._write,
-            "new": lambda rest: self._forget(),
-            "threads": lambda rest: self._list(),
-            "quit": lambda rest: self._leave(),
-        }
 
     def recall(self) -> None:
         """Say what was said before on the thread, where one is kept, and go on with a question that was interrupted."""
@@ -67,41 +60,39 @@ class Talk:
         if interrupted:
             self.strategy = conversation.strategy or self.strategy
             note(f"going on with what was interrupted: {one_line(interrupted)}")
-            self._guarded(self._resume)
+            with self._guarded():
+                with Watching(err(), self._notice) as watching:
+                    result = conversation.resume(self.strategy, watching, **self.options)
+                self._show(result)
 
     def take(self, line: str) -> None:
         """Answer a question or do what a command says."""
-        self._guarded(lambda: self._heed(line.strip()))
+        with self._guarded():
+            line = line.strip()
+            if line.startswith("/"):
+                name, _, rest = line[1:].partition(" ")
+                self._obey(name, rest.strip())
+            elif line.casefold() in LEAVING:
+                self.over = True
+            elif line:
+                question = readable(line)
+                with Watching(err(), self._notice) as watching:
+                    result = self._conversation.ask(question, self.strategy, watching, **self.options)
+                if told := understood(question, result.question):
+                    note(told)
+                self._show(result)
 
-    def _heed(self, line: str) -> None:
-        if line.startswith("/"):
-            self._command(*line[1:].partition(" ")[::2])
-        elif line.casefold() in LEAVING:
-            self._leave()
-        elif line:
-            self._ask(readable(line))
-
-    def _guarded(self, work: Callable[[], None]) -> None:
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Tell what ends a turn, and go on."""
         try:
-            work()
+            yield
         except RamifyError as error:
             fail(error)
         except KeyboardInterrupt:
             kept = self._conversation.memory is not None
             left = "the next chat on this thread goes on with it, unless you ask on" if kept else "this question left no trace; ask on"
             note(f"stopped: {left}")
-
-    def _ask(self, question: str) -> None:
-        with Watching(err(), self._notice) as watching:
-            result = self._conversation.ask(question, self.strategy, watching, **self.options)
-        if told := understood(question, result.question):
-            note(told)
-        self._show(result)
-
-    def _resume(self) -> None:
-        with Watching(err(), self._notice) as watching:
-            result = self._conversation.resume(self.strategy, watching, **self.options)
-        self._show(result)
 
     def _show(self, result: Result) -> None:
         self._last = result
@@ -114,52 +105,49 @@ class Talk:
             self._noticed.add(notice)
             note(notice)
 
-    def _command(self, name: str, rest: str) -> None:
-        if name not in self._commands:
-            raise UsageError(f"there is no command /{name}", f"type one of {', '.join('/' + known for known in self._commands)}")
-        self._commands[name](rest.strip())
-
     def _answered(self) -> Result:
         if self._last is None:
             raise UsageError("nothing has been answered yet", "ask a question first")
         return self._last
 
-    def _show_sources(self) -> None:
-        result = self._answered()
-        for number, citation in enumerate(result.citations or result.closest, 1):
-            out().print(head_of(number, citation, citation.mark), Text(one_line(citation.text)), sep="\n")
-
-    def _change_strategy(self, name: str) -> None:
-        configure(name, self.options)
-        self.strategy = name
-        note(f"going on with {name}")
-
-    def _set(self, text: str) -> None:
-        if text:
-            options = {**self.options, **read_pairs([text], "/set")}
-            configure(self.strategy, options)
-            self.options = options
-        note(", ".join(f"{key}={value}" for key, value in self.options.items()) or "everything is at its default")
-
-    def _write(self, name: str) -> None:
-        if not name:
-            raise UsageError("/html names no file", "write it as /html answer.html")
-        write_page(self._answered(), Path(name).expanduser())
-        note(f"the page is in {name}")
-
-    def _forget(self) -> None:
-        memory = self._conversation.memory
-        self._conversation, self._last = Conversation(memory), None
-        kept = "" if memory is None else f", kept as {self._conversation.thread!r}"
-        note(f"forgotten: the next question begins a new conversation{kept}")
-
-    def _list(self) -> None:
-        if self._conversation.memory is None:
-            raise UsageError("no conversations are kept", "start the chat with --memory postgresql://HOST/DATABASE or sqlite:FILE")
-        list_threads(self._conversation.memory)
-
-    def _leave(self) -> None:
-        self.over = True
+    def _obey(self, name: str, rest: str) -> None:
+        """Do what a command says; UsageError for one that there is not."""
+        match name:
+            case "help":
+                out().print(Text(HELP))
+            case "tree":
+                out().print(drawing(self._answered().tree))
+            case "sources":
+                result = self._answered()
+                for number, citation in enumerate(result.citations or result.closest, 1):
+                    out().print(head_of(number, citation, citation.mark), Text(one_line(citation.text)), sep="\n")
+            case "strategy":
+                configure(rest, self.options)
+                self.strategy = rest
+                note(f"going on with {rest}")
+            case "set":
+                options = {**self.options, **read_pairs([rest] if rest else [], "/set")}
+                configure(self.strategy, options)
+                self.options = options
+                note(", ".join(f"{key}={value}" for key, value in options.items()) or "everything is at its default")
+            case "html":
+                if not rest:
+                    raise UsageError("/html names no file", "write it as /html answer.html")
+                write_page(self._answered(), Path(rest).expanduser())
+                note(f"the page is in {rest}")
+            case "new":
+                memory = self._conversation.memory
+                self._conversation, self._last = Conversation(memory), None
+                kept = "" if memory is None else f", kept as {self._conversation.thread!r}"
+                note(f"forgotten: the next question begins a new conversation{kept}")
+            case "threads":
+                if self._conversation.memory is None:
+                    raise UsageError("no conversations are kept", "start the chat with --memory postgresql://HOST/DATABASE or sqlite:FILE")
+                list_threads(self._conversation.memory)
+            case "quit":
+                self.over = True
+            case _:
+                raise UsageError(f"there is no command /{name}", f"type one of {', '.join('/' + known for known in COMMANDS)}")
 
 
 def list_threads(memory: str) -> None:

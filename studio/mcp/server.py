@@ -25,13 +25,14 @@ from mcp.types import (
     Tool,
     ToolAnnotations,
 )
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from ramify.graphs.result import Cost
 from ramify.graphs.run import Watch
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import about_of, research_tool, search_tool
+from ramify.nodes.state import Citation, StoppedBy
 from ramify.studio.events import VERBS, branch_of
-from ramify.studio.mcp.outputs import Researched, Searched
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from ramify.tools.quoting import one_line
@@ -46,12 +47,49 @@ INSTRUCTIONS = (
 )
 
 
+class Researched(BaseModel):
+    """What came of a question: the object of `ramify ask --json`."""
+
+    question: str
+    answer: str = Field(description="Unknown where none was found")
+    confidence: float = Field(ge=0, le=1)
+    citations: list[Citation]
+    closest: list[Citation] = Field(
+        description="where the embedded model gives no answer, or one that is in doubt: the sentences that come closest, as `quote`"
+    )
+    tree: list[dict[str, Any]] = Field(description="The branches: path, parent, question, kind, status, answer, confidence, note, …")
+    usage: Cost
+    stopped_by: StoppedBy
+    notices: list[str]
+    index: str = Field(description="what was searched; empty where nothing was")
+
+
+class PassageFound(BaseModel):
+    """A passage: an object of `ramify search --json`."""
+
+    id: str
+    source: str
+    text: str
+    score: float
+    metadata: dict[str, Any]
+
+
+class Searched(BaseModel):
+    """What a search found."""
+
+    passages: list[PassageFound]
+
+
 def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents") -> Server[Any]:
     """Make the server; `about` says what is in the index, `name` ends the tools' names; wrong options are an error at once."""
-    about = about or about_of(configure(strategy, options)[1].index)
-    tools = _tools(strategy, options, about, name)
-    outputs: tuple[type[BaseModel], ...] = (Researched, Searched)
-    offered = [_described(tool, output) for tool, output in zip(tools.values(), outputs, strict=True)]
+    _, settings = configure(strategy, options)
+    about = about or about_of(settings.index)
+    if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
+        raise UsageError(f"a tool cannot be called {'research_' + name!r}", "take letters, digits, _ and - for the name")
+    research = research_tool(strategy, name=f"research_{name}", about=about, watch=_watch, **options)
+    search = search_tool(settings.index, settings.k, name=f"search_{name}", about=about, filter=settings.filter)
+    tools = {tool.name: tool for tool in (research, search)}
+    offered = [_described(research, Researched), _described(search, Searched)]
 
     async def list_tools(context: ServerRequestContext[Any], given: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=offered)
@@ -61,10 +99,13 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
             raise MCPError(INVALID_PARAMS, f"there is no tool {given.name!r} — call {' or '.join(tools)}")
         forget()  # a model's server may have come up since the last call
         async with _telling(context.session):
-            call = {"type": "tool_call", "id": "1", "name": given.name, "args": given.arguments or {}}
-            return _result(await tools[given.name].ainvoke(call))
+            said: ToolMessage = await tools[given.name].ainvoke(
+                {"type": "tool_call", "id": "1", "name": given.name, "args": given.arguments or {}}
+            )
+        found = {"passages": said.artifact} if isinstance(said.artifact, list) else said.artifact
+        return CallToolResult(content=[TextContent(text=str(said.content))], structured_content=found, is_error=said.status == "error")
 
-    told = INSTRUCTIONS.format(about=about, **dict(zip(("research", "search"), tools, strict=True)))
+    told = INSTRUCTIONS.format(about=about, research=research.name, search=search.name)
     return Server("ramify", version=version("ramify-rag"), instructions=told, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
@@ -72,15 +113,6 @@ async def serve(made: Server[Any]) -> None:
     """Serve on stdin and stdout until the client closes them; what else is printed meanwhile goes to stderr."""
     async with stdio_server() as (reading, writing):
         await made.run(reading, writing, made.create_initialization_options())
-
-
-def _tools(strategy: str, options: Mapping[str, Any], about: str, name: str) -> dict[str, StructuredTool]:
-    if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
-        raise UsageError(f"a tool cannot be called {'research_' + name!r}", "take letters, digits, _ and - for the name")
-    _, settings = configure(strategy, options)
-    research = research_tool(strategy, name=f"research_{name}", about=about, watch=_watch, **options)
-    search = search_tool(settings.index, settings.k, name=f"search_{name}", about=about, filter=settings.filter)
-    return {tool.name: tool for tool in (research, search)}
 
 
 def _watch(kind: str, event: Any) -> None:
@@ -98,11 +130,6 @@ def _described(tool: StructuredTool, output: type[BaseModel]) -> Tool:
     )
 
 
-def _result(said: ToolMessage) -> CallToolResult:
-    found = {"passages": said.artifact} if isinstance(said.artifact, list) else said.artifact
-    return CallToolResult(content=[TextContent(text=str(said.content))], structured_content=found, is_error=said.status == "error")
-
-
 @asynccontextmanager
 async def _telling(session: ServerSession) -> AsyncIterator[None]:
     """Tell the client of each step that takes time, and each branch, as it begins: in order, with a count that only grows."""
@@ -110,7 +137,8 @@ async def _telling(session: ServerSession) -> AsyncIterator[None]:
 
     def watch(kind: str, event: Any) -> None:
         if kind == "tasks" and "input" in event and event["name"] in VERBS:
-            doings.put_nowait(_doing(event))
+            doing, branch = VERBS[event["name"]], branch_of(event["input"])
+            doings.put_nowait(doing if branch is None else one_line(f"{branch.path} {doing}: {branch.question}"))
 
     async def tell() -> None:
         count = 0
@@ -127,8 +155,3 @@ async def _telling(session: ServerSession) -> AsyncIterator[None]:
     finally:
         _watching.reset(token)
         teller.cancel()
-
-
-def _doing(event: Mapping[str, Any]) -> str:
-    doing, branch = VERBS[event["name"]], branch_of(event["input"])
-    return doing if branch is None else one_line(f"{branch.path} {doing}: {branch.question}")

@@ -47,39 +47,30 @@ def _allowed(settings: S) -> S:
     index, url, model = settings.index, settings.base_url, settings.model
     if isinstance(index, str) and index != DEMO and _plain(index) not in indexes():
         raise UsageError(f"index={index!r} is not open to this server's runs", f"start it with `ramify studio --index {index}`")
-    if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers()]):
+    servers = {_plain(one) for one in addresses(os.environ.get(BASE_URLS))}
+    if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers]):
         shown = without_credentials(others[0])
         raise UsageError(f"base_url={shown!r} is not open to this server's runs", f"start it with `ramify studio --base-url {shown}`")
-    if isinstance(model, str) and model.strip().startswith(GGUF) and _file(model) not in files():
-        raise UsageError(f"model={model!r} is not open to this server's runs", f"start it with `ramify studio --gguf {_file(model)}`")
+    if isinstance(model, str) and model.strip().startswith(GGUF) and (file := model.strip().removeprefix(GGUF)) not in files():
+        raise UsageError(f"model={model!r} is not open to this server's runs", f"start it with `ramify studio --gguf {file}`")
     if (rerank := settings.rerank) not in rerankers():
         raise UsageError(f"rerank={rerank!r} is not open to this server's runs", f"start it with `ramify studio --rerank {rerank}`")
     return settings
 
 
-def folders() -> set[str]:
-    """List the index folders that a run may name, each by its full path; they are compared as text, so that no link leads elsewhere."""
-    return {folder for folder in os.environ.get(INDEXES, "").split(os.pathsep) if folder}
-
-
 def indexes() -> set[str]:
-    """List all indexes that a run may name, by folder or by address; an address is compared as text, too."""
-    return folders() | {_plain(where) for where in os.environ.get(STORES, "").split()}
-
-
-def servers() -> set[str]:
-    """List the model servers that a run may name."""
-    return {_plain(url) for url in addresses(os.environ.get(BASE_URLS))}
+    """List the indexes that a run may name: full paths and addresses, which are compared as text, so that no link leads elsewhere."""
+    return _named(INDEXES, os.pathsep) | {_plain(where) for where in _named(STORES, None)}
 
 
 def files() -> set[str]:
     """List the model files that a run may name, besides the models that come as a package."""
-    return {*SHIPPED, *filter(None, os.environ.get(MODEL_FILES, "").split(os.pathsep))}
+    return {*SHIPPED, *_named(MODEL_FILES, os.pathsep)}
 
 
 def rerankers() -> set[str]:
     """List the rerankers that a run may name."""
-    return {READER, NONE, *filter(None, os.environ.get(RERANKERS, "").split(os.pathsep))}
+    return {READER, NONE, *_named(RERANKERS, os.pathsep)}
 
 
 def declare(indexes: Sequence[str | Path], base_urls: list[str], model_files: list[Path], cross_encoders: Sequence[str] = ()) -> None:
@@ -95,8 +86,8 @@ def _paths(given: list[Path]) -> list[str]:
     return list(dict.fromkeys(str(path) for one in given for path in (Path(os.path.abspath(one)), one.resolve())))
 
 
-def _file(model: str) -> str:
-    return model.strip().removeprefix(GGUF)
+def _named(variable: str, divider: str | None) -> set[str]:
+    return set(filter(None, os.environ.get(variable, "").split(divider)))
 
 
 def _plain(name: str) -> str:

@@ -1,25 +1,61 @@
 """Who may use the development server: a guard before all of its routes, as `http.app` of langgraph.json.
 
 Any web page can send requests to this machine, and to a name of its own that leads to this machine. So a request has to be addressed to a
-name on the list, come from a page on the list or from no page at all, and be of the kind that a browser asks about beforehand.
+name on the list, come from a page on the list or from no page at all, and be of the kind that a browser asks about beforehand. On the
+list are this machine, the hosted Studio page, and what the operator adds.
 """
 
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ramify.studio.server.origins import pattern
+from ramify.tools.errors import UsageError
 
+LOOPBACK = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?"
+HOSTED = "https://smith.langchain.com"
+"""LangGraph Studio, which runs in the browser and asks the server from there."""
+PORTS = {"http": 80, "https": 443}
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 INSIDE = "/noauth"
 """Where the server mounts itself for its own calls; no request from outside has this root."""
+
+
+def pattern(added: Sequence[str] = ()) -> str:
+    """Give the one list of origins, as an expression that the whole of an origin has to match."""
+    return "|".join((LOOPBACK, *(re.escape(origin) for origin in (HOSTED, *added))))
+
+
+def allowed() -> str:
+    """Read the list that the server's CORS headers go by; where langgraph.json has none, ours."""
+    cors = json.loads(os.environ.get("LANGGRAPH_HTTP") or "{}").get("cors") or {}
+    return str(cors.get("allow_origin_regex") or pattern())
+
+
+def origin_of(url: str) -> str:
+    """Write an address as a browser names its origin; UsageError where it is none."""
+    wrong = UsageError(f"--allow-origin {url!r} is no origin", "write it as https://studio.example or http://192.168.1.5:2024")
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError:
+        raise wrong from None
+    if parts.scheme not in PORTS or not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc:
+        raise wrong
+    return f"{parts.scheme}://{place(parts.hostname, None if port == PORTS[parts.scheme] else port)}"
+
+
+def place(host: str, port: int | None) -> str:
+    """Write a host and its port as addresses do."""
+    name = f"[{host}]" if ":" in host else host
+    return name if port is None else f"{name}:{port}"
 
 
 class Refusal(NamedTuple):
@@ -32,9 +68,9 @@ class Refusal(NamedTuple):
 class Guard:
     """Answer what is not allowed with one line, and hand everything else on."""
 
-    def __init__(self, app: ASGIApp, allowed: str) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._allowed = re.compile(allowed)
+        self._allowed = re.compile(allowed())  # read when the server is put together: its environment names the list only then
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take a request or the opening of a socket."""
@@ -88,11 +124,5 @@ def _values(scope: Scope, name: str) -> list[str]:
     return [value.decode("latin-1") for key, value in headers if key.decode("latin-1").lower() == name]
 
 
-def allowed() -> str:
-    """Read the list that the server's CORS headers go by; where langgraph.json has none, ours."""
-    cors = json.loads(os.environ.get("LANGGRAPH_HTTP") or "{}").get("cors") or {}
-    return str(cors.get("allow_origin_regex") or pattern())
-
-
-app = Starlette(middleware=[Middleware(Guard, allowed=allowed())])
+app = Starlette(middleware=[Middleware(Guard)])
 """No route of its own: LangGraph puts this app's middleware around all routes of the server."""

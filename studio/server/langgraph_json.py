@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ramify.studio.server.origins import pattern
+from ramify.studio.server.guard import pattern
 
 DESCRIPTIONS = {
     "prune": "PruneRAG: answers a question from the indexed documents; splits it where no answer is sure enough (above tau).",
@@ -29,26 +29,15 @@ TO_READ = ["x-pagination-total", "x-pagination-next", "content-location"]
 def configuration(origins: Sequence[str] = ()) -> dict[str, Any]:
     """Give the content of langgraph.json; `origins` may use the server besides this machine's pages and the hosted Studio."""
     graphs = {name: {"path": f"ramify.studio.server.app:{variable(name)}", "description": told} for name, told in DESCRIPTIONS.items()}
+    cors = {"allow_origin_regex": pattern(origins), "allow_methods": ["*"], "allow_headers": ["*"], "expose_headers": TO_READ}
     return {
         "dependencies": ["."],
         "graphs": graphs,
         "env": ENVIRONMENT,
         "dockerfile_lines": [f"ENV {name}={value}" for name, value in ENVIRONMENT.items()],  # an image does not take over `env`
-        "http": {"app": GUARD, "cors": _cors(origins)},
+        "http": {"app": GUARD, "cors": {"allow_origins": [], **cors}},  # without `allow_origins` the server would allow all
         "checkpointer": {"serde": {"allowed_msgpack_modules": [[value.__module__, value.__name__] for value in values()]}},
     }
-
-
-def _cors(origins: Sequence[str]) -> dict[str, Any]:
-    # Without `allow_origins` the server would allow all.
-    told = {
-        "allow_origins": [],
-        "allow_origin_regex": pattern(origins),
-        "allow_methods": ["*"],
-        "allow_headers": ["*"],
-        "expose_headers": TO_READ,
-    }
-    return told
 
 
 def values() -> tuple[type[Any], ...]:

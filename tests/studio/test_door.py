@@ -15,8 +15,8 @@ import pytest
 from rich.console import Console
 
 from ramify.graphs.strategies import STRATEGIES
-from ramify.studio.commands.ask import Strategy
 from ramify.studio.console.building import skipped as left_out
+from ramify.studio.console.options import Strategy
 from ramify.studio.console.progress_bar import Lines, bar
 from ramify.tools.documents.readers import NO_READER
 from ramify.tools.relevance import rerank

@@ -18,8 +18,8 @@ import pytest
 import ramify.graphs as graphs
 from ramify.studio.server import guard
 from ramify.studio.server.bounds import BASE_URLS, INDEXES, MODEL_FILES, RERANKERS, bounded, declare
+from ramify.studio.server.guard import origin_of, pattern
 from ramify.studio.server.langgraph_json import configuration
-from ramify.studio.server.origins import origin_of, pattern
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
 from tests.studio.conftest import Ramify

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.studio.console.key_values import joined, read_pairs, read_value
+from ramify.studio.console.options import joined, read_pairs, read_value
 from ramify.tools.errors import UsageError
 
 

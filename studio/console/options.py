@@ -1,10 +1,33 @@
-"""What is written on the command line: texts, and KEY=VALUE."""
+"""What is written on the command line: the options that several commands share, and KEY=VALUE."""
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from ramify.tools.errors import UsageError
+
+STRATEGIES = "prune, tor, iterative, chain, naive, global or closed-book."
+Strategy = Annotated[str, typer.Option(metavar="NAME", help=STRATEGIES)]
+StrategyNamed = Annotated[str, typer.Argument(metavar="STRATEGY", help=STRATEGIES)]
+Where = Annotated[
+    str | None,
+    typer.Option("--index", metavar="DIR", help="Folder or address of the index; without it, the demo corpus."),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", help="auto, extractive, ollama:NAME, gguf:PATH, or a provider:model of LangChain. [auto]"),
+]
+BaseUrl = Annotated[
+    list[str] | None,
+    typer.Option("--base-url", metavar="URL", help="Address of the model's server (Ollama, vLLM, llama.cpp); repeatable, for several."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting or argument of the strategy: see `ramify settings STRATEGY`."),
+]
+ShowTree = Annotated[bool, typer.Option("--tree", help="Print the tree of sub-questions as well.")]
 
 WORDS = {"none": None, "true": True, "false": False}
 """What people write who think in Python."""
