@@ -50,8 +50,8 @@ def test_the_pictures_of_the_documents_are_there() -> None:
     assert set(shown) == drawn
 
 
-@pytest.mark.parametrize("drawing", blocks(ROOT / "README.md", "mermaid"))
-def test_a_drawing_in_the_readme_is_the_real_one(drawing: str) -> None:
+@pytest.mark.parametrize("drawing", blocks(ROOT / "docs" / "strategies.md", "mermaid"))
+def test_a_drawing_of_a_strategy_is_the_real_one(drawing: str) -> None:
     real = {_plain(graphs.build(name).compile().get_graph().draw_mermaid()) for name in graphs.STRATEGIES}
     assert _plain(drawing) in real
 
