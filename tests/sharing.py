@@ -3,9 +3,12 @@
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = {
-    "tests/studio/test_dev_server.py": "dev server",
-    "tests/studio/test_foreign_page.py": "foreign page",
-    "tests/studio/test_guard.py": "guard",
+    "tests/studio/server/dev/test_command.py": "dev server",
+    "tests/studio/server/dev/test_runs.py": "dev server",
+    "tests/studio/server/dev/test_threads.py": "dev server",
+    "tests/studio/server/guard/test_bounds.py": "guard",
+    "tests/studio/server/guard/test_pages.py": "guard",
+    "tests/studio/server/test_foreign_page.py": "foreign page",
     "tests/evaluation/test_degraded.py": "degraded",
     "tests/evaluation/test_degraded_groups.py": "degraded groups",
     "tests/evaluation/test_report.py": "report",

@@ -11,6 +11,8 @@ def test_the_files_that_stay_together_are_there() -> None:
 
 
 def test_a_test_is_a_group_of_its_own_unless_it_shares_something() -> None:
-    assert group("tests/studio/test_guard.py::TestPages::test_one[a]") == group("tests/studio/test_guard.py::test_other")
+    assert group("tests/studio/server/guard/test_pages.py::TestPages::test_one[a]") == group(
+        "tests/studio/server/guard/test_bounds.py::test_other"
+    )
     assert group("tests/tools/test_smollm2.py::test_one") == group("tests/graphs/test_tor_smollm2.py::test_other")
     assert group("tests/tools/test_scrub.py::test_one[a]") != group("tests/tools/test_scrub.py::test_one[b]")

@@ -187,7 +187,7 @@ async def test_a_model_that_hangs_is_an_error_of_the_call() -> None:
 
 
 async def test_the_configuration_in_the_documents_starts_it(built: Path, tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text(encoding="utf-8")
     [written] = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     [client] = json.loads(written)["mcpServers"].values()
     assert Path(client["command"]).name == "ramify"

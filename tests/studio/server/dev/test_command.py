@@ -1,0 +1,108 @@
+"""ramify studio: what the command starts, says and refuses."""
+
+import asyncio
+import re
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_client
+from mcp.client.session import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+
+import ramify.graphs as graphs
+from ramify.studio.server import app
+from ramify.studio.server.langgraph_json import DESCRIPTIONS, configuration, variable, written
+from tests.studio.conftest import Ramify
+from tests.studio.dev_server import DevServer, complaints, dev_server, free_port
+from tests.studio.server.dev.conftest import AMBIGUOUS, CONTEXT, QUESTION, SIMPLE, new_thread, values
+
+ROOT = Path(__file__).parents[4]
+OURS = f"{graphs.__path__[0]}/run.py"
+THEIRS = "/home/me/ramify/.venv/lib/python3.11/site-packages/structlog/dev.py"
+
+
+@pytest.mark.parametrize(
+    ("line", "concerns_us"),
+    [
+        (f"{OURS}:12: DeprecationWarning: asyncio.get_event_loop is deprecated", True),
+        (f"2026-11-01 [warning  ] {OURS}:12: UserWarning: so [py.warnings]", True),
+        (f"{OURS}:12: RuntimeWarning: coroutine 'ask_async' was never awaited", True),
+        ("Deserializing unregistered type ramify.nodes.tree.Branch from checkpoint.", True),
+        (f"{THEIRS}:711: UserWarning: Remove `format_exc_info` from your processor chain if you want pretty exceptions.", False),
+        (f"{THEIRS}:711: UserWarning: look at {OURS}", False),
+        (f"{OURS} was loaded", False),
+    ],
+)
+def test_only_what_concerns_our_code_is_complained_of(line: str, concerns_us: bool) -> None:
+    assert complaints(f"before\n{line}\nafter") == ([line] if concerns_us else [])
+
+
+async def test_the_strategies_are_tools_of_its_mcp_server(server: DevServer) -> None:
+    async with streamable_http_client(f"{server.url}/mcp") as streams, ClientSession(*streams[:2]) as session:
+        await session.initialize()
+        offered = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert {name: tool.description for name, tool in offered.items()}.items() >= DESCRIPTIONS.items()
+        assert "question" in offered["naive"].input_schema["properties"]
+        result: Any = await session.call_tool("naive", {"question": SIMPLE})
+    assert not result.is_error
+    assert "'answer': 'Budapest'" in result.content[0].text
+
+
+def test_the_server_s_file_in_the_clone_is_what_the_command_uses() -> None:
+    assert (ROOT / "langgraph.json").read_text(encoding="utf-8") == written()
+    assert DESCRIPTIONS.keys() == graphs.STRATEGIES.keys()
+    for name in configuration()["graphs"]:
+        wiring = getattr(app, variable(name)).builder
+        assert set(wiring.steps) > set(graphs.build(name).steps)
+
+
+async def test_the_command_says_where_to_go(server: DevServer) -> None:
+    assert f"https://smith.langchain.com/studio/?baseUrl={server.url}" in server.log()
+    assert f"API: {server.url}" in server.log()
+
+
+async def test_the_documented_fork_by_code_runs(server: DevServer) -> None:
+    page = await asyncio.to_thread((ROOT / "docs" / "studio.md").read_text, encoding="utf-8")
+    code = next(code for code in re.findall(r"```py\n(.*?)```", page, re.DOTALL) if "get_sync_client" in code)
+    namespace: dict[str, Any] = {}
+    await asyncio.to_thread(exec, code.replace("http://127.0.0.1:2024", server.url), namespace)  # the project's own document
+    assert (namespace["moment"]["values"]["question"], namespace["after"]["answer"]) == (AMBIGUOUS, "1932")
+
+
+async def test_a_halted_thread_goes_on_after_a_restart(tmp_path: Path) -> None:
+    port = free_port()
+    with dev_server(tmp_path, port) as first:
+        async with get_client(url=first.url) as studio:
+            thread = await new_thread(studio)
+            halt = ["answer"]
+            await studio.runs.wait(thread, "closed-book", input={"question": QUESTION}, context=CONTEXT, interrupt_before=halt)
+    with dev_server(tmp_path, port) as second:
+        async with get_client(url=second.url) as studio:
+            assert (await studio.threads.get_state(thread))["next"] == ["answer"]
+            await studio.runs.wait(thread, "closed-book", input=None, context=CONTEXT)
+            state = await values(studio, thread)
+    assert (state["question"], state["tree"]["0"]["status"]) == (QUESTION, "leaf")
+    assert second.complaints() == []
+
+
+def test_without_the_extra_one_line_says_what_to_install(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langgraph_cli", None)
+    outcome = ramify("studio")
+    assert outcome.code == 1
+    assert outcome.err.strip().splitlines() == [
+        "error: the development server of LangGraph is not installed — run `pip install 'ramify-rag[studio]'`"
+    ]
+
+
+def test_a_port_in_use_is_one_line(ramify: Ramify) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        outcome = ramify("studio", "--port", taken.getsockname()[1])
+    assert outcome.code == 1
+    assert outcome.err.count("\n") == 1
+    assert "Address already in use" in outcome.err
+    assert "choose another" in outcome.err

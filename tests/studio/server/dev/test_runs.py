@@ -1,0 +1,119 @@
+"""What LangGraph Studio reads before anything is asked, and its runs: asking, watching, stopping, going on."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+import ramify.graphs as graphs
+from ramify.studio.server.langgraph_json import DESCRIPTIONS
+from tests.smollm2 import NAME, REAL, SHORT
+from tests.studio.server.dev.conftest import CONTEXT, QUESTION, asked, assistant, new_thread, values
+from tests.tools.ollama_replies import Hang
+from tests.tools.ollama_server import Ollama, serving
+
+
+class TestForms:
+    """What Studio reads before anything is asked."""
+
+    async def test_every_strategy_is_listed_with_its_description(self, studio: LangGraphClient) -> None:
+        listed = {one["graph_id"]: one["description"] for one in await studio.assistants.search(limit=100)}
+        assert listed == DESCRIPTIONS
+        assert listed.keys() == graphs.STRATEGIES.keys()
+
+    @pytest.mark.parametrize("strategy", graphs.STRATEGIES)
+    async def test_the_forms_ask_for_a_question_and_show_every_setting(self, studio: LangGraphClient, strategy: str) -> None:
+        schemas = await studio.assistants.get_schemas(await assistant(studio, strategy))
+        given: Any = schemas["input_schema"]
+        assert set(given["properties"]) == {"question", "messages"}
+        shown: Any = schemas["context_schema"]
+        fields = graphs.build(strategy).settings.model_fields
+        assert {name: one["default"] for name, one in shown["properties"].items()} == {name: one.default for name, one in fields.items()}
+        assert all(one["description"] for one in shown["properties"].values())
+
+    @pytest.mark.parametrize("strategy", graphs.STRATEGIES)
+    async def test_the_drawing_shows_the_steps_and_names_each_condition(self, studio: LangGraphClient, strategy: str) -> None:
+        drawn: Any = await studio.assistants.get_graph(await assistant(studio, strategy))
+        wiring = graphs.build(strategy)
+        assert {node["id"] for node in drawn["nodes"]} > set(wiring.steps) | {"contextualize", "__start__", "__end__"}
+        conditions = {label for ways in wiring.branches.values() for way in ways.values() for label in way.ends or {}}
+        named = {edge["data"] for edge in drawn["edges"] if edge.get("conditional")}
+        assert named == conditions | {"a follow-up", "self-contained"}
+
+
+class TestRuns:
+    """Asking, watching, looking back."""
+
+    async def test_each_branch_s_work_is_a_task_of_its_own_in_the_stream(self, studio: LangGraphClient) -> None:
+        modes: Any = ["values", "updates", "custom", "messages-tuple", "tasks"]
+        stream = studio.runs.stream(await new_thread(studio), "tor", input={"question": QUESTION}, context=CONTEXT, stream_mode=modes)
+        parts = [(part.event, part.data) async for part in stream]
+        assert "error" not in {event for event, _ in parts}
+        begun = [data for event, data in parts if event == "tasks" and isinstance(data.get("input"), list)]
+        worked = {(task["name"], task["input"][0][0].get("branch", {}).get("path")) for task in begun}
+        assert worked >= {("decompose", "0"), ("answer", "0.0"), ("answer", "0.1"), ("judge", "0"), ("finalize", None)}
+        assert any(event == "updates" and "answer" in data for event, data in parts)
+        assert any(event == "messages" and "Budapest" in data[0]["content"] for event, data in parts)
+        assert [data for event, data in parts if event == "values"][-1]["answer"] == "Budapest"
+
+    async def test_the_tree_can_be_read_at_every_step(self, studio: LangGraphClient) -> None:
+        thread = await new_thread(studio)
+        await asked(studio, "tor", QUESTION, thread)
+        history = await studio.threads.get_history(thread, limit=100)
+        trees: list[Any] = [dict(state["values"]).get("tree", {}) for state in history]
+        assert set(trees[0]) == {"0", "0.0", "0.1"}
+        assert trees[0]["0.1"]["question"] == "In which city was László Bíró born?"
+        assert trees[0]["0.1"]["answer"] == "Budapest"
+        assert "filled with 'László Bíró'" in trees[0]["0.1"]["note"]
+        assert {len(tree) for tree in trees} == {0, 1, 3}
+        assert history[0]["next"] == []
+
+    async def test_the_assistant_s_settings_count(self, studio: LangGraphClient) -> None:
+        mine = await studio.assistants.create("naive", context={**CONTEXT, "k": 3}, name="Three passages")
+        thread = await new_thread(studio)
+        await studio.runs.wait(thread, mine["assistant_id"], input={"question": QUESTION})
+        assert len((await values(studio, thread))["tree"]["0"]["evidence"]) == 3
+        doubtful = await asked(studio, "prune", "Who is the inventor of the ballpoint pen?", tau=0.99)
+        content = await asked(studio, "prune", "Who is the inventor of the ballpoint pen?", tau=0.5)
+        assert len(doubtful["tree"]) > len(content["tree"]) == 1
+
+    async def test_runs_go_side_by_side(self, studio: LangGraphClient) -> None:
+        states = await asyncio.gather(
+            asked(studio, "tor", QUESTION),
+            asked(studio, "prune", "Who is the inventor of the saxophone?"),
+            asked(studio, "chain", QUESTION),
+        )
+        assert [state["answer"] for state in states] == ["Budapest", "Adolphe Sax", "Budapest"]
+        assert [state["tree"]["0"]["question"] for state in states] == [QUESTION, "Who is the inventor of the saxophone?", QUESTION]
+
+    @REAL
+    async def test_a_model_file_is_run_in_the_server(self, studio: LangGraphClient) -> None:
+        state = await asked(studio, "naive", QUESTION, model=NAME, **SHORT)
+        assert (state["model"], state["usage"]["llm_calls"], state["stopped_by"]) == (NAME, 1, "finished")
+        assert (state["confidence_source"], state["tree"]["0"]["status"]) == ("logprobs", "leaf")
+
+    async def test_a_run_stops_before_a_step_and_goes_on(self, studio: LangGraphClient) -> None:
+        thread = await new_thread(studio)
+        await studio.runs.wait(thread, "tor", input={"question": QUESTION}, context=CONTEXT, interrupt_before=["judge"])
+        assert (await studio.threads.get(thread))["status"] == "interrupted"
+        halted = await studio.threads.get_state(thread)
+        assert halted["next"] == ["judge"]
+        await studio.runs.wait(thread, "tor", input=None, context=CONTEXT)
+        assert (await studio.threads.get(thread))["status"] == "idle"
+        assert (await values(studio, thread))["answer"] == "Budapest"
+
+    async def test_a_run_whose_model_hangs_is_cancelled_and_the_thread_lives_on(self, studio: LangGraphClient, ollama_port: int) -> None:
+        with serving(ollama_port) as ollama:
+            await self.cancel_a_hanging_run(studio, ollama)
+
+    @staticmethod
+    async def cancel_a_hanging_run(studio: LangGraphClient, ollama: Ollama) -> None:
+        ollama.when("", Hang())
+        thread = await new_thread(studio)
+        hanging = {"model": "ollama:llama3.1:8b", "base_url": ollama.address}
+        run = await studio.runs.create(thread, "tor", input={"question": QUESTION}, context=hanging)
+        await asyncio.to_thread(ollama.wait_for_calls)
+        await studio.runs.cancel(thread, run["run_id"], wait=True)
+        assert (await studio.runs.get(thread, run["run_id"]))["status"] == "interrupted"
+        assert (await asked(studio, "tor", QUESTION, thread))["answer"] == "Budapest"

@@ -1,0 +1,97 @@
+"""What a run on the development server may name: asked of a server, and of the settings that bound it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from ramify.studio.server.bounds import BASE_URLS, INDEXES, MODEL_FILES, RERANKERS, bounded, declare
+from ramify.tools.errors import UsageError
+from tests.studio.conftest import Ramify
+from tests.studio.dev_server import DevServer, free_port
+from tests.studio.server.guard.conftest import ASKED, LOCAL, run, runs, send
+from tests.tools.llamacpp import write_model
+
+
+class TestRuns:
+    """What a run may name."""
+
+    def test_the_key_goes_to_no_address_that_a_run_names(self, server: DevServer, elsewhere: tuple[str, list[str]]) -> None:
+        address, heard = elsewhere
+        models = ("openai:x", "ollama:x", "auto")
+        strategies = ("closed-book", "prune", "tor", "iterative", "chain", "naive")
+        ended = runs(server, [({"model": name, "base_url": f"{address}/v1"}, strategy) for name in models for strategy in strategies])
+        told = f"base_url='{address}/v1' is not open to this server's runs — start it with `ramify studio --base-url {address}/v1`"
+        assert [end["__error__"]["message"] for end in ended] == [told] * len(models) * len(strategies)
+        assert heard == []
+
+    def test_no_other_way_of_naming_it_helps(self, server: DevServer, elsewhere: tuple[str, list[str]], hidden: Path) -> None:
+        address, heard = elsewhere
+        for wrong in ({"model": "openai:x", "base_url": address}, {"model": "extractive", "index": str(hidden)}):
+            made = {"graph_id": "naive", "context": wrong}
+            assistant = send(server, "POST", "/assistants", made, content_type="application/json").json()["assistant_id"]
+            assert "is not open" in run(server, {}, assistant)["__error__"]["message"]
+            by_config: Any = {"assistant_id": "naive", "input": ASKED, "config": {"configurable": wrong}}
+            assert "is not open" in send(server, "POST", "/runs/wait", by_config, content_type="application/json").text
+        assert heard == []
+
+    def test_a_halted_thread_is_not_gone_on_with_elsewhere(self, server: DevServer, elsewhere: tuple[str, list[str]]) -> None:
+        address, heard = elsewhere
+        thread = send(server, "POST", "/threads", {}, content_type="application/json").json()["thread_id"]
+        given = {"assistant_id": "closed-book", "input": ASKED, "context": LOCAL, "interrupt_before": ["answer"]}
+        send(server, "POST", f"/threads/{thread}/runs/wait", given, content_type="application/json")
+        onward = {"assistant_id": "closed-book", "input": None, "context": {"model": "openai:x", "base_url": address}}
+        assert "is not open" in send(server, "POST", f"/threads/{thread}/runs/wait", onward, content_type="application/json").text
+        assert heard == []
+
+    def test_an_index_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
+        folder = server.said.parent
+        assert run(server, {**LOCAL, "index": str(folder / "mine")})["answer"] == "László Bíró"
+        assert run(server, {**LOCAL, "index": "demo"})["answer"] == "László Bíró"
+        wrong = (hidden, folder / "link", folder / "mine" / ".." / "link", Path("/"), "~", "mine", "../demo")
+        ended = runs(server, [({**LOCAL, "index": str(named)}, "naive") for named in wrong])
+        for named, end in zip(wrong, ended, strict=True):
+            assert f"index={str(named)!r} is not open to this server's runs" in end["__error__"]["message"]
+
+    def test_a_model_file_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
+        wrong = ("/etc/hostname", str(hidden / "model.gguf"), "../smollm2", "model.gguf")
+        ended = runs(server, [({"model": f"gguf:{file}"}, "closed-book") for file in wrong])
+        for file, end in zip(wrong, ended, strict=True):
+            told = f"model='gguf:{file}' is not open to this server's runs — start it with `ramify studio --gguf {file}`"
+            assert end["__error__"]["message"] == told
+
+    def test_the_server_says_what_runs_may_name(self, server: DevServer) -> None:
+        assert f"a run may name as its index: demo, {server.said.parent / 'mine'}" in server.log()
+        assert "a run may name as its base_url: none" in server.log()
+        assert "a run may name as its model file: gguf:smollm2 (add one with --gguf)" in server.log()
+
+
+def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write_model(tmp_path / "mine.gguf")
+    for name in (INDEXES, BASE_URLS, MODEL_FILES):
+        monkeypatch.setenv(name, "")
+    settings = bounded(graphs.build("naive")).settings
+    with pytest.raises(UsageError, match="is not open"):
+        settings(model=f"gguf:{tmp_path}/mine.gguf")
+    declare([], [], [tmp_path / "mine.gguf"])
+    assert settings(model=f"gguf:{tmp_path}/mine.gguf").model == f"gguf:{tmp_path}/mine.gguf"
+    with pytest.raises(UsageError, match="is not open"):
+        settings(model=f"gguf:{tmp_path}/../{tmp_path.name}/mine.gguf")
+
+
+def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (INDEXES, BASE_URLS, MODEL_FILES, RERANKERS):
+        monkeypatch.setenv(name, "")
+    settings = bounded(graphs.build("naive")).settings
+    assert [settings(rerank=name).rerank for name in ("reader", "none", None)] == ["reader", "none", "none"]
+    with pytest.raises(UsageError, match="rerank='/etc' is not open"):
+        settings(rerank="/etc")
+    declare([], [], [], ["/etc"])
+    assert settings(rerank="/etc").rerank == "/etc"
+
+
+def test_a_model_file_that_is_none_is_told_before_the_server_starts(ramify: Ramify) -> None:
+    done = ramify("studio", "--port", str(free_port()), "--gguf", "/etc/hostname")
+    assert (done.code, done.out) == (1, "")
+    assert "'/etc/hostname' cannot be run: it is not in the format GGUF" in done.err
