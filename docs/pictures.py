@@ -8,6 +8,8 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from typing import Any
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 from langgraph.checkpoint.memory import InMemorySaver
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 import ramify.graphs as graphs
 from ramify.nodes.tree import Tree
@@ -64,11 +66,17 @@ def _open(tree: Tree) -> bool:
     return EDITED in tree and tree[EDITED].status == "open"
 
 
-def photograph(pictures: dict[str, tuple[graphs.Result, dict[str, str]]]) -> None:
-    """Look at each answer's page, with the evidence of the edited branch unfolded."""
+@contextmanager
+def browser_page(width: int, height: int) -> Iterator[Page]:
+    """Open a page in Debian's Chromium."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        sheet = browser.new_page(viewport={"width": 960, "height": 600}, device_scale_factor=1.5)
+        yield browser.new_page(viewport={"width": width, "height": height}, device_scale_factor=1.5)
+
+
+def photograph(pictures: dict[str, tuple[graphs.Result, dict[str, str]]]) -> None:
+    """Look at each answer's page, with the evidence of the edited branch unfolded."""
+    with browser_page(960, 600) as sheet:
         for name, (result, marks) in pictures.items():
             sheet.set_content(page(result))
             sheet.add_style_tag(content=BESIDE)
@@ -83,11 +91,6 @@ def text(x: float, y: float, content: str, size: int = 14, colour: str = "#1c233
     """Write one line."""
     rest = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in more.items())
     return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{colour}"{rest}>{escape(content)}</text>'
-
-
-def box(x: float, y: float, width: float, height: float) -> str:
-    """Draw a rounded rectangle."""
-    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="8" fill="#ffffff" stroke="#cfd6e0"/>'
 
 
 def picture(name: str, title: str, width: float, height: float, content: str) -> None:
@@ -114,7 +117,7 @@ def way() -> None:
     parts = []
     for number, (mark, name, *lines) in enumerate(WAY):
         x, y = MARGIN + (number % 3) * step, MARGIN + (number // 3) * (height + 36)
-        parts.append(box(x, y, width, height))
+        parts.append(f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="8" fill="#ffffff" stroke="#cfd6e0"/>')
         parts.append(f'<circle cx="{x + 28:g}" cy="{y + 30:g}" r="14" fill="{EDIT if name == "Edit" else "#1d5fc4"}"/>')
         parts.append(text(x + 28, y + 35, mark, 15, "#ffffff", text_anchor="middle", font_weight="700"))
         parts.append(text(x + 52, y + 36, name, 18, font_weight="700"))
@@ -165,9 +168,7 @@ main.ramify :is(.tools, footer, .below, .citations li:nth-child(n + 4)) { displa
 def overall() -> None:
     """Look at the page of an answer from everything, with its batches and their scores."""
     result = graphs.ask(OVERALL, "global", **OVERALL_SETTINGS)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        sheet = browser.new_page(viewport={"width": 960, "height": 600}, device_scale_factor=1.5)
+    with browser_page(960, 600) as sheet:
         sheet.set_content(page(result))
         sheet.add_style_tag(content=NARROW)
         sheet.locator("main").screenshot(path=HERE / "global.png")
@@ -175,9 +176,7 @@ def overall() -> None:
 
 def curves(report: Path) -> None:
     """Look at a report's curves of hits@1 where metadata are missing or wrong."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        sheet = browser.new_page(viewport={"width": 1000, "height": 700}, device_scale_factor=1.5)
+    with browser_page(1000, 700) as sheet:
         sheet.goto(report.resolve().as_uri())
         sheet.locator("figure.plot", has=sheet.locator("[aria-label*='hits@1 where metadata']")).first.screenshot(
             path=HERE / "hierarchy.png"

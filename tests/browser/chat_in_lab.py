@@ -2,18 +2,10 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.lab import Open, chromium, lab, notebook
+from tests.browser.lab import Open, chat, chromium, lab, notebook
 from tests.river import QUESTION
 
 __all__ = ["chromium", "lab", "notebook"]
-
-RIVER = ("from ramify.studio import Chat", "from tests.river import model, river")
-
-
-def chat(**changes: object) -> tuple[str, ...]:
-    """Write the cell that makes a chat with the fake model."""
-    given = {"index": "river()", "strategy": "'tor'", "model": "model(latency=0.4)", **changes}
-    return (*RIVER, f"chat = Chat({', '.join(f'{name}={value}' for name, value in given.items())})", "chat")
 
 
 def test_a_question_grows_a_tree_and_is_answered(notebook: Open) -> None:

@@ -128,3 +128,12 @@ def _book(source: str) -> dict[str, object]:
     cell = {"cell_type": "code", "id": "chat", "source": source, "metadata": {}, "outputs": [], "execution_count": None}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+RIVER = ("from ramify.studio import Chat", "from tests.river import model, river")
+
+
+def chat(**changes: object) -> tuple[str, ...]:
+    """Write the cell that makes a chat with the fake model."""
+    given = {"index": "river()", "strategy": "'tor'", "model": "model(latency=0.4)", **changes}
+    return (*RIVER, f"chat = Chat({', '.join(f'{name}={value}' for name, value in given.items())})", "chat")
