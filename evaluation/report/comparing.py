@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.report.blocks import Block, Cell, Column, Section, Table, Where, Words
+from ramify.evaluation.report.blocks import Block, Cell, Section, Table, Where, Words, words
 from ramify.evaluation.report.markdown import markdown
 from ramify.evaluation.report.page import page
 from ramify.evaluation.report.paired import Contest, Pairs, common, paired_table
@@ -46,14 +46,12 @@ def compare_page(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None
     """Compare two runs as one page, with every question of both side by side."""
     runs = read_runs(run_a, run_b)
     a, b = runs.a, runs.b
-    lines = tuple(_named(line, name) for run, name in ((a, "A"), (b, "B")) for line in run.lines)
+    lines = []
+    for line, name in [*((line, "A") for line in a.lines), *((line, "B") for line in b.lines)]:
+        named = {"strategy": f"{name}: {line.row['strategy']}", "key": f"{name}|{line.row['key']}"}
+        lines.append(Line(line.number, {**line.row, **named}))
     names = list(dict.fromkeys(line.row["strategy"] for line in lines))
-    return page(Run(a.folder, {**a.manifest, "strategies": names}, lines), TITLE, _sections(runs, verdicts))
-
-
-def _named(line: Line, name: str) -> Line:
-    strategy = f"{name}: {line.row['strategy']}"
-    return Line(line.number, {**line.row, "strategy": strategy, "key": f"{name}|{line.row['key']}"})
+    return page(Run(a.folder, {**a.manifest, "strategies": names}, tuple(lines)), TITLE, _sections(runs, verdicts))
 
 
 def read_runs(run_a: Path, run_b: Path) -> Compared:
@@ -90,28 +88,21 @@ def _sections(runs: Compared, verdicts: Sequence[Row] | None) -> list[Section]:
     a, b = runs.a, runs.b
     warnings: list[Block] = [Words(f"{name}: {warning}", "warning") for name, run in (("A", a), ("B", b)) for warning in run.warnings]
     what = Words(f"A is {a.folder}, B is {b.folder}; the differences are A less B, on the questions both were asked.")
+    parts = [Section("runs", "The runs", [*warnings, what, _differing(a, b)]), preferences(runs.pairs, verdicts)]
     scored = {groups: found for groups, pairs in runs.pairs.items() if (found := [pair for pair in pairs if pair[0].scored])}
-    parts = [
-        Section("runs", "The runs", [*warnings, what, *_differing(a, b)]),
-        Section("differences", "The differences", [_differences(scored)]) if scored else None,
-        preferences(runs.pairs, verdicts),
-        Section("wins", "Where one wins", _all_won(scored)) if scored else None,
-    ]
+    if scored:
+        won: list[Block] = [table for groups, found in scored.items() for table in _won(groups, found)]
+        parts.insert(1, Section("differences", "The differences", [_differences(scored)]))
+        parts.append(Section("wins", "Where one wins", won or [Words("Both answer the same questions rightly.")]))
     return [part for part in parts if part]
 
 
-def _all_won(pairs: Mapping[tuple[Group, Group], Pairs]) -> list[Block]:
-    tables = [table for groups, found in pairs.items() for table in _won(groups, found)]
-    return list(tables) or [Words("Both answer the same questions rightly.")]
-
-
-def _differing(a: Run, b: Run) -> list[Block]:
+def _differing(a: Run, b: Run) -> Block:
     """Tell what the manifests say differently."""
     told = [(name, _told(a.manifest.get(name)), _told(b.manifest.get(name))) for name in DESCRIBED]
     rows = [[Cell(name, head=True), Cell(one), Cell(other)] for name, one, other in told if one != other]
-    if not rows:
-        return [Words("They were made with the same model, settings, versions and machine.")]
-    return [Table("What differs", [Column(title, words=True) for title in ("", "A", "B")], rows)]
+    same = Words("They were made with the same model, settings, versions and machine.")
+    return Table("What differs", words("", "A", "B"), rows) if rows else same
 
 
 def _told(value: Any) -> str:
@@ -123,7 +114,7 @@ def _told(value: Any) -> str:
 def _differences(pairs: Mapping[tuple[Group, Group], Pairs]) -> Table:
     contests = []
     for (one, other), found in pairs.items():
-        where = _where(one, other)
+        where = Where(one[0], f"A: {one[1]}", one[2], beside=(f"B: {other[1]}", other[2]))
         contests.append(Contest([Cell(one[0]), Cell(_name(one, other), where=where, head=True)], found, where))
     return paired_table("A less B", contests, ("data set", "strategy"), "B", "In points, on the questions both were asked.")
 
@@ -131,26 +122,17 @@ def _differences(pairs: Mapping[tuple[Group, Group], Pairs]) -> Table:
 def _won(groups: tuple[Group, Group], pairs: Pairs) -> Iterator[Table]:
     """List the questions that only one of the two answered rightly."""
     wins = {"A": [pair for pair in pairs if pair[0].right > pair[1].right], "B": [pair for pair in pairs if pair[1].right > pair[0].right]}
-    columns = [Column(title, words=True) for title in ("question", "gold", "A", "B")]
     for name, won in wins.items():
-        rows = [[_cell(a.row, "question", True), _cell(a.row, "gold"), _answer(a), _answer(b)] for a, b in won[:SHOWN]]
+        rows = []
+        for a, b in won[:SHOWN]:
+            asked = [Cell(str(a.row.get("question") or ""), head=True), Cell(str(a.row.get("gold") or ""))]
+            said = [(line, str(line.row.get("error") or line.row.get("answer") or "–")[:200]) for line in (a, b)]
+            rows.append([*asked, *(Cell(text, f"line {line.number}") for line, text in said)])
         more = f"{len(won) - SHOWN:,} more." if len(won) > SHOWN else ""
         if won:
-            yield Table(f"{_name(*groups)} on {groups[0][0]}: only {name} is right ({len(won):,})", columns, rows, more)
-
-
-def _cell(row: dict[str, Any], name: str, head: bool = False) -> Cell:
-    return Cell(str(row.get(name) or ""), head=head)
-
-
-def _answer(line: Line) -> Cell:
-    return Cell(str(line.row.get("error") or line.row.get("answer") or "–")[:200], f"line {line.number}")
-
-
-def _where(one: Group, other: Group) -> Where:
-    return Where(one[0], f"A: {one[1]}", one[2], beside=(f"B: {other[1]}", other[2]))
+            title = f"{_name(*groups)} on {groups[0][0]}: only {name} is right ({len(won):,})"
+            yield Table(title, words("question", "gold", "A", "B"), rows, more)
 
 
 def _name(one: Group, other: Group) -> str:
-    names = [side(one), side(other)]
-    return names[0] if names[0] == names[1] else f"{names[0]} / {names[1]}"
+    return side(one) if side(one) == side(other) else f"{side(one)} / {side(other)}"

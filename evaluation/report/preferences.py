@@ -1,13 +1,12 @@
 """Answers that no gold decides on: which a judge prefers (GraphRAG's win rates), and what can be counted of them without one."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ramify.evaluation.report.blocks import Block, Cell, Column, Section, Table, Words
+from ramify.evaluation.report.blocks import Block, Cell, Column, Section, Table, Words, words
 from ramify.evaluation.report.paired import SIGNIFICANT, Pairs, shown_p
-from ramify.evaluation.report.run import Line
 from ramify.evaluation.rows import Row
 from ramify.evaluation.statistics import bootstrap_interval, holm, paired_test
 from ramify.prompts.prefer import CRITERIA
@@ -33,10 +32,10 @@ def section(pairs: Mapping[tuple[Group, Group], Pairs], verdicts: Sequence[Row] 
     """Give the part on what a judge was asked about, and on open questions; none where there is neither."""
     blocks: list[Block] = []
     for groups, found in pairs.items():
-        name = f"{groups[0][0]}: {' and '.join(map(side, groups))}"
+        sides = tuple(map(side, groups))
+        name = f"{groups[0][0]}: {' and '.join(sides)}"
         if verdicts is not None:
-            between = (groups[0][0], *map(side, groups))
-            blocks += _preferences(name, [row for row in verdicts if (row["dataset"], row["a"], row["b"]) == between])
+            blocks += _preferences(name, [row for row in verdicts if (row["dataset"], row["a"], row["b"]) == (groups[0][0], *sides)])
         if unscored := [pair for pair in found if not any(line.scored for line in pair)]:
             blocks += _proxies(name, unscored)
     return Section("preferences", "Answers beside one another", blocks) if blocks else None
@@ -47,34 +46,25 @@ def side(group: Group) -> str:
     return " ".join(filter(None, group[1:]))
 
 
-def _preferences(name: str, verdicts: Sequence[Row]) -> list[Block]:
-    """Show what the judge prefers."""
+def _preferences(name: str, verdicts: Sequence[Row]) -> Iterator[Block]:
+    """Show what the judge prefers; A's share is averaged question by question."""
     valid = [row for row in verdicts if row["error"] is None]
     if not valid:
         why = f": {verdicts[0]['error']}" if verdicts else ""
-        return [Words(f"{name}: no verdict came of {len(verdicts)} asked for{why}", "warning")]
-    shares = {criterion: _shares(valid, criterion) for criterion in CRITERIA}
+        yield Words(f"{name}: no verdict came of {len(verdicts)} asked for{why}", "warning")
+        return
+    if lost := len(verdicts) - len(valid):
+        told = f"{lost:,} of {len(verdicts):,} verdicts did not come, and count for nothing; the same command asks for them again"
+        yield Words(f"{name}: {told}", "warning")
+    ids = sorted({row["id"] for row in valid})
+    shares = {one: [float(np.mean([_WORTH[row[one]] for row in valid if row["id"] == id])) for id in ids] for one in CRITERIA}
     adjusted = holm([paired_test(of, [1 - share for share in of]) for of in shares.values()])
     rows = [_judged(criterion, valid, shares[criterion], p) for criterion, p in zip(CRITERIA, adjusted, strict=True)]
-    columns = [Column("criterion", words=True), Column("n", "questions"), *(Column(title) for title in ("A wins", "B wins", "ties"))]
+    columns = [*words("criterion"), Column("n", "questions"), *(Column(title) for title in ("A wins", "B wins", "ties"))]
     columns += [Column("A's share", "wins and half the ties, with its 95 % interval"), Column("p", "after Holm's correction")]
-    how = HOW.format(repeats=_times(max(row["repeat"] for row in verdicts) + 1), tests=len(CRITERIA), significant=SIGNIFICANT)
-    lost = len(verdicts) - len(valid)
-    told = f"{name}: {lost:,} of {len(verdicts):,} verdicts did not come, and count for nothing; the same command asks for them again"
-    table = Table(f"{name}, judged by {valid[0]['judge']}", columns, rows, f"{how} {_first(valid)}")
-    return [*([Words(told, "warning")] if lost else []), table]
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
-def _shares(verdicts: Sequence[Row], criterion: str) -> list[float]:
-    """Average A's share question by question."""
-    found: dict[str, list[float]] = {}
-    for row in verdicts:
-        found.setdefault(row["id"], []).append(_WORTH[row[criterion]])
-    return [float(np.mean(found[id])) for id in sorted(found)]
+    times = max(row["repeat"] for row in verdicts) + 1
+    how = HOW.format(repeats="once" if times == 1 else f"{times} times", tests=len(CRITERIA), significant=SIGNIFICANT)
+    yield Table(f"{name}, judged by {valid[0]['judge']}", columns, rows, f"{how} {_first(valid)}")
 
 
 def _judged(criterion: str, verdicts: Sequence[Row], shares: list[float], p: float) -> list[Cell]:
@@ -82,9 +72,8 @@ def _judged(criterion: str, verdicts: Sequence[Row], shares: list[float], p: flo
     share = float(np.mean(shares))
     sign = "" if p >= SIGNIFICANT else " ▲" if share > 0.5 else " ▼"
     won = [sum(row[criterion] == side for row in verdicts) / len(verdicts) for side in ("A", "B", "tie")]
-    cells = [Cell(f"{100 * one:.0f} %") for one in won]
     told = Cell(f"{100 * share:.0f} %{sign}", f"{100 * low:.0f} to {100 * high:.0f}")
-    return [Cell(criterion, head=True), Cell(str(len(shares))), *cells, told, Cell(shown_p(p))]
+    return [Cell(criterion, head=True), Cell(str(len(shares))), *(Cell(f"{100 * one:.0f} %") for one in won), told, Cell(shown_p(p))]
 
 
 def _first(verdicts: Sequence[Row]) -> str:
@@ -95,48 +84,34 @@ def _first(verdicts: Sequence[Row]) -> str:
     return f"Of its verdicts for one side, {100 * sum(won == first for won, first in sided) / len(sided):.0f} % were for what stood first."
 
 
-def _proxies(name: str, pairs: Pairs) -> list[Block]:
-    """Count what answers rest on."""
-    told = [pair for pair in pairs if not (pair[0].failed or pair[1].failed)]
-    counts = {title: ([value(a) for a, _ in told], [value(b) for _, b in told]) for title, value in _COUNTED.items()}
-    shown = {title: sides for title, sides in counts.items() if any(sides[0]) or any(sides[1])}
-    if not shown:
-        return []
-    adjusted = holm([paired_test(first, second) for first, second in shown.values()])
-    columns = [Column("counted", words=True), Column("n", "questions"), Column("A"), Column("B")]
+def _proxies(name: str, pairs: Pairs) -> Iterator[Block]:
+    """Show what can be counted of what answers rest on, without a judge."""
+    counts = [tuple(map(_counted, (a.row, b.row))) for a, b in pairs if not (a.failed or b.failed)]
+    titles = [title for title in (counts[0][0] if counts else ()) if any(a[title] or b[title] for a, b in counts)]
+    if not titles:
+        return
+    sides = {title: ([a[title] for a, _ in counts], [b[title] for _, b in counts]) for title in titles}
+    adjusted = holm([paired_test(first, second) for first, second in sides.values()])
+    rows = []
+    for (title, (first, second)), p in zip(sides.items(), adjusted, strict=True):
+        less = [a - b for a, b in zip(first, second, strict=True)]
+        low, high = bootstrap_interval(less)
+        difference = Cell(f"{np.mean(less):+.1f}", f"{low:+.1f} to {high:+.1f}")
+        means = [Cell(f"{np.mean(side):.1f}") for side in (first, second)]
+        rows.append([Cell(title, head=True), Cell(str(len(less))), *means, difference, Cell(shown_p(p))])
+    columns = [*words("counted"), Column("n", "questions"), Column("A"), Column("B")]
     columns += [Column("A less B", "with its 95 % interval"), Column("p", "after Holm's correction")]
-    rows = [_counted(title, *sides, p) for (title, sides), p in zip(shown.items(), adjusted, strict=True)]
-    return [Table(f"{name}: proxies", columns, rows, PROXIES)]
+    yield Table(f"{name}: proxies", columns, rows, PROXIES)
 
 
-def _counted(title: str, first: Sequence[int], second: Sequence[int], p: float) -> list[Cell]:
-    less = [a - b for a, b in zip(first, second, strict=True)]
-    low, high = bootstrap_interval(less)
-    means = [Cell(f"{np.mean(side):.1f}") for side in (first, second)]
-    difference = Cell(f"{np.mean(less):+.1f}", f"{low:+.1f} to {high:+.1f}")
-    return [Cell(title, head=True), Cell(str(len(less))), *means, difference, Cell(shown_p(p))]
-
-
-def _count(of: Callable[[Row], Iterable[str]]) -> Callable[[Line], int]:
-    return lambda line: len(set(of(line.row)))
-
-
-def _cited(row: Row) -> list[Row]:
-    return [one for one in row.get("citations") or () if one.get("cited", True)]
-
-
-def _communities(row: Row) -> set[str]:
-    return {id for branch in row.get("tree") or () for id in branch.get("evidence") or () if id.startswith("community ")}
-
-
-def _sentences(row: Row) -> set[str]:
+def _counted(row: Row) -> dict[str, int]:
+    """Count what an answer rests on."""
+    cited = [one for one in row.get("citations") or () if one.get("cited", True)]
+    evidence = {id for branch in row.get("tree") or () for id in branch.get("evidence") or ()}
     text = _MARKS.sub("", f"{row.get('answer') or ''}\n{row.get('explanation') or ''}")
-    return {fold(one) for line in text.splitlines() for one in sentences(line)} - {""}
-
-
-_COUNTED: dict[str, Callable[[Line], int]] = {
-    "passages cited": _count(lambda row: [one["id"] for one in _cited(row)]),
-    "documents cited": _count(lambda row: [one["source"] for one in _cited(row)]),
-    "communities read": _count(_communities),
-    "distinct sentences": _count(_sentences),
-}
+    return {
+        "passages cited": len({one["id"] for one in cited}),
+        "documents cited": len({one["source"] for one in cited}),
+        "communities read": sum(id.startswith("community ") for id in evidence),
+        "distinct sentences": len({fold(one) for line in text.splitlines() for one in sentences(line)} - {""}),
+    }

@@ -2,14 +2,14 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ramify.evaluation.degraded import ABLATIONS, BOTH, FILTER, FLAT, FULL, HARD, HEADINGS, LABEL, TOLD
-from ramify.evaluation.report.blocks import Block, Cell, Column, Plot, Points, Section, Table, Words
+from ramify.evaluation.report.blocks import Block, Cell, Column, Plot, Points, Section, Table, Words, words
 from ramify.evaluation.report.columns import HITS1, MRR10, P5, R10, WRONG
 from ramify.evaluation.report.degraded_means import Means, Point, means
-from ramify.evaluation.report.measures import Measure, found
-from ramify.evaluation.report.paired import common, difference, points
+from ramify.evaluation.report.measures import found
+from ramify.evaluation.report.paired import Pairs, common, difference, points
 from ramify.evaluation.report.run import Run
 from ramify.evaluation.report.tables import NOTHING, best_of, interval
 from ramify.evaluation.rows import RESULTS
@@ -51,41 +51,39 @@ def _of(told: Means, number: int) -> Iterator[Block]:
 
 def _by_point(told: Means, name: str, type: str | None = None) -> Table:
     """Give a measure of every system at every point."""
-    measure, systems = MEASURES[name], told.systems
-    columns = [_column(told, measure, systems, point, type) for point in told.points]
-    rows = [[Cell(system, head=True), *(column[place] for column in columns)] for place, system in enumerate(systems)]
+    measure = MEASURES[name]
+    columns = []
+    for point in told.points:
+        estimates = [measure.of(told.of(system, point, type)) for system in told.systems]
+        best = best_of(measure, estimates)
+        shown = [(measure.shown(one.value), interval(measure, one)) if one else (NOTHING, "") for one in estimates]
+        columns.append([Cell(text, detail, best=text == best) for text, detail in shown])
+    rows = [[Cell(system, head=True), *(column[place] for column in columns)] for place, system in enumerate(told.systems)]
     count = len(told.of(FLAT, told.points[0], type))
     title = f"{told.dataset}: {measure.title}" + (f", {type or 'no type'} ({count})" if type is not None else "")
     note = f"{measure.meaning.capitalize()}; {count} questions, mean of {told.draws} drawings."
-    heads = [Column("system", words=True), *(Column(point.title) for point in told.points)]
+    heads = [*words("system"), *(Column(point.title) for point in told.points)]
     return Table(title, heads, rows, note, _means_of(told, name, type))
-
-
-def _column(told: Means, measure: Measure, systems: Sequence[str], point: Point, type: str | None) -> list[Cell]:
-    estimates = [measure.of(told.of(system, point, type)) for system in systems]
-    best = best_of(measure, estimates)
-    shown = [(measure.shown(one.value), interval(measure, one)) if one else (NOTHING, "") for one in estimates]
-    return [Cell(text, detail, best=text == best) for text, detail in shown]
 
 
 def _differences(told: Means, name: str) -> Table:
     """Compare each system with flat search, and the whole with what it has to be better than, question by question."""
     pairs = [(system, FLAT) for system in told.systems if system != FLAT] + [(FULL, HEADINGS), (FULL, HARD), (FULL, FILTER), (BOTH, LABEL)]
-    rows = [
-        [Cell(system, head=True), Cell(other), *(_difference(told, name, system, other, point) for point in told.points)]
-        for system, other in pairs
-        if {system, other} <= set(told.systems)
-    ]
+    rows = []
+    for system, other in pairs:
+        if {system, other} <= set(told.systems):
+            both = [common(told.of(system, point), told.of(other, point)) for point in told.points]
+            rows.append([Cell(system, head=True), Cell(other), *(_difference(one, name) for one in both)])
     note = (
         "The system less the other, in points, paired by question over the mean of its drawings, with 95 % bootstrap intervals. "
         "▲ better, ▼ worse: the interval is without 0; not corrected for the number of comparisons."
     )
-    heads = [Column("system", words=True), Column("less", words=True), *(Column(point.title) for point in told.points)]
+    heads = [*words("system", "less"), *(Column(point.title) for point in told.points)]
     return Table(f"{told.dataset}: differences of {MEASURES[name].title}", heads, rows, note, _means_of(told, name, each=True))
 
 
-def _difference(told: Means, name: str, system: str, other: str, point: Point) -> Cell:
-    one = difference(common(told.of(system, point), told.of(other, point)), found(name))
+def _difference(pairs: Pairs, name: str) -> Cell:
+    one = difference(pairs, found(name))
     if one is None:
         return Cell(NOTHING)
     better = one.mean * MEASURES[name].better > 0
@@ -101,7 +99,7 @@ def _ablations(told: Means) -> Table:
         estimates = [(measure, measure.of(lines)) for measure in MEASURES.values()]
         cells = [Cell(measure.shown(one.value), interval(measure, one)) if one else Cell(NOT_RUN) for measure, one in estimates]
         rows.append([Cell(name, head=True), Cell(f"{system}, {Point(degraded, share).title}"), *cells])
-    heads = [Column("ablation", words=True), Column("what it is", words=True)]
+    heads = [*words("ablation", "what it is")]
     heads += [Column(measure.title, measure.meaning) for measure in MEASURES.values()]
     return Table(f"{told.dataset}: ablations", heads, rows, "", _means_of(told, "recall@10"))
 
