@@ -5,7 +5,6 @@ from pathlib import Path
 from ramify.evaluation.report.blocks import Section
 from ramify.evaluation.report.markdown import markdown
 from ramify.evaluation.report.page import page
-from ramify.evaluation.report.run import Run, read_run
 from ramify.evaluation.report.sections.answers import at_a_glance, of_dataset
 from ramify.evaluation.report.sections.comparisons import ablations, against_reference, kinds
 from ramify.evaluation.report.sections.confidence import calibration
@@ -14,6 +13,7 @@ from ramify.evaluation.report.sections.provenance import failures, what_was_run
 from ramify.evaluation.report.sections.published import published
 from ramify.evaluation.report.sections.replies import replies
 from ramify.evaluation.report.sections.sweeps import sweeps
+from ramify.evaluation.results.run import Run, read_run
 from ramify.tools.atomic_file import write_whole
 
 

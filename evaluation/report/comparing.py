@@ -11,7 +11,7 @@ from ramify.evaluation.report.page import page
 from ramify.evaluation.report.paired import Contest, Pairs, common, paired_table
 from ramify.evaluation.report.preferences import Group, side
 from ramify.evaluation.report.preferences import section as preferences
-from ramify.evaluation.report.run import Line, Run, read_run
+from ramify.evaluation.results.run import Line, Run, read_run
 from ramify.evaluation.rows import Row
 from ramify.tools.errors import UsageError
 

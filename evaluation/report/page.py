@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ramify.evaluation.report.blocks import Block, Section
-from ramify.evaluation.report.run import Line, Run
+from ramify.evaluation.results.run import Line, Run
 from ramify.nodes.tree.notes import folded
 from ramify.tools.pages import draw_page
 from ramify.tools.quoting import one_line

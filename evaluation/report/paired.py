@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ramify.evaluation.report.blocks import Cell, Column, Table, Where
-from ramify.evaluation.report.measures import Value, found, score
-from ramify.evaluation.report.run import Line
 from ramify.evaluation.report.tables import NOTHING
+from ramify.evaluation.results.measures import Value, found, score
+from ramify.evaluation.results.run import Line
 from ramify.evaluation.statistics import bootstrap_interval, holm, paired_test
 
 SIGNIFICANT = 0.05

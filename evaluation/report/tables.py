@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ramify.evaluation.report.blocks import Cell, Column, Table, Where
-from ramify.evaluation.report.measures import Estimate, Measure
-from ramify.evaluation.report.run import Line
+from ramify.evaluation.results.measures import Estimate, Measure
+from ramify.evaluation.results.run import Line
 
 NOTHING = "–"
 COUNT = Column("n", "questions; those that failed are among them, and score nothing")

@@ -10,11 +10,11 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
+from ramify.graphs.following import Following
 from ramify.nodes.tree import DROPPED, Branch
 from ramify.studio.console.streams import note, one_line
 from ramify.studio.drawing.phrases import kind_of
 from ramify.studio.drawing.terminal import style_of
-from ramify.studio.events import Following
 
 
 class Watching(Following):

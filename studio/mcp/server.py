@@ -27,12 +27,12 @@ from mcp.types import (
 )
 from pydantic import BaseModel, Field
 
+from ramify.graphs.following import VERBS, branch_of
 from ramify.graphs.result import Cost
 from ramify.graphs.run import Watch
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import about_of, research_tool, search_tool
 from ramify.nodes.state import Citation, StoppedBy
-from ramify.studio.events import VERBS, branch_of
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from ramify.tools.quoting import one_line

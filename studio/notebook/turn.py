@@ -7,10 +7,10 @@ from typing import Any
 
 from ipywidgets import HTML, Box, VBox
 
+from ramify.graphs.following import Following
 from ramify.graphs.result import Result
 from ramify.studio.drawing.page import Look, answer_html, branches_html
 from ramify.studio.drawing.phrases import brief, cost, many, searched, understood
-from ramify.studio.events import Following
 from ramify.studio.notebook.export import files
 from ramify.tools.errors import RamifyError
 from ramify.tools.pages import part

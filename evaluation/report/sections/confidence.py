@@ -6,9 +6,9 @@ import numpy as np
 
 from ramify.evaluation.metrics.calibration import expected_calibration_error, risk_coverage
 from ramify.evaluation.report.blocks import Cell, Column, Plot, Section, Table, Where, words
-from ramify.evaluation.report.columns import CALIBRATION
-from ramify.evaluation.report.measures import confident, percent
-from ramify.evaluation.report.run import Line, Run
+from ramify.evaluation.results.columns import CALIBRATION
+from ramify.evaluation.results.measures import confident, percent
+from ramify.evaluation.results.run import Line, Run
 
 CAPTION = (
     "Left: the share of right answers (EM) by confidence; a calibrated strategy follows the diagonal. Right: the share of wrong answers "

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Section, Table, Where, Words, words
-from ramify.evaluation.report.run import Run
+from ramify.evaluation.results.run import Run
 
 READING = (
     "Shares are in percent. Under each mean is its 95 % interval (bootstrap over the questions). A question that failed scores nothing and "

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Section, Table, Where, Words, words
-from ramify.evaluation.report.columns import EM, F1, FORGETTING, RETRIEVAL
-from ramify.evaluation.report.measures import Measure
-from ramify.evaluation.report.papers import CLAIMS, DEPTHS, FORGOTTEN, GUESSES, PRUNE, RETRIEVERS, SEARCHES, STRATEGIES, TOR, Published
-from ramify.evaluation.report.run import Run
 from ramify.evaluation.report.tables import NOTHING, interval
+from ramify.evaluation.results.columns import EM, F1, FORGETTING, RETRIEVAL
+from ramify.evaluation.results.measures import Measure
+from ramify.evaluation.results.papers import CLAIMS, DEPTHS, FORGOTTEN, GUESSES, PRUNE, RETRIEVERS, SEARCHES, STRATEGIES, TOR, Published
+from ramify.evaluation.results.run import Run
 
 OF_PRUNE = ("hotpotqa", "2wiki", "musique")
 SEARCHED = tuple(measure for title in ("MRR@10", "hits@10", "hits@4") for measure in RETRIEVAL if measure.title == title)

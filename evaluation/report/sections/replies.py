@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ramify.evaluation.report.blocks import Cell, Column, Section, Table
-from ramify.evaluation.report.measures import percent
-from ramify.evaluation.report.run import Run
+from ramify.evaluation.results.measures import percent
+from ramify.evaluation.results.run import Run
 from ramify.evaluation.rows import Row
 
 FORMS = ("valid", "repaired", "malformed")

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from ramify.evaluation.index_kinds import is_named
 from ramify.evaluation.report.blocks import Block, Plot, Section, Table, Where, Words
-from ramify.evaluation.report.columns import CALLS, EM, F1, FORGETTING, SECONDS
-from ramify.evaluation.report.run import Line, Run
 from ramify.evaluation.report.tables import Group, measured
+from ramify.evaluation.results.columns import CALLS, EM, F1, FORGETTING, SECONDS
+from ramify.evaluation.results.run import Line, Run
 
 SWEPT = (EM, F1, FORGETTING, CALLS, SECONDS)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ramify.evaluation.degraded import MISSING, NOISE, SYSTEM, SYSTEMS, UNREAD, WHOLE
-from ramify.evaluation.report.run import Line, Run
+from ramify.evaluation.results.run import Line, Run
 
 
 class Point(NamedTuple):

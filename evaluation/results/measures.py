@@ -9,7 +9,7 @@ import numpy as np
 
 from ramify.evaluation.metrics.calibration import expected_calibration_error
 from ramify.evaluation.metrics.forgetting import efr
-from ramify.evaluation.report.run import Line
+from ramify.evaluation.results.run import Line
 from ramify.evaluation.statistics import bootstrap_interval
 
 Value = Callable[[Line], float | None]

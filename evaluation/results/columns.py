@@ -1,7 +1,7 @@
 """The columns of the tables, each with what it means."""
 
 from ramify.evaluation.metrics.abstention import abstention_precision, abstention_recall
-from ramify.evaluation.report.measures import (
+from ramify.evaluation.results.measures import (
     Measure,
     abstained_rightly,
     abstention,
