@@ -10,8 +10,8 @@ from ramify.evaluation.metrics.forgetting import stands_for
 from ramify.evaluation.metrics.retrieval import retrieval_scores, supporting_facts_f1
 from ramify.graphs import Result
 from ramify.nodes.state import State
+from ramify.nodes.step.findings import by_mmr, by_turns, leaves, whole_tree
 from ramify.nodes.tree import Passage, is_unknown
-from ramify.nodes.tree.findings import by_mmr, by_turns, leaves, whole_tree
 from ramify.tools.index.ids import document_of
 
 UNSCORED: dict[str, Any] = dict.fromkeys(("em", "f1", "containment", "official"))

@@ -5,9 +5,9 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import PruneSettings, Settings
 from ramify.nodes.state import State, evidence_of
 from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.step.findings import finding
+from ramify.nodes.step.selection import Fork, Selection, settled_fork
 from ramify.nodes.tree import Branch, Passage, ancestors
-from ramify.nodes.tree.findings import finding
-from ramify.nodes.tree.selection import Fork, Selection, settled_fork
 from ramify.prompts import AGGREGATE
 
 

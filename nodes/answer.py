@@ -3,8 +3,8 @@
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.step.selection import Found, reading
 from ramify.nodes.tree import Branch, Status
-from ramify.nodes.tree.selection import Found, reading
 from ramify.prompts import ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, Summary
 
 

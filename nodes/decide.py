@@ -8,10 +8,10 @@ from ramify.nodes.decompose import children_of, usable
 from ramify.nodes.extract_entities import distinct
 from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import UNSPLIT, Each, Growth, despite, each, grow
+from ramify.nodes.step.conditions import within_depth
+from ramify.nodes.step.selection import Fork, Found, reading
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.conditions import within_depth
 from ramify.nodes.tree.notes import SEARCHED
-from ramify.nodes.tree.selection import Fork, Found, reading
 from ramify.prompts.decide import WAYS as WAYS
 from ramify.prompts.decide import Decision, decide_by, whole
 from ramify.tools.errors import ReplyError

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import PruneSettings, TreeSettings
 from ramify.nodes.step import UNSPLIT, Growth, despite, each, grow
+from ramify.nodes.step.conditions import within_depth
+from ramify.nodes.step.selection import Fork, ReadFork, fork, read_fork
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, Passage, Status, position, wording
-from ramify.nodes.tree.conditions import within_depth
 from ramify.nodes.tree.notes import SIMPLE
 from ramify.nodes.tree.notes import filled as put_in
 from ramify.nodes.tree.references import HOLE, filled, holes, normal
-from ramify.nodes.tree.selection import Fork, ReadFork, fork, read_fork
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
 from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import one_line

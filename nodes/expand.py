@@ -2,9 +2,9 @@
 
 from ramify.nodes.settings import TorSettings
 from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.step.conditions import within_depth
+from ramify.nodes.step.selection import alone
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.conditions import within_depth
-from ramify.nodes.tree.selection import alone
 
 
 @each(alone("answered"), gives=("growing", "leaf"))

@@ -4,8 +4,8 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.decompose import children_of
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.step.selection import ReadFork, read_fork
 from ramify.nodes.tree.references import normal
-from ramify.nodes.tree.selection import ReadFork, read_fork
 from ramify.prompts import ENTITIES
 
 

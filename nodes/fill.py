@@ -2,10 +2,10 @@
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.step.selection import Waiting, waiting
 from ramify.nodes.tree import UNKNOWN
 from ramify.nodes.tree.notes import filled
 from ramify.nodes.tree.references import HOLE
-from ramify.nodes.tree.selection import Waiting, waiting
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 UNFILLABLE = f"the question before it has no answer ({UNKNOWN})"

@@ -6,9 +6,9 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.prune import weaken
 from ramify.nodes.settings import TorSettings
 from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.step.selection import CARRIED, Fork, answered_fork, fresh_fork
 from ramify.nodes.tree import UNKNOWN, Branch
 from ramify.nodes.tree.notes import WEAKER
-from ramify.nodes.tree.selection import CARRIED, Fork, answered_fork, fresh_fork
 from ramify.prompts import JUDGE, RUBRIC
 
 

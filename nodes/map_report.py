@@ -3,7 +3,7 @@
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.step import Growth, each, grow
-from ramify.nodes.tree.selection import Found, reading
+from ramify.nodes.step.selection import Found, reading
 from ramify.prompts import MAP_REPORT
 
 

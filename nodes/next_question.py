@@ -6,10 +6,10 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import ChainSettings, Settings
 from ramify.nodes.state import State
 from ramify.nodes.step import UNSPLIT, Growth, despite, each, grow
+from ramify.nodes.step.findings import finding
+from ramify.nodes.step.selection import Selection
 from ramify.nodes.tree import Branch, Passage, Value, ancestors, wording
-from ramify.nodes.tree.findings import finding
 from ramify.nodes.tree.references import filled, normal
-from ramify.nodes.tree.selection import Selection
 from ramify.prompts import NEXT_QUESTION, Finding
 from ramify.tools.errors import ReplyError
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from ramify.nodes.settings import GlobalSettings, PruneSettings, TorSettings
 from ramify.nodes.step import Each, Growth, each, grow
+from ramify.nodes.step.conditions import calibrated, holds, may_retry, sure, within_depth
+from ramify.nodes.step.selection import Fork, alone, answered_fork, fork
 from ramify.nodes.tree import Branch, Status
-from ramify.nodes.tree.conditions import calibrated, holds, may_retry, sure, within_depth
 from ramify.nodes.tree.notes import once_more, unsure
-from ramify.nodes.tree.selection import Fork, alone, answered_fork, fork
 
 Accept = Callable[[Branch, PruneSettings], bool]
 USELESS = "score 0: nothing in it helps"

@@ -1,32 +1,65 @@
-"""The house: imports run one way, every module is found, nothing of the outside is named by its bare folder."""
+"""The house: imports run one way, nothing goes in circles, files are small, and tests lie where what they test lies."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).parent.parent
 FLOORS = {"studio": 4, "evaluation": 3, "graphs": 2, "nodes": 1, "prompts": 0, "tools": 0}
 MODULES = sorted(path for folder in FLOORS for path in (ROOT / folder).rglob("*.py"))
+STAIRS = {
+    "nodes": ({"tree", "settings"}, {"citation"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
+    "studio": ({"drawing"}, {"inspection", "checks"}, {"console"}, {"mcp", "notebook", "server"}, {"commands"}, {""}),
+    "evaluation": ({"metrics"}, {"", "load"}, {"results"}, {"report"}),
+}
+"""The packages of a room, each step above those before it; "" are the files at its top: steps, the command line, runs."""
+LONGEST = 200
 
 
-def modules(path: Path) -> list[str]:
-    """List the modules that a file imports."""
+@cache
+def modules(path: Path, top: bool = False) -> frozenset[str]:
+    """List the modules that a file imports; at its `top` alone, or anywhere."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    names = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-    return names + [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    found = tree.body if top else list(ast.walk(tree))
+    names = {f"{node.module}.{alias.name}" for node in found if isinstance(node, ast.ImportFrom) and node.module for alias in node.names}
+    return frozenset(names | {alias.name for node in found if isinstance(node, ast.Import) for alias in node.names})
 
 
-def imported(path: Path) -> set[str]:
-    """List the ramify folders that a file imports."""
-    return {name.split(".")[1] for name in modules(path) if name.startswith("ramify.")}
+def place(name: str) -> tuple[str, str]:
+    """Name the room of a module or of something in it, and its package there, "" at the room's top."""
+    _, room, *rest = name.split(".")
+    return room, rest[0] if rest and (ROOT / room / rest[0]).is_dir() else ""
+
+
+def own(path: Path) -> str:
+    return ".".join(("ramify", *path.relative_to(ROOT).with_suffix("").parts))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_run_one_way(path: Path) -> None:
-    own = path.relative_to(ROOT).parts[0]
-    against = {name for name in imported(path) - {own} if FLOORS[name] >= FLOORS[own]}
-    assert not against, f"{own} may not import {against}"
+    room, package = place(own(path))
+    known = {place(name) for name in modules(path) if name.startswith("ramify.")}
+    against = {other for other, _ in known - {(room, package)} if other != room and FLOORS[other] >= FLOORS[room]}
+    assert not against, f"{room} may not import {against}"
+    stairs = [step for step, packages in enumerate(STAIRS.get(room, ())) if package in packages]
+    if stairs and path.name != "__init__.py":
+        above = {other for floor in STAIRS[room][stairs[0] + 1 :] for other in floor}
+        assert not {other for there, other in known if there == room} & above, f"{room}/{package} may not import what stands above it"
+
+
+def test_nothing_goes_in_circles() -> None:
+    names = {own(path).removesuffix(".__init__") for path in MODULES}
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for path in MODULES:
+        for name in modules(path, top=True):
+            target = name if name in names else name.rpartition(".")[0]
+            if target in names - {own(path).removesuffix(".__init__")}:
+                graph.add_edge(own(path).removesuffix(".__init__"), target)
+    assert graph.number_of_edges() > len(MODULES)
+    assert [sorted(circle) for circle in nx.strongly_connected_components(graph) if len(circle) > 1] == []
 
 
 def test_documents_are_read_without_the_index_that_is_made_of_them() -> None:
@@ -35,9 +68,27 @@ def test_documents_are_read_without_the_index_that_is_made_of_them() -> None:
     assert {name for name in known if not name.startswith(("ramify.tools.documents", "ramify.tools.errors"))} == set()
 
 
+def test_pages_know_nothing_of_what_they_show() -> None:
+    assert {name for name in modules(ROOT / "tools" / "pages" / "__init__.py") if name.startswith("ramify.")} == set()
+
+
 def test_nothing_that_is_installed_needs_a_folder_that_is_not() -> None:
     outside = {"training", "benchmarks", "docs", "tests"}
     assert {path: found for path in MODULES if (found := outside & {name.partition(".")[0] for name in modules(path)})} == {}
+
+
+def test_no_file_is_longer_than_a_reader_can_hold_in_mind() -> None:
+    folders = (*FLOORS, "tests", "benchmarks", "training", "docs")
+    files = [path for folder in folders for kind in ("py", "html", "js") for path in (ROOT / folder).rglob(f"*.{kind}")]
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in [*files, ROOT / "README.md"]}
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+@pytest.mark.parametrize("room", ["studio", "tools"])
+def test_tests_lie_where_what_they_test_lies(room: str) -> None:
+    packages = {path.relative_to(ROOT / "tests" / room).parts[0] for path in (ROOT / "tests" / room).rglob("*/test_*.py")}
+    assert packages
+    assert {name for name in packages if not (ROOT / room / name).is_dir()} == set()
 
 
 def test_there_are_modules_to_check() -> None:

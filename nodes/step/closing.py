@@ -6,11 +6,11 @@ from typing import Any
 
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import CURRENT
-from ramify.nodes.citation.citing import cite, headings
 from ramify.nodes.state import Citation, State
+from ramify.nodes.step.citing import cite, headings
+from ramify.nodes.step.findings import by_turns
 from ramify.nodes.step.step import Update
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Passage, Tree, children, is_unknown
-from ramify.nodes.tree.findings import by_turns
 from ramify.nodes.tree.notes import NOTHING
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError, UsageError

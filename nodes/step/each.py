@@ -8,10 +8,10 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, Usage, furthest
 from ramify.nodes.step.attempt import Attempt
 from ramify.nodes.step.growth import Growth
+from ramify.nodes.step.selection import Selection
 from ramify.nodes.step.step import Update
 from ramify.nodes.step.twins import echo, twin
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.selection import Selection
 
 G = TypeVar("G")
 S = TypeVar("S", bound=Settings)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, joined, read_pairs, readable
+from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, joined, most, read_pairs, readable
 from ramify.studio.console.streams import err, fail, note, out
 from ramify.tools.scrub import without_known
 
@@ -36,7 +36,6 @@ def ask(
         from ramify.graphs.following import WARNING
         from ramify.graphs.result import could_not_ask
         from ramify.graphs.run import ask as run
-        from ramify.studio.commands.settings import most
         from ramify.studio.console.live_tree import Watching
         from ramify.studio.drawing.terminal import show
         from ramify.tools.extractive import objection

@@ -1,11 +1,10 @@
 """ramify settings: what a strategy can be told, and what a question costs at most then."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 
 import typer
 
-from ramify.studio.console.options import StrategyNamed, read_pairs, written
+from ramify.studio.console.options import StrategyNamed, most, read_pairs, written
 from ramify.studio.console.streams import note, out
 
 if TYPE_CHECKING:
@@ -40,19 +39,6 @@ def settings(strategy: StrategyNamed = "prune", given: Given = None) -> None:
         table.add_row(name, written(fields[name].default), _meaning(fields[name]))
     out().print(table)
     note(ceiling)
-
-
-def most(strategy: str, options: Mapping[str, Any]) -> str:
-    """Say what a question can cost at most with these options."""
-    from ramify.graphs.ceiling import ceiling
-    from ramify.graphs.strategies import arguments_of, configure
-
-    _, settings = configure(strategy, options)
-    arguments = {name: value for name, value in options.items() if name in arguments_of(strategy)}
-    told = f"{strategy}: {ceiling(strategy, settings, arguments)}"
-    if getattr(settings, "dependent", False):
-        told += "; a sub-question that needs its sibling's answer waits for it: one more level"
-    return told
 
 
 def _meaning(field: "FieldInfo") -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, one_line, out
+from ramify.tools.index.description import left_out
 from ramify.tools.quoting import many
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ LISTED = 5
 """Of many units, notes or groups, those that are named."""
 NAMED = 10
 """Files that are named, with the reason, before the rest is only counted."""
-_REASONS = {"twin": "repeated"}
 
 
 def taken_in(built: "Built") -> str:
@@ -30,12 +30,6 @@ def taken_in(built: "Built") -> str:
     documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
     rate = f", {built.encoded / built.seconds:,.0f} passages/s, start included" if built.encoded else ""
     return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){left_out(built.hidden)} in {built.seconds:.1f} s{rate}"
-
-
-def left_out(hidden: dict[str, int]) -> str:
-    """Say how many passages are not searched, and why."""
-    reasons = ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
-    return f", {sum(hidden.values()):,} left out of search ({reasons})" if hidden else ""
 
 
 def skipped(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:

@@ -3,8 +3,8 @@
 import re
 
 from ramify.nodes.tree import WORKING, Branch, Tree
-from ramify.studio.console.streams import one_line
 from ramify.studio.drawing.phrases import figure, kind_of, measures
+from ramify.tools.quoting import one_line
 
 LONGEST = 160
 STYLES = {

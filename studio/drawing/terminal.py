@@ -12,7 +12,6 @@ from ramify.graphs.result import Result
 from ramify.nodes.state import Citation
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, children
 from ramify.nodes.tree.notes import folded
-from ramify.studio.console.streams import one_line
 from ramify.studio.drawing.phrases import (
     advice,
     brief,
@@ -30,7 +29,7 @@ from ramify.studio.drawing.phrases import (
     sureness,
     title_of,
 )
-from ramify.tools.quoting import lines
+from ramify.tools.quoting import lines, one_line
 
 STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}
 WORKING_STYLE = "yellow"

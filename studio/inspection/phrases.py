@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ramify.studio.console.building import left_out
 from ramify.studio.inspection.contents import LARGEST, Inside, Inspection
 from ramify.studio.inspection.group_phrases import group_sizes
+from ramify.tools.index.description import left_out
 from ramify.tools.index.location import is_address
 from ramify.tools.index.manifest import WHOLE
 from ramify.tools.knowledge.reports import QUOTED

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from langchain_core.documents import Document
 
-from ramify.nodes.citation.citing import cite
 from ramify.nodes.state import Citation
+from ramify.nodes.step.citing import cite
 from ramify.nodes.tree import Passage
 from ramify.tools.index import Index
 from ramify.tools.models.tokens import estimate

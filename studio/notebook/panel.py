@@ -9,8 +9,7 @@ from markupsafe import escape
 
 from ramify.graphs.strategies import MEANINGS, STRATEGIES, arguments_of, build, configure
 from ramify.nodes.settings import Settings
-from ramify.studio.commands.settings import most
-from ramify.studio.console.options import read_pairs, read_value, written
+from ramify.studio.console.options import most, read_pairs, read_value, written
 from ramify.tools.errors import UsageError
 from ramify.tools.pages import part
 

@@ -8,8 +8,8 @@ from rich.console import Console
 
 import ramify.graphs as graphs
 from ramify.nodes.settings import TAU, PruneSettings
+from ramify.nodes.step.conditions import sure
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.conditions import sure
 from ramify.studio.drawing.terminal import show
 from ramify.tools import extractive
 from ramify.tools.models import forget

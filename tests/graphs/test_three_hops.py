@@ -160,8 +160,8 @@ def test_a_half_that_cannot_stand_for_its_parent_is_not_asked_at_the_limit() -> 
 
 def test_a_branch_of_an_older_run_that_does_not_say_what_it_awaits_is_filled_by_the_one_before_it() -> None:
     from ramify.nodes.settings import PruneSettings
+    from ramify.nodes.step.selection import waiting
     from ramify.nodes.tree import graft
-    from ramify.nodes.tree.selection import waiting
 
     rows = {
         "0": {"question": HOPS, "status": "split"},

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from ramify.nodes.step.findings import by_mmr, by_turns, finding, leaves
 from ramify.nodes.tree import Branch, Passage, ancestors
-from ramify.nodes.tree.findings import by_mmr, by_turns, finding, leaves
 
 
 def state(*branches: Branch) -> Any:

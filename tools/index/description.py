@@ -6,6 +6,9 @@ from ramify.tools.index.index import Index
 from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.searcher import DEMO, Searchable, opened
 
+_REASONS = {"twin": "repeated"}
+"""Why a passage is not searched, where the reason is no word for a reader."""
+
 
 def describe(index: Searchable) -> str:
     """Name an index and say how much it holds; a store or retriever of another make is known by its class."""
@@ -23,6 +26,12 @@ def advice(index: Searchable) -> str | None:
     if isinstance(index, (str, Path)):
         index = opened(index)
     return index.advice if isinstance(index, Index) else None
+
+
+def left_out(hidden: dict[str, int]) -> str:
+    """Say how many passages are not searched, and why."""
+    reasons = ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
+    return f", {sum(hidden.values()):,} left out of search ({reasons})" if hidden else ""
 
 
 def _shown(where: str | Path) -> str:

@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, evidence_of
+from ramify.nodes.step.standing_answer import awaited, doubt, sibling_of, standing
 from ramify.nodes.tree import WORKING, Branch, Passage, Status, Tree, Value, ancestors, children, descendants
-from ramify.nodes.tree.standing_answer import awaited, doubt, sibling_of, standing
 
 G = TypeVar("G")
 

@@ -1,8 +1,8 @@
 """Whose answer stands for a branch's: its own, or that of a branch below which answers the same question."""
 
 from ramify.nodes.settings import PruneSettings, Settings
+from ramify.nodes.step.conditions import sure
 from ramify.nodes.tree import Branch, Tree, children, wording
-from ramify.nodes.tree.conditions import sure
 
 
 def standing(tree: Tree, branch: Branch, settings: Settings) -> Branch | None:
