@@ -17,12 +17,12 @@ UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 def draw(template: str, **values: Any) -> Markup:
     """Fill a template; every value is escaped for where it stands, unless a template drew it."""
-    return Markup(_templates().get_template(template).render(values).strip())
+    return _showable(_templates().get_template(template).render(values).strip())
 
 
 def part(template: str, name: str, *values: Any) -> Markup:
     """Fill one macro of a template."""
-    return Markup(getattr(_templates().get_template(template).module, name)(*values))
+    return _showable(getattr(_templates().get_template(template).module, name)(*values))
 
 
 def draw_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
@@ -49,21 +49,20 @@ def marked(text: str, answers: Iterable[str]) -> Markup:
     pattern = re.compile("|".join(rf"(?<!\w){re.escape(answer)}(?!\w)" for answer in wanted) or r"(?!)", re.IGNORECASE)
     parts, end = Markup(), 0
     for match in pattern.finditer(text):
-        parts += Markup("{}<mark>{}</mark>").format(showable(text[end : match.start()]), showable(match[0]))
+        parts += Markup("{}<mark>{}</mark>").format(text[end : match.start()], match[0])
         end = match.end()
-    return parts + escape(showable(text[end:]))
+    return parts + escape(text[end:])
 
 
-def showable(value: Any) -> Any:
-    """Replace what no page may contain."""
-    return UNSHOWABLE.sub("\N{REPLACEMENT CHARACTER}", value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+def _showable(drawn: str) -> Markup:
+    """Take out of what was drawn what no page may contain."""
+    return Markup(UNSHOWABLE.sub("\N{REPLACEMENT CHARACTER}", drawn))
 
 
 @cache
 def _templates() -> Environment:
     found = Environment(
         autoescape=True,
-        finalize=showable,
         loader=PackageLoader(__package__, "templates"),
         lstrip_blocks=True,
         trim_blocks=True,
