@@ -50,6 +50,20 @@ def test_the_pictures_of_the_documents_are_there() -> None:
     assert set(shown) == drawn
 
 
+@pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda path: path.name)
+def test_the_links_of_a_document_lead_somewhere(path: Path) -> None:
+    for name, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", FENCE.sub("", path.read_text(encoding="utf-8"))):
+        target = path.parent / name if name else path
+        assert target.exists(), name
+        assert not anchor or anchor in anchors(target), f"{name}#{anchor}"
+
+
+def anchors(path: Path) -> set[str]:
+    """List what a document's headings are called in links."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", path.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("drawing", blocks(ROOT / "docs" / "strategies.md", "mermaid"))
 def test_a_drawing_of_a_strategy_is_the_real_one(drawing: str) -> None:
     real = {_plain(graphs.build(name).compile().get_graph().draw_mermaid()) for name in graphs.STRATEGIES}
@@ -74,13 +88,14 @@ PAPERS = {
 }
 
 
-def test_the_readme_s_commands_for_one_s_own_documents_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("page", ["README.md", "docs/indexing.md"])
+def test_the_commands_for_one_s_own_documents_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, text in PAPERS.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    lines = next(code for code in blocks(ROOT / "README.md", "sh") if "ramify index" in code).splitlines()
+    lines = next(code for code in blocks(ROOT / page, "sh") if "ramify index" in code).splitlines()
     commands = [shlex.split(line, comments=True) for line in lines if line.startswith("ramify ")]
     assert [words[1] for words in commands] == ["index", "ask", "ask", "search"]
     monkeypatch.chdir(tmp_path)
