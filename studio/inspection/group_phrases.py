@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from ramify.studio.inspection.groups import Grouped
 from ramify.tools.hierarchy.diagnosis import LIMITS
 from ramify.tools.hierarchy.groups_and_nodes import NONE, EdgeKind, GroupKind, Measured
+from ramify.tools.hierarchy.overview import Grouped
 from ramify.tools.hierarchy.repair import DRIFT
 from ramify.tools.quoting import one_line
 

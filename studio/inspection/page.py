@@ -10,11 +10,11 @@ from markupsafe import Markup
 from ramify.nodes.state import Citation
 from ramify.studio.drawing.phrases import named
 from ramify.studio.inspection import graph_layout
-from ramify.studio.inspection.contents import Inside, Inspection
+from ramify.studio.inspection.contents import Inspection, sources
 from ramify.studio.inspection.group_page import groups_shown
 from ramify.studio.inspection.phrases import CORPORA, LEVELS, NOTES, Table, corpus_rows, how_to_add, level_rows, sizes
-from ramify.studio.inspection.source_text import sources
 from ramify.tools.index import Index
+from ramify.tools.knowledge.overview import Inside
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.pages import draw_page, part
 from ramify.tools.quoting import brief

@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ramify.studio.inspection.contents import LARGEST, Inside, Inspection
+from ramify.studio.inspection.contents import Inspection
 from ramify.studio.inspection.group_phrases import group_sizes
 from ramify.tools.index.description import left_out
 from ramify.tools.index.location import is_address
 from ramify.tools.index.manifest import WHOLE
+from ramify.tools.knowledge.overview import Inside
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.quoting import one_line
 
+LARGEST = 10
+"""Communities that are named."""
 NONE = "—"
 LEVELS = ("level", "communities", "tokens of reports", "of the text", "Q", "the paper's share")
 CORPORA = ("corpus", "tokens", "units", "names", "connections")

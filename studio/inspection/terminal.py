@@ -8,11 +8,12 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ramify.studio.inspection import group_phrases
-from ramify.studio.inspection.contents import Inside, Inspection
+from ramify.studio.inspection.contents import Inspection, cited_of
 from ramify.studio.inspection.group_phrases import about, group_row, linked, measure_row, measures
-from ramify.studio.inspection.groups import Grouped, cited_of
 from ramify.studio.inspection.phrases import CORPORA, LEVELS, NOTES, corpus_rows, how_to_add, largest, level_rows, sizes
+from ramify.tools.hierarchy.overview import Grouped
 from ramify.tools.index import Index
+from ramify.tools.knowledge.overview import Inside
 from ramify.tools.quoting import brief, one_line
 
 LISTED = 15

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import pytest
 
 from ramify.studio.commands import download as download_command
-from ramify.studio.console import pip
+from ramify.tools import pip
 from ramify.tools.models import shipped
 from ramify.tools.models.shipped import SHIPPED, SMOLLM2
 from tests.studio.conftest import Ramify

@@ -8,15 +8,13 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import NamedTuple
 
-from ramify.nodes.state import Citation
-from ramify.studio.inspection.source_text import documents, sources, tokens_of
 from ramify.tools.errors import UsageError
 from ramify.tools.folded_text import fold
 from ramify.tools.hierarchy.groups_and_nodes import Edge, EdgeKind, distinct
 from ramify.tools.hierarchy.hierarchy_file import Content
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.hierarchy.summary_reports import Summaries
-from ramify.tools.index import Index
+from ramify.tools.index.texts import documents, tokens_of
 from ramify.tools.quoting import one_line
 
 _DRIFTED, _NOTE = "drifted ", "note "
@@ -135,14 +133,6 @@ class Grouped:
         near = [folded[known] for known in get_close_matches(fold(name), folded, _NEAR, 0.3)]
         listed = near or [self.names[group] for group in self.by_size[:_NEAR]]
         raise UsageError(f"there is no group {name!r}", f"name one of {len(self.names):,}, such as {' · '.join(map(one_line, listed))}")
-
-
-def cited_of(found: Grouped, group: int, index: Index, most: int) -> Mapping[str, Citation]:
-    """Read what a group's tree shows, by id: the passages that its summaries rest on, and at most so many below each lowest one."""
-    tree = found.content.trees[group]
-    shown = {leaf for node in tree if not node.children for leaf in node.leaves[:most]}
-    said = {one.leaf for node in tree for one in node.summary.said}
-    return sources(index, [found.content.ids[leaf] for leaf in sorted(shown | said)])
 
 
 def grouped(index: HierarchyIndex) -> Grouped:
