@@ -8,8 +8,8 @@ from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import IterativeState, Search, State
 from ramify.nodes.step import Update, Whole, model_call, whole
 from ramify.nodes.step.citing import citations
-from ramify.nodes.step.closing import closing
 from ramify.nodes.step.findings import Rank, by_mmr, by_turns, finding, leaves, whole_tree
+from ramify.nodes.step.last_step import closing
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, ancestors, is_unknown
 from ramify.prompts import COMPRESS, FINALIZE, Final
 

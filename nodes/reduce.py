@@ -9,7 +9,7 @@ from ramify.nodes.settings import EMBEDDED, GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Update, model_call, whole
 from ramify.nodes.step.citing import SHOWN, cite, headings
-from ramify.nodes.step.closing import closing
+from ramify.nodes.step.last_step import closing
 from ramify.nodes.tree import UNKNOWN, Branch, Passage, is_unknown
 from ramify.prompts import REDUCE
 from ramify.tools.english import content

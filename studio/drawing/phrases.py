@@ -9,10 +9,10 @@ from ramify.nodes.tree.notes import folded
 from ramify.tools.extractive.open_ended import open_ended
 from ramify.tools.index.reports import known
 from ramify.tools.index.searcher import DEMO
-from ramify.tools.location import crumbs
 from ramify.tools.quoting import many as many
 from ramify.tools.quoting import one_line as one_line
 from ramify.tools.quoting import snippet as snippet  # said at every door
+from ramify.tools.text_location import crumbs
 
 ORIGINS = {"logprobs": "from log probabilities", "stated": "as the model states it", "reader": "from the embedded reader"}
 """Where a confidence is known from."""

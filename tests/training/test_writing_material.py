@@ -12,7 +12,7 @@ from training.writing.chains import chains
 from training.writing.comparisons import comparisons
 from training.writing.follow_ups import rewrites, shortened
 from training.writing.material import material, vocabulary
-from training.writing.words import others
+from training.writing.question_words import others
 from training.writing.written import Written, part
 
 FOLDERS = (

@@ -9,7 +9,7 @@ from ramify.tools.documents.office.opendocument import read_odp, read_ods, read_
 from ramify.tools.documents.office.slides import read_pptx
 from ramify.tools.documents.office.word import read_docx
 from ramify.tools.documents.office.workbook import read_xlsx
-from ramify.tools.documents.pdf.read import read_pdf
+from ramify.tools.documents.pdf.read_pdf import read_pdf
 from ramify.tools.documents.reader import Reader
 from ramify.tools.documents.tables import read_csv
 from ramify.tools.documents.text import read_html, read_markdown, read_text

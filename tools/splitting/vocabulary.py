@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final, get_args
 
 from ramify.tools.arithmetic.combinations import How
-from ramify.tools.splitting.words import HOLE, Word
+from ramify.tools.splitting.word_tokens import HOLE, Word
 
 REWRITE: Final = "rewrite"
 KINDS: Final[tuple[str, ...]] = (*get_args(How), REWRITE)

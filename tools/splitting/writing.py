@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ramify.tools.splitting.source import Text, cut, encode
 from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, KINDS, REWRITE, Vocabulary
-from ramify.tools.splitting.words import HOLE, written
+from ramify.tools.splitting.word_tokens import HOLE, written
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from training.writing.words import several, words
+from training.writing.question_words import several, words
 
 Place = tuple[int, int]
 

@@ -9,9 +9,9 @@ from training.writing.links import LINKS
 from training.writing.names import key
 from training.writing.phrases import asked
 from training.writing.pools import Pool, drawn_part, pool
+from training.writing.question_words import ask
 from training.writing.style import indirect, one, two, typed
 from training.writing.tails import TAILS
-from training.writing.words import ask
 from training.writing.written import Part, Written
 
 _MARKS = ("who ", "that ", "where ", "which ", " of ", " in ", " by ", " for ", " on ", " from ", "founded")

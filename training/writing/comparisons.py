@@ -16,10 +16,10 @@ from training.writing.links import LINKS
 from training.writing.names import key
 from training.writing.phrases import asked
 from training.writing.pools import Pool, drawn_part, pool
+from training.writing.question_words import ask
 from training.writing.roles import roles
 from training.writing.sameness import listed
 from training.writing.style import one, two, typed
-from training.writing.words import ask
 from training.writing.written import Written
 
 Maker = Callable[[], Iterator[Contrast]]

@@ -11,10 +11,10 @@ from typing import Final
 from training.example import seeded
 from training.writing.data_folders import folder as load
 from training.writing.phrases import head, phrased
+from training.writing.question_words import ask, fold, several, words
 from training.writing.single import group_of, leans
 from training.writing.style import two, typed
 from training.writing.verbs import base, past
-from training.writing.words import ask, fold, several, words
 from training.writing.written import Part, Written, dealt
 
 _FOLDERS: Final = ("squad_dev", "squadshifts", "nq_oracle_dev", "qed_dev")

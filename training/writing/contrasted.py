@@ -4,8 +4,8 @@ import re
 from typing import Final
 
 from training.writing.aligned import place
+from training.writing.question_words import ask, words
 from training.writing.verbs import AUXILIARIES
-from training.writing.words import ask, words
 
 _LATER = r"younger|youngest|later|latest|last|newer|newest|most recently|more recently|more recent|more currently"
 _EARLIER = r"first|earlier|earliest|older|oldest|before|prior|elder"

@@ -11,10 +11,10 @@ from training.writing.contrasted import contrasted
 from training.writing.data_folders import folder as load
 from training.writing.filtered import filtered
 from training.writing.phrases import asked
+from training.writing.question_words import ask, fold, several, words
 from training.writing.single import plainly_single
 from training.writing.style import one, two
 from training.writing.verbs import AUXILIARIES, BE, PREPOSITIONS, PRESENT, base, opens, past
-from training.writing.words import ask, fold, several, words
 from training.writing.written import Written
 
 _REFERENCE = re.compile(r"#(\d+)")

@@ -8,8 +8,8 @@ from typing import Any, Final
 from training.writing.data_folders import folder as load
 from training.writing.kin import KIN
 from training.writing.phrases import asked
+from training.writing.question_words import ask, fold
 from training.writing.style import one, two
-from training.writing.words import ask, fold
 from training.writing.written import Written
 
 _EACH: Final = {

@@ -4,8 +4,8 @@ import re
 
 from training.writing.aligned import heavy, place
 from training.writing.phrases import PEOPLE, asked, head
+from training.writing.question_words import ask, words
 from training.writing.verbs import AUXILIARIES, PRESENT, opens
-from training.writing.words import ask, words
 
 _RELATES = re.compile(r"\b(?:of|who|that|which|where|by|from|in|with|on|\w{3,}ed|born)\b")
 """A bare class of things ("EU countries") is no question of its own."""

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from training.example import seeded
 from training.writing.data_folders import folder as load
+from training.writing.question_words import fold, recased, words
 from training.writing.single import group_of, leans, plainly_single
-from training.writing.words import fold, recased, words
 from training.writing.written import Written
 
 _LINES: Final = 6

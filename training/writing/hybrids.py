@@ -13,8 +13,8 @@ from training.writing.links import LINKS
 from training.writing.names import COUNTRIES, STATES
 from training.writing.phrases import asked as question_for
 from training.writing.pools import Pool, pool
+from training.writing.question_words import fold
 from training.writing.style import two, typed
-from training.writing.words import fold
 from training.writing.written import Part, Written
 
 _FOLDERS: Final = ("squad_dev", "squadshifts", "nq_oracle_dev", "qed_dev")

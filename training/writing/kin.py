@@ -7,9 +7,9 @@ from typing import Final
 from training.example import seeded
 from training.writing.names import key
 from training.writing.pools import drawn_part, pool
+from training.writing.question_words import ask
 from training.writing.style import two, typed
 from training.writing.tails import TAILS
-from training.writing.words import ask
 from training.writing.written import Written
 
 KIN: Final = {

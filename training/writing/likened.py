@@ -10,10 +10,10 @@ from typing import Final
 from training.example import seeded
 from training.writing.data_folders import folder as load
 from training.writing.names import bare, kind_of
+from training.writing.question_words import fold
 from training.writing.single import leans
 from training.writing.style import two, typed
 from training.writing.verbs import past
-from training.writing.words import fold
 from training.writing.written import Part, Written, dealt
 
 _FOLDERS: Final = ("boolq_train", "boolq_dev", "nq_oracle_dev", "qed_dev", "squad_dev", "squadshifts")

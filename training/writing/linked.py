@@ -10,8 +10,8 @@ from training.writing.aligned import heavy, place
 from training.writing.data_folders import folder as load
 from training.writing.decomposed import asks, first_of
 from training.writing.phrases import asked
+from training.writing.question_words import ask, fold, words
 from training.writing.style import one, two
-from training.writing.words import ask, fold, words
 from training.writing.written import Written
 
 _LONGEST: Final = 40

@@ -20,9 +20,9 @@ from training.writing.hybrids import hybrids
 from training.writing.kin import kin
 from training.writing.likened import likened
 from training.writing.linked import fanned, linked
+from training.writing.question_words import fold, others
 from training.writing.said_before import described, said_before
 from training.writing.single import asked_of_one, worded
-from training.writing.words import fold, others
 from training.writing.written import Written, part
 
 _VOCABULARY: Final = 400

@@ -9,7 +9,7 @@ from random import Random
 from typing import Final
 
 from training.source import Document
-from training.writing.words import fold, several
+from training.writing.question_words import fold, several
 from training.writing.written import Part, dealt
 
 Names = dict[tuple[str, Part], list[str]]

@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
+from training.writing.question_words import ask, several
 from training.writing.verbs import AUXILIARIES, BE, PREPOSITIONS, opens, past
-from training.writing.words import ask, several
 
 PEOPLE: Final = frozenset(
     several(

@@ -9,8 +9,8 @@ from typing import Final
 from training.source import Document
 from training.writing.data_folders import folder as load
 from training.writing.names import Names, key, made, names
+from training.writing.question_words import fold, several
 from training.writing.terms import terms
-from training.writing.words import fold, several
 from training.writing.written import Part, dealt
 
 _ARTICLES: Final = ("2wikimultihopqa_train", "musique_train", "hotpotqa_train", "boolq_train", "squad_dev", "nq_oracle_dev")

@@ -13,8 +13,8 @@ from training.writing.links import LINKS
 from training.writing.names import key
 from training.writing.phrases import asked
 from training.writing.pools import Pool, drawn_part, pool
+from training.writing.question_words import capital, recased
 from training.writing.tails import TAILS
-from training.writing.words import capital, recased
 from training.writing.written import Part, Written
 
 _PEOPLE: Final = ("person", "employee")

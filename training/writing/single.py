@@ -11,8 +11,8 @@ from training.wordings import WORDINGS
 from training.writing.data_folders import folder as load
 from training.writing.names import key
 from training.writing.pools import drawn_part, pool
+from training.writing.question_words import ask, fold
 from training.writing.style import one, typed
-from training.writing.words import ask, fold
 from training.writing.written import Written
 
 _FOLDERS: Final = {

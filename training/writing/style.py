@@ -4,7 +4,7 @@ import re
 from random import Random
 from typing import Final
 
-from training.writing.words import ask, capital
+from training.writing.question_words import ask, capital
 from training.writing.written import Written
 
 _ASKING: Final = (
