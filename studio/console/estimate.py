@@ -21,7 +21,6 @@ from ramify.tools.index import Index
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.location import Folder, Home
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, Manifest
-from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.kept_replies import WORK
 from ramify.tools.knowledge.planned_passages import planned
 from ramify.tools.knowledge.units import read_pieces
@@ -64,25 +63,19 @@ def show_estimate(
         if kind == "hierarchy":
             stages = _of_hierarchy(plan, folder, there, dict(options), group_by, Path(spare) / WORK)
         elif kind == "graph":
-            work = folder / WORK if asks_model(options) and (folder / MANIFEST).is_file() else Path(spare) / WORK
-            stages = _of_graph(plan, options, work, progress)
+            asks = asks_model(options)
+            if asks:  # what it was asked here is not asked again by a build
+                note(f"for an estimate the model is asked about {PILOT} texts and {REPORTED} reports; a build does not ask that again")
+            pieces, encoder = plan(read_pieces)
+            work = folder / WORK if asks and (folder / MANIFEST).is_file() else Path(spare) / WORK
+            stages = estimate(pieces, encoder, options, work, progress)
         else:
             pieces, encoder = plan(read_pieces)
             stages = [encoding(pieces, encoder)] if encoder else []
     out().print(_table(stages))
     if any(stage.calls[1] for stage in stages):
-        note(
-            "every reply is kept: an interrupted build goes on where it stopped; "
-            f"--max-calls and --max-seconds end one with a usable {kind}"
-        )
-
-
-def _of_graph(plan: Plan, options: Mapping[str, Any], work: Path, progress: Progress) -> list[Stage]:
-    """Estimate a graph; what a model was asked for it is not asked again by a build."""
-    if asks_model(options):
-        note(f"for an estimate the model is asked about {PILOT} texts and {REPORTED} reports; a build does not ask that again")
-    pieces, encoder = plan(read_pieces)
-    return estimate(pieces, encoder, options, work, progress)
+        kept = "every reply is kept: an interrupted build goes on where it stopped"
+        note(f"{kept}; --max-calls and --max-seconds end one with a usable {kind}")
 
 
 def _of_hierarchy(
@@ -106,24 +99,21 @@ def _table(stages: Sequence[Stage]) -> Table:
     for name in ("stage", "to do", "model calls", "tokens", "time"):
         table.add_column(name, justify="left" if name in ("stage", "to do") else "right")
     for stage in stages:
-        table.add_row(stage.name, stage.todo, _between(stage.calls), _between(stage.tokens), _lasting(stage.seconds))
-    total = [tuple(sum(pair) for pair in zip(*(getattr(stage, name) for stage in stages), strict=True)) for name in ("calls", "tokens")]
-    seconds = tuple(sum(pair) for pair in zip(*(stage.seconds for stage in stages), strict=True))
+        table.add_row(stage.name, stage.todo, _between(stage.calls, _count), _between(stage.tokens, _count), _between(stage.seconds, _time))
     if len(stages) > 1:
-        table.add_row(
-            "together", "", _between((total[0][0], total[0][1])), _between((total[1][0], total[1][1])), _lasting((seconds[0], seconds[1]))
-        )
+        ranges = ([stage.calls for stage in stages], [stage.tokens for stage in stages], [stage.seconds for stage in stages])
+        calls, tokens, seconds = ((sum(low for low, _ in one), sum(high for _, high in one)) for one in ranges)
+        table.add_row("together", "", _between(calls, _count), _between(tokens, _count), _between(seconds, _time))
     return table
 
 
-def _between(of: Range) -> str:
-    low, high = (round(value) for value in of)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def _lasting(of: Range) -> str:
-    low, high = map(_time, of)
+def _between(of: Range, put: Callable[[float], str]) -> str:
+    low, high = map(put, of)
     return low if low == high else f"{low} to {high}"
+
+
+def _count(value: float) -> str:
+    return f"{round(value):,}"
 
 
 def _time(seconds: float) -> str:
