@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ramify.evaluation.report.blocks import Cell, Column, Table, Where
+from ramify.evaluation.report.blocks import Cell, Column, Table, Where, words
 from ramify.evaluation.report.tables import NOTHING
 from ramify.evaluation.results.measures import Value, found, score
 from ramify.evaluation.results.run import Line
@@ -83,34 +83,28 @@ def paired_table(
         f"p is of a paired sign-flip permutation test, after Holm's correction for the {len(tests)} tests of this table. "
         f"▲ better, ▼ worse at p < {SIGNIFICANT}."
     )
-    columns = [*(Column(lead, words=True) for lead in leads), Column("n", "questions that both were asked"), *_columns(other, scores)]
+    columns = [*words(*leads), Column("n", "questions that both were asked")]
+    for name, _ in scores.values:
+        columns += [Column(f"Δ {name}", f"difference of {name} from {other}, in points, with its 95 % interval")]
+        columns += [Column("p", "after Holm's correction")]
+    columns += [Column("wins", f"questions that only this one {scores.won[0]}, not {other}")]
+    columns += [Column("loses", f"questions that only {other} {scores.won[0].removesuffix(' (EM)')}")]
     return Table(title, [*columns, Column(behind)] if behind else columns, rows, f"{note} {method}", lines)
 
 
-def _columns(other: str, scores: Scores) -> Iterator[Column]:
-    for name, _ in scores.values:
-        yield Column(f"Δ {name}", f"difference of {name} from {other}, in points, with its 95 % interval")
-        yield Column("p", "after Holm's correction")
-    yield Column("wins", f"questions that only this one {scores.won[0]}, not {other}")
-    yield Column("loses", f"questions that only {other} {scores.won[0].removesuffix(' (EM)')}")
-
-
 def _row(contest: Contest, differences: Sequence[Difference | None], adjusted: Iterator[float], scores: Scores) -> list[Cell]:
-    cells = [cell for one in differences for cell in _difference(one, next(adjusted) if one else 1.0, contest.where)]
+    cells = [*contest.names, Cell(str(len(contest.pairs)), where=contest.where)]
+    for one in differences:
+        if one is None:
+            cells += [Cell(NOTHING), Cell(NOTHING)]
+            continue
+        p = next(adjusted)
+        sign = "" if p >= SIGNIFICANT else " ▲" if one.mean > 0 else " ▼"
+        cells += [Cell(points(one.mean) + sign, f"{points(one.low)} to {points(one.high)}", contest.where), Cell(shown_p(p))]
     right = [((scores.won[1](a) or 0) >= 1, (scores.won[1](b) or 0) >= 1) for a, b in contest.pairs]
-    places = (contest.where.narrowed(won="first"), contest.where.narrowed(won="second")) if scores.browsed else (None, None)
-    won = [Cell(str(right.count(one)), where=where) for one, where in zip(((True, False), (False, True)), places, strict=True)]
-    return [*contest.names, Cell(str(len(contest.pairs)), where=contest.where), *cells, *won, *contest.behind]
-
-
-def _difference(told: Difference | None, p: float, where: Where) -> list[Cell]:
-    if told is None:
-        return [Cell(NOTHING), Cell(NOTHING)]
-    sign = "" if p >= SIGNIFICANT else " ▲" if told.mean > 0 else " ▼"
-    return [
-        Cell(points(told.mean) + sign, f"{points(told.low)} to {points(told.high)}", where),
-        Cell(shown_p(p)),
-    ]
+    for won, which in (((True, False), "first"), ((False, True), "second")):
+        cells.append(Cell(str(right.count(won)), where=contest.where.narrowed(won=which) if scores.browsed else None))
+    return [*cells, *contest.behind]
 
 
 def shown_p(p: float) -> str:

@@ -73,17 +73,13 @@ class Lines:
             return
         self._told = now
         rate = (done - first) / (now - began) if now > began else 0.0
-        self._tell(f"{_doing(unit)}: {_so_far(done, total, rate)}")
+        parts = [f"{done:,}" if total is None else f"{done:,} of {total:,}"]
+        if rate:
+            parts.append(f"{rate:,.0f}/s" if rate >= 1 else f"{rate:.1f}/s")
+        if rate and total is not None:
+            parts.append(f"{(total - done) / rate:,.0f} s left")
+        self._tell(f"{_doing(unit)}: {', '.join(parts)}")
 
 
 def _doing(unit: str) -> str:
     return f"{VERBS.get(unit, 'counting')} {unit}"
-
-
-def _so_far(done: int, total: int | None, rate: float) -> str:
-    parts = [f"{done:,}" if total is None else f"{done:,} of {total:,}"]
-    if rate:
-        parts.append(f"{rate:,.0f}/s" if rate >= 1 else f"{rate:.1f}/s")
-    if rate and total is not None:
-        parts.append(f"{(total - done) / rate:,.0f} s left")
-    return ", ".join(parts)

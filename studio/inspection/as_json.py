@@ -94,7 +94,11 @@ def _of_hierarchy(found: Grouped, counts: dict[str, int]) -> dict[str, Any]:
 
 def _group(found: Grouped, group: int) -> dict[str, Any]:
     content = found.content
-    known, finding = content.groups[group], content.findings[group]
+    known, finding, trees = content.groups[group], content.findings[group], content.trees
+    links = [
+        {"summary": trees[group][place].title, "to": found.names[other], "summary_there": trees[other][there].title, "cosine": cosine}
+        for place, other, there, cosine in found.links.get(group, ())
+    ]
     return {
         "group": found.names[group],
         "kind": known.kind,
@@ -104,13 +108,8 @@ def _group(found: Grouped, group: int) -> dict[str, Any]:
         "levels": found.depth(group),
         "diagnostics": finding.measured._asdict(),
         "suspicious": list(finding.flags),
-        "links": [_link(found, group, *link) for link in found.links.get(group, ())],
+        "links": links,
     }
-
-
-def _link(found: Grouped, group: int, place: int, other: int, there: int, cosine: float) -> dict[str, Any]:
-    own, its = found.content.trees[group][place], found.content.trees[other][there]
-    return {"summary": own.title, "to": found.names[other], "summary_there": its.title, "cosine": cosine}
 
 
 def tree_object(found: Grouped, group: int) -> dict[str, Any]:
