@@ -33,8 +33,8 @@ def draw_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
 
 
 def style() -> Markup:
-    """Give the one style sheet, of pages and of what notebooks show."""
-    return Markup(packaged("ramify.css"))
+    """Give the one style sheet, of every page and of what notebooks show."""
+    return Markup(packaged("ramify.css") + packaged("report.css"))
 
 
 @cache
