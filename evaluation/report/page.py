@@ -1,53 +1,40 @@
 """The report as one page: the sections, and the question browser with its data, small enough for tens of thousands of lines.
 
-What the browser's list shows is there at once; what a single line holds (tree, citations) is packed by the hundred and unpacked when it
-is looked at. Notes are folded here, so that no second hand has to know them again.
+What the browser's list shows is there at once; what a single line holds (tree, citations) is packed by the hundred, as it is to be shown,
+and unpacked when it is looked at.
 """
 
 import gzip
 import json
 from base64 import b64encode
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from markupsafe import Markup
+from pydantic import ValidationError
 
+from ramify.evaluation.asking import PRINTED
 from ramify.evaluation.report.blocks import Block, Section
 from ramify.evaluation.results.run import Line, Run
-from ramify.nodes.tree.notes import folded
-from ramify.tools.pages import draw_page
-from ramify.tools.quoting import one_line
+from ramify.evaluation.rows import Row
+from ramify.nodes.tree import Branch, Tree
+from ramify.nodes.tree.cards import Look, cards
+from ramify.nodes.tree.phrases import ORIGINS, figure
+from ramify.tools.pages import draw, draw_page
+from ramify.tools.quoting import many
 
-SCRIPTS = ("nodes.js", "report_tree.js", "report_detail.js", "report.js")
 TOGETHER = 120
 """Lines packed together."""
 OUTCOMES = ("right", "wrong", "abstained", "failed", "searched", "answered")
-KEPT = (
-    "citations",
-    "confidence_source",
-    "containment",
-    "error",
-    "gold_documents",
-    "model",
-    "notices",
-    "official",
-    "retrieval",
-    "retrieved",
-    "stopped_by",
-    "usage",
-)
-
-
-BRANCH = ("path", "question", "kind", "status", "answer", "confidence", "score", "evidence", "cited")
-"""What is kept of a line, and of a branch of its tree."""
 
 
 def page(run: Run, title: str, sections: Sequence[Section]) -> str:
     """Give the whole page."""
     lines = sorted(run.lines, key=lambda line: (line.row["dataset"], line.row["id"], line.row["strategy"], line.row.get("variant") or ""))
-    packs = [_packed(lines[start : start + TOGETHER]) for start in range(0, len(lines), TOGETHER)]
+    packs = [_packed(start, lines[start : start + TOGETHER]) for start in range(0, len(lines), TOGETHER)]
     embedded = _json(_index(run, lines)).replace("<", "\\u003c")  # no text in it can end its element
-    return draw_page("report.html", SCRIPTS, title=title, sections=sections, index=Markup(embedded), packs=packs, kind_of=_kind_of)
+    return draw_page("report.html", ["report.js"], title=title, sections=sections, index=Markup(embedded), packs=packs, kind_of=_kind_of)
 
 
 def _kind_of(block: Block) -> str:
@@ -89,8 +76,6 @@ def _index(run: Run, lines: Sequence[Line]) -> dict[str, Any]:
                 OUTCOMES.index(line.outcome),
                 line.number,
                 line.row.get("answer"),
-                line.row.get("confidence"),
-                line.row.get("em"),
                 line.row.get("f1"),
             ]
             for line in lines
@@ -98,21 +83,42 @@ def _index(run: Run, lines: Sequence[Line]) -> dict[str, Any]:
     }
 
 
-def _packed(lines: Sequence[Line]) -> str:
-    """Pack what the script shows of some lines; of the notes, a whole one only where words stand for a part of it."""
-    told = []
-    for line in lines:
-        tree = [branch for branch in line.row.get("tree") or () if isinstance(branch, dict)]
-        notes = [folded(str(branch.get("note") or "")) for branch in tree]
-        branches = []
-        for branch, note in zip(tree, notes, strict=True):
-            kept = {name: branch[name] for name in BRANCH if branch.get(name) not in (None, [])}
-            kept |= {"words": note.words, "noted": branch["note"]} if note.words else {}
-            branches.append(kept | ({"note": one_line(note.rest)} if note.rest else {}))
-        meanings = {word: meaning for note in notes for word, meaning in note.meanings.items()}
-        kept = {name: line.row[name] for name in KEPT if line.row.get(name) is not None}
-        told.append({**kept, "tree": branches, **({"legend": meanings} if meanings else {})})
-    return b64encode(gzip.compress(_json(told).encode(), mtime=0)).decode()
+def _packed(start: int, lines: Sequence[Line]) -> str:
+    """Pack what is shown of some lines, each a part of a page."""
+    shown = [_shown(place, line) for place, line in enumerate(lines, start)]
+    return b64encode(gzip.compress(_json(shown).encode(), mtime=0)).decode()
+
+
+def _shown(place: int, line: Line) -> Markup:
+    row: Row = defaultdict(lambda: None, line.row)
+    tree = cards(_tree(row["tree"] or ()), Look(None, f"{place}-"))
+    spent = {name: value for name, value in (row["usage"] or {}).items() if value}
+    told = {"scores": _scores(row), "spent": lambda name: spent.get(name, 0), "many": many, "cut": PRINTED}
+    return draw("line.html", line=line, row=row, name=", ".join(filter(None, line.group[1:])), tree=tree, **told)
+
+
+def _tree(branches: Iterable[Any]) -> Tree:
+    """Read the tree of a line; nothing of one that this version cannot draw."""
+    dicts = [branch for branch in branches if isinstance(branch, dict)]
+    told = [{name: branch[name] for name in Branch.model_fields if branch.get(name) is not None} for branch in dicts]
+    try:
+        return {branch.path: branch for branch in map(Branch.model_validate, told)}
+    except ValidationError:
+        return {}
+
+
+def _scores(row: Row) -> list[str]:
+    """Say how right and how sure an answer is."""
+    sure = "–" if row["confidence"] is None else figure(row["confidence"])
+    known_from = ORIGINS.get(row["confidence_source"] or "", "")
+    recall = (row["retrieval"] or {}).get("recall@10")
+    told = [f"EM {_share(row['em'])}", f"F1 {_share(row['f1'])}", ", ".join(filter(None, [f"confidence {sure}", known_from]))]
+    return told + ([] if recall is None else [f"recall@10 {_share(recall)}"])
+
+
+def _share(value: float | None) -> str:
+    """Write a share; never all where something is missing."""
+    return "–" if value is None else f"{min(value, 0.99) if value < 1 else 1:.2f}"
 
 
 def _json(value: Any) -> str:

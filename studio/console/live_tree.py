@@ -12,8 +12,8 @@ from rich.text import Text
 
 from ramify.graphs.following import Following
 from ramify.nodes.tree import DROPPED, Branch
+from ramify.nodes.tree.phrases import kind_of
 from ramify.studio.console.streams import note, one_line
-from ramify.studio.drawing.phrases import kind_of
 from ramify.studio.drawing.terminal import style_of
 
 

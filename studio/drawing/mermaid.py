@@ -3,7 +3,7 @@
 import re
 
 from ramify.nodes.tree import WORKING, Branch, Tree
-from ramify.studio.drawing.phrases import figure, kind_of, measures
+from ramify.nodes.tree.phrases import figure, kind_of, measures
 from ramify.tools.quoting import one_line
 
 LONGEST = 160

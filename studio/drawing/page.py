@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from markupsafe import Markup
 
 from ramify.graphs.result import Result
 from ramify.nodes.state import NOT_CITED
-from ramify.nodes.tree import ROOT, WORKING, Branch, Passage, Tree, children, descendants, is_unknown
-from ramify.nodes.tree.notes import folded
+from ramify.nodes.tree import ROOT, Passage, Tree, is_unknown
+from ramify.nodes.tree.cards import Look, cards
 from ramify.studio.drawing import phrases
 from ramify.studio.drawing.tree_map import tree_map
 from ramify.tools.atomic_file import write_whole
@@ -24,34 +23,6 @@ BUTTONS = (
 )
 _BEHIND = re.compile(r"\[(\d{1,3})\](?=(?:\[\d{1,3}\])*$)", re.MULTILINE)
 """A number at the end of a line of an answer."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """What the drawing of a tree needs beside the tree."""
-
-    passages: Mapping[str, Passage] = field(default_factory=dict)
-    prefix: str = ""
-    """Put before every id, so that several trees can be on one page."""
-    busy: Mapping[str, str] = field(default_factory=dict)
-    """What is being done to a branch, by path, while it grows."""
-
-    def name(self, branch: Branch) -> str:
-        """Give the id of a branch's card."""
-        return f"{self.prefix}branch-{branch.path}"
-
-    def tone(self, branch: Branch) -> str:
-        """Name the group of statuses that share a colour."""
-        return "working" if branch.path in self.busy or branch.status in WORKING else branch.status
-
-    def state(self, branch: Branch) -> str:
-        """Say what a branch is at, else what came of it."""
-        doing = self.busy.get(branch.path)
-        return f"{doing} …" if doing else branch.status
-
-    def found(self, branch: Branch) -> list[Passage]:
-        """List the passages that were found for a branch."""
-        return [self.passages[key] for key in branch.evidence if key in self.passages]
 
 
 def page(result: Result) -> str:
@@ -97,7 +68,4 @@ def tree_html(tree: Tree, passages: Mapping[str, Passage], prefix: str = "") -> 
 
 def branches_html(tree: Tree, look: Look) -> Markup:
     """Give the map and the cards, for a page that has the style already; nothing before the root is planted."""
-    if ROOT not in tree:
-        return Markup()
-    given = {"children": children, "descendants": descendants, "folded": folded, "say": phrases}
-    return draw("tree.html", tree=tree, look=look, map=tree_map(tree, look.state), **given)
+    return cards(tree, look, tree_map(tree, look.state) if ROOT in tree else None)

@@ -1,23 +1,12 @@
 """How values are put for a reader, the same at every door."""
 
-import math
-
 from ramify.graphs.result import EMBEDDED, Result, could_not_ask, why_unknown
 from ramify.nodes.state import Citation, StoppedBy
-from ramify.nodes.tree import ROOT, Branch, Passage, Tree, is_unknown
-from ramify.nodes.tree.notes import folded
+from ramify.nodes.tree import ROOT, is_unknown
+from ramify.nodes.tree.phrases import ORIGINS, brief, figure
 from ramify.tools.extractive.open_ended import open_ended
-from ramify.tools.index.reports import known
 from ramify.tools.index.searcher import DEMO
-from ramify.tools.quoting import many as many
-from ramify.tools.quoting import one_line as one_line
-from ramify.tools.quoting import snippet as snippet  # said at every door
-from ramify.tools.text_location import crumbs
-
-ORIGINS = {"logprobs": "from log probabilities", "stated": "as the model states it", "reader": "from the embedded reader"}
-"""Where a confidence is known from."""
-LONGEST = 300
-"""Characters of a question that are shown; the JSON has all of it."""
+from ramify.tools.quoting import many, one_line, snippet
 
 STOPPED: dict[StoppedBy, str] = {
     "calls": "stopped early: the budget of model calls was used up (max_calls), so this is answered from what was found until then",
@@ -29,24 +18,6 @@ STOPPED: dict[StoppedBy, str] = {
 """Why a question ended before it was finished, and which setting would have let it go on."""
 
 
-def figure(value: float) -> str:
-    """Write a confidence or a score; never more sure than it is: 0.999 is not 1.00, and 0.947 is not above a threshold of 0.95."""
-    return f"{math.floor(value * 100 + 1e-9) / 100:.2f}"
-
-
-def kind_of(branch: Branch) -> str:
-    """Say what a branch asks: a question as it is, an entity as what is looked up, cut where they are very long; of a batch, of what."""
-    if branch.kind == "batch":
-        found = known(branch.evidence[0]) if branch.evidence else None
-        return many(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
-    return brief(f"about {branch.question}" if branch.kind == "entity" else branch.question)
-
-
-def brief(text: str) -> str:
-    """Cut a text that would fill the screen."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
-
-
 def understood(asked: str, question: str) -> str:
     """Say how a question was understood; nothing where that differs in capitals, spaces or a question mark only."""
     return "" if _spoken(asked) == _spoken(question) else f"understood as: {brief(one_line(question))}"
@@ -54,17 +25,6 @@ def understood(asked: str, question: str) -> str:
 
 def _spoken(question: str) -> str:
     return " ".join(question.casefold().split()).rstrip(" ?")
-
-
-def measures(branch: Branch) -> list[tuple[str, float]]:
-    """List what was measured on a branch: how sure its answer is, how its fork was judged."""
-    told = [("confidence", branch.confidence), ("judged", branch.score)]
-    return [(name, value) for name, value in told if value is not None]
-
-
-def legend(tree: Tree) -> dict[str, str]:
-    """Say what the words mean that stand on branches for what is noted often; only those that occur."""
-    return {word: meaning for branch in tree.values() for word, meaning in folded(branch.note).meanings.items()}
 
 
 def sureness(result: Result) -> str:
@@ -146,12 +106,3 @@ def named(citation: Citation) -> tuple[str, str]:
 def quoted(citation: Citation, answer: str = "") -> str:
     """Quote what carries the answer."""
     return citation.quote or snippet(citation.text, answer)
-
-
-def heading(passage: Passage | None, source: str) -> str:
-    """Name a passage: its title, page and section where it has them, and its source."""
-    if passage is None:
-        return source
-    parts = [passage.title, *crumbs(passage.title, str(passage.metadata.get("heading") or ""))]
-    page = passage.metadata.get("page")
-    return " · ".join(filter(None, [*parts, "" if page is None else f"page {page}"])) or source

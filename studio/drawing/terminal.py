@@ -12,23 +12,8 @@ from ramify.graphs.result import Result
 from ramify.nodes.state import Citation
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, children
 from ramify.nodes.tree.notes import folded
-from ramify.studio.drawing.phrases import (
-    advice,
-    brief,
-    cost,
-    figure,
-    file_of,
-    kind_of,
-    legend,
-    measures,
-    quoted,
-    reason,
-    searched,
-    settled,
-    stopped,
-    sureness,
-    title_of,
-)
+from ramify.nodes.tree.phrases import brief, figure, kind_of, legend, measures
+from ramify.studio.drawing.phrases import advice, cost, file_of, quoted, reason, searched, settled, stopped, sureness, title_of
 from ramify.tools.quoting import lines, one_line
 
 STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}

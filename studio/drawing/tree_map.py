@@ -6,7 +6,8 @@ from typing import NamedTuple
 from rich.cells import cell_len, chop_cells
 
 from ramify.nodes.tree import ROOT, Branch, Tree, children
-from ramify.studio.drawing.phrases import brief, figure, kind_of, one_line
+from ramify.nodes.tree.phrases import brief, figure, kind_of
+from ramify.tools.quoting import one_line
 
 WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 168, 66, 14, 96, 4
 CELLS, BOLD = 26, 22

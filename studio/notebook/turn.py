@@ -9,11 +9,14 @@ from ipywidgets import HTML, Box, VBox
 
 from ramify.graphs.following import Following
 from ramify.graphs.result import Result
-from ramify.studio.drawing.page import Look, answer_html, branches_html
-from ramify.studio.drawing.phrases import brief, cost, many, searched, understood
+from ramify.nodes.tree.cards import Look
+from ramify.nodes.tree.phrases import brief
+from ramify.studio.drawing.page import answer_html, branches_html
+from ramify.studio.drawing.phrases import cost, searched, understood
 from ramify.studio.notebook.export import files
 from ramify.tools.errors import RamifyError
 from ramify.tools.pages import part
+from ramify.tools.quoting import many
 from ramify.tools.scrub import scrub
 
 PERIOD = 0.15

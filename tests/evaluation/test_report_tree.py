@@ -2,13 +2,14 @@
 
 import re
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 
 from ramify.evaluation.report import write_report
 from ramify.nodes.tree import Branch, Passage, Tree, graft, row
 from ramify.nodes.tree.notes import SIMPLE, once_more, unsure
 from ramify.studio.drawing.page import tree_html
-from ramify.tools.pages import packaged, style
+from ramify.tools.pages import style
 from tests.evaluation.test_report import line
 from tests.evaluation.test_report_lines import small
 from tests.evaluation.test_report_page import in_a_browser, shown
@@ -106,7 +107,7 @@ def evidence(page: str) -> list[object]:
 def test_each_name_that_the_report_gives_has_a_style(tmp_path: Path) -> None:
     write_report(small(tmp_path / "run", line(1)))
     assert style() in (tmp_path / "run" / "report.html").read_text()
-    script = packaged("report_tree.js")
-    given = {name for told in re.findall(r'class: ["`]([^"`]+)', script) for name in re.sub(r"\$\{.*?\}", "", told).split()}
-    assert {"card", "branches", "status"} <= given
+    template = files("ramify.tools.pages").joinpath("templates", "line.html").read_text()
+    given = {name for told in re.findall(r'class="([^"]+)', template) for name in re.sub(r"{{.*?}}", "", told).split()}
+    assert {"final", "outcome", "citations"} <= given
     assert given <= set(re.findall(r"\.([a-z]+)", style()))

@@ -1,7 +1,71 @@
+"use strict";
 /* The question browser: the address after # says what is shown, so every figure of the report can point here. */
 const AT_ONCE = 200;
-const OUTCOMES = ["", ...INDEX.outcomes];
 const WON = { "": "any", first: "only the first right", second: "only the second right", both: "both right", neither: "neither right" };
+/* Text from documents, models and data sets only ever becomes text here; what came of a line is drawn already, with all text escaped. */
+const make = (name, options = {}, ...children) => {
+  const { class: kind, text, on, ...attributes } = options;
+  const node = document.createElement(name);
+  if (kind) node.className = kind;
+  if (text !== undefined && text !== null) node.textContent = String(text);
+  for (const [key, value] of Object.entries(attributes)) if (value !== undefined && value !== null) node.setAttribute(key, value);
+  for (const [event, handler] of Object.entries(on || {})) node.addEventListener(event, handler);
+  node.append(...children.filter(Boolean));
+  return node;
+};
+const many = (count, thing) => `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
+/* Never all where something is missing. */
+const share = value => (value === null || value === undefined ? "–" : value < 1 ? Math.min(value, 0.99).toFixed(2) : "1.00");
+
+/* The lines of a run, and one question of them: what was asked, what was wanted, and what each strategy made of it. */
+const INDEX = JSON.parse(document.getElementById("index").textContent);
+const LINES = INDEX.lines.map(([question, variant, outcome, number, answer, f1], place) => {
+  const [dataset, id, asked, gold, aliases, type] = INDEX.questions[question];
+  const [strategy, change] = INDEX.variants[variant];
+  return {
+    place, question, number, answer, f1, id, asked, gold, aliases,
+    dataset: INDEX.datasets[dataset], type: INDEX.types[type], outcome: INDEX.outcomes[outcome],
+    variant: `${strategy}|${change}`, name: change ? `${strategy}, ${change}` : strategy,
+  };
+});
+const BY_QUESTION = new Map();
+for (const line of LINES) BY_QUESTION.set(line.question, [...(BY_QUESTION.get(line.question) || []), line]);
+
+const packs = new Map();
+const unpack = number => {
+  if (!packs.has(number)) {
+    const bytes = Uint8Array.from(atob(document.getElementById(`pack-${number}`).textContent), char => char.charCodeAt(0));
+    packs.set(number, new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json());
+  }
+  return packs.get(number);
+};
+const drawnOf = async line => {
+  const column = make("article", { class: "run" });
+  column.innerHTML = (await unpack(Math.floor(line.place / INDEX.together)))[line.place % INDEX.together];
+  return column;
+};
+
+const badge = outcome => make("span", { class: `outcome ${outcome}`, text: outcome });
+
+const questionOf = line =>
+  make("header", {},
+    make("p", { class: "made", text: [line.dataset, line.type, line.id].filter(Boolean).join(" · ") }),
+    make("h3", { dir: "auto", text: line.asked }),
+    make("p", { class: "gold", dir: "auto" }, make("span", { text: "Gold answer " }), make("b", { text: line.gold || "(none)" }),
+      line.aliases.length ? make("small", { text: ` also ${line.aliases.join(", ")}` }) : null),
+  );
+
+const othersOf = (line, shown, choose) => {
+  const rows = BY_QUESTION.get(line.question).filter(other => !shown.includes(other)).map(other =>
+    make("tr", {},
+      make("th", { scope: "row" }, make("button", { type: "button", class: "plain", text: other.name, on: { click: () => choose(other) } })),
+      make("td", {}, badge(other.outcome)), make("td", { dir: "auto", text: other.answer || "–" }), make("td", { text: share(other.f1) })));
+  if (!rows.length) return null;
+  const head = make("tr", {}, ...["strategy", "outcome", "answer", "F1"].map(text => make("th", { scope: "col", text })));
+  return make("details", { class: "others" }, make("summary", { text: `The same question, answered by ${many(rows.length, "other")}` }),
+    make("div", { class: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
+};
+
 const view = { dataset: "", first: "", second: "", type: "", outcome: "", won: "", find: "", line: "" };
 const browser = document.getElementById("lines");
 const fields = {};
@@ -23,7 +87,7 @@ const build = () => {
     choice("first", "Strategy", [["", "all"], ...variants]),
     choice("second", "Beside", [["", "none"], ...variants]),
     choice("won", "Where", Object.entries(WON)),
-    choice("outcome", "Outcome", OUTCOMES.map(name => [name, name || "all"])),
+    choice("outcome", "Outcome", ["", ...INDEX.outcomes].map(name => [name, name || "all"])),
     choice("type", "Type", INDEX.types.map(name => [name, name || "no type"])),
     make("label", {}, make("span", { text: "Find" }), fields.find),
     make("button", { type: "button", text: "Show all", on: { click: () => change({ dataset: "", first: "", second: "", type: "*", outcome: "", won: "", find: "" }) } }));
@@ -85,10 +149,10 @@ const detail = async () => {
   if (!line) return fields.detail.replaceChildren();
   const other = view.second ? BY_QUESTION.get(line.question).find(one => one.variant === view.second && one !== line) : null;
   const lines = [line, other].filter(Boolean);
-  const told = await Promise.all(lines.map(detailOf)).catch(error => error);
+  const told = await Promise.all(lines.map(drawnOf)).catch(error => error);
   if (turn !== request) return;
   if (told instanceof Error) return fields.detail.replaceChildren(questionOf(line), make("p", { class: "warning", text: `This browser cannot unpack the line (${told.message}): read line ${line.number} of results.jsonl.` }));
-  const columns = make("div", { class: other ? "runs two" : "runs" }, ...lines.map((one, place) => columnOf(one, told[place])));
+  const columns = make("div", { class: other ? "runs two" : "runs" }, ...told);
   fields.detail.replaceChildren(questionOf(line), othersOf(line, lines, one => change({ line: String(one.number) })) || "", columns);
 };
 

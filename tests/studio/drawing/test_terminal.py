@@ -9,9 +9,11 @@ from rich.console import Console
 
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import folded
+from ramify.nodes.tree.phrases import figure
 from ramify.studio.drawing.page import page
-from ramify.studio.drawing.phrases import STOPPED, figure, snippet, understood
+from ramify.studio.drawing.phrases import STOPPED, understood
 from ramify.studio.drawing.terminal import show
+from ramify.tools.quoting import snippet
 from tests.studio.drawing.test_page import EVIL, read
 from tests.studio.samples import TREE, result
 
