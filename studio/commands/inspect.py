@@ -35,10 +35,10 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
     if html is not None and group is not None:
         raise UsageError("the page has all groups, --group shows one", "take one of them")
     with err().status("looking …"):
-        from ramify.studio.inspection.as_json import as_object, tree_object
         from ramify.studio.inspection.contents import inspection
         from ramify.studio.inspection.terminal import one_group, show
         from ramify.tools.demo import demo_index
+        from ramify.tools.hierarchy.overview_object import tree_object
         from ramify.tools.index.searcher import DEMO, opened
 
         index = opened(demo_index("graph") if where == DEMO else where)
@@ -53,7 +53,7 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
         else:
             out().print(one_group(found.grouped, number, index))
     elif as_json:
-        typer.echo(json.dumps(as_object(found), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
     else:
         show(found, out())
     if html is not None:

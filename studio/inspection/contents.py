@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ramify.nodes.state import Citation
 from ramify.nodes.step.citing import cite
 from ramify.nodes.tree import Passage
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.hierarchy.overview import Grouped, grouped
+from ramify.tools.hierarchy.overview_object import grouped_object
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.texts import documents
@@ -23,6 +25,15 @@ class Inspection:
     manifest: Manifest
     inside: Inside | None = None
     grouped: Grouped | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Give all there is to see of it; a plain index has no levels and no reports."""
+        manifest = self.manifest
+        counts = {"documents": manifest.documents, "passages": manifest.passages, "left_out": sum(manifest.hidden.values())}
+        told = {name: getattr(manifest, name) for name in ("kind", "embedding", "chunk_tokens", "overlap")}
+        inside = self.inside.to_json() if self.inside else grouped_object(self.grouped) if self.grouped else {}
+        inside["counts"] = counts | inside.get("counts", {})
+        return {"index": self.folder, **told, "left_out": manifest.hidden, "counts": {}, "levels": [], "reports": [], "facts": {}, **inside}
 
 
 def inspection(index: Index) -> Inspection:

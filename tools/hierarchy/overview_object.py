@@ -1,73 +1,15 @@
-"""An index as JSON: all there is to see of it; of a graph its levels and reports, of a hierarchy its groups, summaries and links."""
+"""What the hierarchy of an index holds, as plain values: its groups, its summaries, and the tree of one group."""
 
 from typing import Any
 
-from ramify.studio.inspection.contents import Inspection
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.overview import Grouped
-from ramify.tools.knowledge.overview import Inside
 
 
-def as_object(found: Inspection) -> dict[str, Any]:
-    """Give all there is to see of an index; a plain one has no levels and no reports."""
-    manifest, inside = found.manifest, found.inside
-    counts = {"documents": manifest.documents, "passages": manifest.passages, "left_out": sum(manifest.hidden.values())}
-    told = {
-        "index": found.folder,
-        "kind": manifest.kind,
-        "embedding": manifest.embedding,
-        "chunk_tokens": manifest.chunk_tokens,
-        "overlap": manifest.overlap,
-        "left_out": manifest.hidden,
-        "counts": counts,
-        "levels": [],
-        "reports": [],
-        "facts": {},
-    }
-    if found.grouped is not None:
-        return {**told, **_of_hierarchy(found.grouped, counts)}
-    return told if inside is None else {**told, **_of_graph(inside, counts)}
-
-
-def _of_graph(inside: Inside, counts: dict[str, int]) -> dict[str, Any]:
-    more = {
-        "names": len(inside.graph.names),
-        "connections": len(inside.graph.edges),
-        "claims": len(inside.graph.claims),
-        "communities": len(inside.partition),
-        "unconnected_names": inside.unconnected,
-        "passages_with_names": inside.named,
-        "tokens": inside.tokens,
-        "unread_units": len(inside.unread),
-        "replaced_reports": inside.replaced,
-    }
-    levels = [dict(zip(("level", "communities", "tokens", "share", "modularity"), level, strict=True)) for level in inside.levels]
-    return {
-        "counts": {**counts, **more},
-        "levels": levels,
-        "reports": [_report(inside, id) for id in inside.partition],
-        "facts": dict(inside.facts),
-    }
-
-
-def _report(inside: Inside, id: str) -> dict[str, Any]:
-    community, report = inside.partition[id], inside.reports[id]
-    return {
-        "community": id,
-        "level": community.level,
-        "parent": community.parent,
-        "members": inside.members(id),
-        "title": report.title,
-        "summary": report.summary,
-        "rating": report.rating,
-        "made_by": report.made_by,
-        "findings": [{"text": finding.text, "passages": list(finding.passages)} for finding in report.findings],
-    }
-
-
-def _of_hierarchy(found: Grouped, counts: dict[str, int]) -> dict[str, Any]:
+def grouped_object(found: Grouped) -> dict[str, Any]:
+    """Give the counts, the levels, the groups, their summaries and the facts."""
     content = found.content
-    more = {
+    counts = {
         "groups": len(content.groups),
         "memberships": dict(found.kinds),
         "none_pool": sum(found.homeless.values()),
@@ -80,7 +22,7 @@ def _of_hierarchy(found: Grouped, counts: dict[str, int]) -> dict[str, Any]:
     }
     return {
         "group_by": list(content.fields),
-        "counts": {**counts, **more},
+        "counts": counts,
         "levels": [level._asdict() for level in found.levels],
         "groups": [_group(found, group) for group in found.suspicious_first],
         "reports": _summaries(found),
