@@ -1,40 +1,24 @@
 """Two runs on the same questions: what differs between them, by how much, and where each one wins."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.report.blocks import Block, Cell, Section, Table, Where, Words, words
 from ramify.evaluation.report.markdown import markdown
 from ramify.evaluation.report.page import page
-from ramify.evaluation.report.paired import Contest, Pairs, common, paired_table
-from ramify.evaluation.report.preferences import Group, side
+from ramify.evaluation.report.paired import Contest, paired_table
 from ramify.evaluation.report.preferences import section as preferences
-from ramify.evaluation.results.run import Line, Run, read_run
+from ramify.evaluation.report.preferences import side
+from ramify.evaluation.results.paired import Pairs
+from ramify.evaluation.results.run import Line, Run
+from ramify.evaluation.results.two_runs import Compared, Group, read_runs
 from ramify.evaluation.rows import Row
-from ramify.tools.errors import UsageError
 
 TITLE = "Two runs compared"
 DESCRIBED = ("model", "embedding", "label", "index_kinds", "seed", "base", "limit", "sample", "ramify", "versions", "machine")
-PRIOR = "closed-book"
 SHOWN = 20
 """Questions that are listed of those one run wins."""
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Two runs, and the lines of both on the same questions."""
-
-    a: Run
-    b: Run
-    pairs: Mapping[tuple[Group, Group], Pairs]
-
-    @property
-    def answers(self) -> list[tuple[Row, Row]]:
-        """List the pairs of answers."""
-        found = (pair for pairs in self.pairs.values() for pair in pairs)
-        return [(a.row, b.row) for a, b in found if not (a.failed or b.failed or a.searched or b.searched)]
 
 
 def compare(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None) -> str:
@@ -52,36 +36,6 @@ def compare_page(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None
         lines.append(Line(line.number, {**line.row, **named}))
     names = list(dict.fromkeys(line.row["strategy"] for line in lines))
     return page(Run(a.folder, {**a.manifest, "strategies": names}, tuple(lines)), TITLE, _sections(runs, verdicts))
-
-
-def read_runs(run_a: Path, run_b: Path) -> Compared:
-    """Read two runs; UsageError where they cannot be compared."""
-    a, b = read_run(run_a), read_run(run_b)
-    shared = [dataset for dataset in a.datasets if dataset in b.datasets]
-    if not shared:
-        what = f"{str(run_a)!r} is on {', '.join(a.datasets)}, and {str(run_b)!r} on {', '.join(b.datasets)}"
-        raise UsageError(what, "compare runs on the same data")
-    for dataset in shared:
-        if (one := a.described(dataset).get("sha256")) != (other := b.described(dataset).get("sha256")):
-            what = f"the two runs have other data under the name {dataset!r} (sha256 {str(one)[:12]} and {str(other)[:12]})"
-            raise UsageError(what, "run both on the same questions and documents")
-    pairs = {groups: common(a.groups[groups[0]], b.groups[groups[1]]) for groups in _matched(a, b)}
-    pairs = {groups: found for groups, found in pairs.items() if found}
-    if not pairs:
-        raise UsageError(
-            "the two runs have no question in common that the same strategy answered", "run the same strategy on the same questions"
-        )
-    return Compared(a, b, pairs)
-
-
-def _matched(a: Run, b: Run) -> Iterator[tuple[Group, Group]]:
-    """Match the same strategy and variant; where a run has but one of them beside the prior, it is matched whatever it is."""
-    sides = [{group for group in run.answered if group[1] != PRIOR} or set(run.answered) for run in (a, b)]
-    same = [(group, group) for group in a.answered if group in b.answered]
-    if sides[0] & sides[1] or any(len({group[1:] for group in side}) != 1 for side in sides):
-        yield from same
-        return
-    yield from ((one, other) for one in a.answered for other in b.answered if one in sides[0] and other in sides[1] and one[0] == other[0])
 
 
 def _sections(runs: Compared, verdicts: Sequence[Row] | None) -> list[Section]:

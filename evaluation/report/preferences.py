@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ramify.evaluation.report.blocks import Block, Cell, Column, Section, Table, Words, words
-from ramify.evaluation.report.paired import SIGNIFICANT, Pairs, shown_p
+from ramify.evaluation.results.paired import SIGNIFICANT, Pairs, shown_p
+from ramify.evaluation.results.two_runs import Group
 from ramify.evaluation.rows import Row
 from ramify.evaluation.statistics import bootstrap_interval, holm, paired_test
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.english import sentences
 from ramify.tools.folded_text import fold
 
-Group = tuple[str, str, str]
 _MARKS = re.compile(r"\[\d+\]")
 _WORTH = {"A": 1.0, "B": 0.0, "tie": 0.5}
 HOW = (

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from ramify.evaluation.index_kinds import OPTION, PLAIN, is_named
 from ramify.evaluation.report.blocks import Block, Cell, Section, Table, Where, Words
-from ramify.evaluation.report.paired import Contest, Pairs, Scores, common, paired_table
+from ramify.evaluation.report.paired import Contest, paired_table
 from ramify.evaluation.report.tables import Group, measured
 from ramify.evaluation.results.columns import CALLS, COST, EM, F1, FORGETTING, GOLD, RETRIEVAL
 from ramify.evaluation.results.measures import all_found, found, score
+from ramify.evaluation.results.paired import Pairs, Scores, common
 from ramify.evaluation.results.run import Run
 
 REFERENCE = "naive"

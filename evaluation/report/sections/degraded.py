@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from ramify.evaluation.degraded import ABLATIONS, BOTH, FILTER, FLAT, FULL, HARD, HEADINGS, LABEL, TOLD
 from ramify.evaluation.report.blocks import Block, Cell, Column, Plot, Points, Section, Table, Words, words
-from ramify.evaluation.report.paired import Pairs, common, difference, points
 from ramify.evaluation.report.tables import NOTHING, best_of, interval
 from ramify.evaluation.results.columns import HITS1, MRR10, P5, R10, WRONG
 from ramify.evaluation.results.degraded_means import Means, Point, means
 from ramify.evaluation.results.measures import found
+from ramify.evaluation.results.paired import Pairs, common, difference, points
 from ramify.evaluation.results.run import Run
 from ramify.evaluation.rows import RESULTS
 
