@@ -12,7 +12,7 @@ FLOORS = {"studio": 4, "evaluation": 3, "graphs": 2, "nodes": 1, "prompts": 0, "
 MODULES = sorted(path for folder in FLOORS for path in (ROOT / folder).rglob("*.py"))
 STAIRS = {
     "nodes": ({"tree", "settings"}, {"citation"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
-    "studio": ({"drawing"}, {"inspection", "checks"}, {"console"}, {"mcp", "notebook", "server"}, {"commands"}, {""}),
+    "studio": ({"drawing"}, {"inspection"}, {"console"}, {"mcp", "notebook", "server"}, {"commands"}, {""}),
     "evaluation": ({"metrics"}, {"", "load"}, {"results"}, {"report"}),
 }
 """The packages of a room, each step above those before it; "" are the files at its top: steps, the command line, runs."""

@@ -10,7 +10,7 @@ def doctor() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ramify.studio.checks.checkup import checkup
+    from ramify.tools.checks.checkup import checkup
 
     styles = {"ok": "green", "note": "yellow", "broken": "bold red"}
     with err().status("looking …"):

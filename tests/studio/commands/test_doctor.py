@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import xllamacpp
 
-from ramify.studio.checks import capabilities as gguf_check
-from ramify.studio.checks import checkup
-from ramify.studio.checks.checkup import Check
+from ramify.tools.checks import capabilities as gguf_check
+from ramify.tools.checks import checkup
+from ramify.tools.checks.checkup import Check
 from ramify.tools.errors import ModelError
 from ramify.tools.models import gguf, shipped
 from ramify.tools.models.shipped import SMOLLM2

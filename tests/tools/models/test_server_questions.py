@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ramify.studio.checks import checkup
+from ramify.tools.checks import checkup
 from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, ollama, resolve
 from ramify.tools.models import server_details as served

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import cast
 
-from ramify.studio.checks.capabilities import Check, formats, gguf, kinds
+from ramify.tools.checks.capabilities import Check, formats, gguf, kinds
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import ollama
 from ramify.tools.models.address import without_credentials
