@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ramify.graphs.strategies import arguments_of
+from ramify.graphs.strategies import arguments_of, configure
 from ramify.nodes.plan import QUERIES
 from ramify.nodes.settings import ChainSettings, IterativeSettings, PruneSettings, Settings, TorSettings
 
@@ -114,3 +114,13 @@ _CEILINGS: dict[str, Callable[..., Ceiling]] = {
     "global": lambda settings: Ceiling(settings.max_batches + 1, 2, 1),
     "closed-book": lambda settings: Ceiling(1, 1, 0),
 }
+
+
+def outlook(strategy: str, options: Mapping[str, Any]) -> str:
+    """Say what a question can cost at most with these options."""
+    _, settings = configure(strategy, options)
+    arguments = {name: value for name, value in options.items() if name in arguments_of(strategy)}
+    told = f"{strategy}: {ceiling(strategy, settings, arguments)}"
+    if getattr(settings, "dependent", False):
+        told += "; a sub-question that needs its sibling's answer waits for it: one more level"
+    return told

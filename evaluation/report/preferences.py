@@ -1,20 +1,16 @@
 """Answers that no gold decides on: which a judge prefers (GraphRAG's win rates), and what can be counted of them without one."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ramify.evaluation.report.blocks import Block, Cell, Column, Section, Table, Words, words
 from ramify.evaluation.results.paired import SIGNIFICANT, Pairs, shown_p
-from ramify.evaluation.results.two_runs import Group
+from ramify.evaluation.results.two_runs import Group, rests_on
 from ramify.evaluation.rows import Row
 from ramify.evaluation.statistics import bootstrap_interval, holm, paired_test
 from ramify.prompts.prefer import CRITERIA
-from ramify.tools.english import sentences
-from ramify.tools.folded_text import fold
 
-_MARKS = re.compile(r"\[\d+\]")
 _WORTH = {"A": 1.0, "B": 0.0, "tie": 0.5}
 HOW = (
     "Each pair of answers was judged {repeats}, A and B first by turns. A's share is its wins and half the ties, averaged over "
@@ -86,7 +82,7 @@ def _first(verdicts: Sequence[Row]) -> str:
 
 def _proxies(name: str, pairs: Pairs) -> Iterator[Block]:
     """Show what can be counted of what answers rest on, without a judge."""
-    counts = [tuple(map(_counted, (a.row, b.row))) for a, b in pairs if not (a.failed or b.failed)]
+    counts = [tuple(map(rests_on, (a.row, b.row))) for a, b in pairs if not (a.failed or b.failed)]
     titles = [title for title in (counts[0][0] if counts else ()) if any(a[title] or b[title] for a, b in counts)]
     if not titles:
         return
@@ -102,16 +98,3 @@ def _proxies(name: str, pairs: Pairs) -> Iterator[Block]:
     columns = [*words("counted"), Column("n", "questions"), Column("A"), Column("B")]
     columns += [Column("A less B", "with its 95 % interval"), Column("p", "after Holm's correction")]
     yield Table(f"{name}: proxies", columns, rows, PROXIES)
-
-
-def _counted(row: Row) -> dict[str, int]:
-    """Count what an answer rests on."""
-    cited = [one for one in row.get("citations") or () if one.get("cited", True)]
-    evidence = {id for branch in row.get("tree") or () for id in branch.get("evidence") or ()}
-    text = _MARKS.sub("", f"{row.get('answer') or ''}\n{row.get('explanation') or ''}")
-    return {
-        "passages cited": len({one["id"] for one in cited}),
-        "documents cited": len({one["source"] for one in cited}),
-        "communities read": sum(id.startswith("community ") for id in evidence),
-        "distinct sentences": len({fold(one) for line in text.splitlines() for one in sentences(line)} - {""}),
-    }

@@ -1,5 +1,6 @@
 """Two runs on the same data: the lines of both on the same questions."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,11 +8,14 @@ from pathlib import Path
 from ramify.evaluation.results.paired import Pairs, common
 from ramify.evaluation.results.run import Run, read_run
 from ramify.evaluation.rows import Row
+from ramify.tools.english import sentences
 from ramify.tools.errors import UsageError
+from ramify.tools.folded_text import fold
 
 Group = tuple[str, str, str]
 """Data set, strategy and variant."""
 PRIOR = "closed-book"
+_MARKS = re.compile(r"\[\d+\]")
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,16 @@ def _matched(a: Run, b: Run) -> Iterator[tuple[Group, Group]]:
         yield from same
         return
     yield from ((one, other) for one in a.answered for other in b.answered if one in sides[0] and other in sides[1] and one[0] == other[0])
+
+
+def rests_on(row: Row) -> dict[str, int]:
+    """Count what an answer rests on."""
+    cited = [one for one in row.get("citations") or () if one.get("cited", True)]
+    evidence = {id for branch in row.get("tree") or () for id in branch.get("evidence") or ()}
+    text = _MARKS.sub("", f"{row.get('answer') or ''}\n{row.get('explanation') or ''}")
+    return {
+        "passages cited": len({one["id"] for one in cited}),
+        "documents cited": len({one["source"] for one in cited}),
+        "communities read": sum(id.startswith("community ") for id in evidence),
+        "distinct sentences": len({fold(one) for line in text.splitlines() for one in sentences(line)} - {""}),
+    }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, joined, most, read_pairs, readable
+from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, joined, read_pairs, readable
 from ramify.studio.console.streams import err, fail, note, out
 from ramify.tools.scrub import without_known
 
@@ -40,7 +40,9 @@ def ask(
         from ramify.studio.drawing.terminal import show
         from ramify.tools.extractive import objection
     if tree and not as_json:
-        note(most(strategy, options))
+        from ramify.graphs.ceiling import outlook
+
+        note(outlook(strategy, options))
     objected = objection(question)
     held: list[str] = []  # what may say why the question could not be asked: an error says it
 

@@ -1,7 +1,7 @@
 """What is written on the command line: the options that several commands share, and KEY=VALUE."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
@@ -80,16 +80,3 @@ def written(value: Any) -> str:
     if value is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def most(strategy: str, options: Mapping[str, Any]) -> str:
-    """Say what a question can cost at most with these options."""
-    from ramify.graphs.ceiling import ceiling
-    from ramify.graphs.strategies import arguments_of, configure
-
-    _, settings = configure(strategy, options)
-    arguments = {name: value for name, value in options.items() if name in arguments_of(strategy)}
-    told = f"{strategy}: {ceiling(strategy, settings, arguments)}"
-    if getattr(settings, "dependent", False):
-        told += "; a sub-question that needs its sibling's answer waits for it: one more level"
-    return told

@@ -7,6 +7,7 @@ from typing import Any
 from ramify.nodes.state import Citation
 from ramify.nodes.step.citing import cite
 from ramify.nodes.tree import Passage
+from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.hierarchy.overview import Grouped, grouped
 from ramify.tools.hierarchy.overview_object import grouped_object
@@ -15,6 +16,7 @@ from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.texts import documents
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.overview import Inside, inside
+from ramify.tools.quoting import brief
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,28 @@ def sources(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
     return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}
 
 
-def cited_of(found: Grouped, group: int, index: Index, most: int) -> Mapping[str, Citation]:
-    """Read what a group's tree shows, by id: the passages that its summaries rest on, and at most so many below each lowest one."""
-    tree = found.content.trees[group]
-    shown = {leaf for node in tree if not node.children for leaf in node.leaves[:most]}
-    said = {one.leaf for node in tree for one in node.summary.said}
-    return sources(index, [found.content.ids[leaf] for leaf in sorted(shown | said)])
+class GroupTree:
+    """The tree of a group, with the passages that are shown of it: those its summaries rest on, and at most so many below a lowest one."""
+
+    def __init__(self, found: Grouped, group: int, index: Index, most: int) -> None:
+        self.nodes = found.content.trees[group]
+        self.root = self.nodes[-1]
+        self.kinds = found.unusual(group)
+        self._found = found
+        shown = {leaf for node in self.nodes if not node.children for leaf in node.leaves[:most]}
+        said = {one.leaf for node in self.nodes for one in node.summary.said}
+        self._cited = sources(index, [found.content.ids[leaf] for leaf in sorted(shown | said)])
+
+    def cited(self, leaf: int) -> tuple[str, Citation | None]:
+        """Give the id of a passage, and the passage as it is cited; none where it is not in the index any more."""
+        id = self._found.content.ids[leaf]
+        return id, self._cited.get(id)
+
+    def text(self, leaf: int, room: int) -> str:
+        """Quote a passage."""
+        _, cited = self.cited(leaf)
+        return brief(cited.text, room) if cited else "is not in the index any more"
+
+    def is_replaced(self, node: Node) -> bool:
+        """Tell whether a summary is quoted because the model did not write it."""
+        return node.summary.made_by != self._found.made_by

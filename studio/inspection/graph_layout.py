@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from ramify.tools.knowledge.elements import Pair
+from ramify.tools.knowledge.layout import HEIGHT, WIDTH, laid_out
 from ramify.tools.knowledge.overview import Inside
 from ramify.tools.quoting import brief
 
@@ -19,9 +19,7 @@ COLOURS = (
 )
 """Of the communities with the most names in the drawing; they are seen on light and on dark ground."""
 OTHER = "#98a2b3"
-WIDTH, HEIGHT, MARGIN = 1000.0, 760.0, 30.0
-_ROUNDS, _APART, _SEED = 300, 80, 7
-_SMALLEST, _LARGEST, _GAP, _WIDE = 2.5, 19.0, 3.5, 0.6
+_SMALLEST, _LARGEST, _WIDE = 2.5, 19.0, 0.6
 _LABEL = 26
 """Characters of a name that is written out."""
 _BEND = 0.12
@@ -67,6 +65,7 @@ class Picture(NamedTuple):
     labels: tuple[Label, ...]
     colours: Mapping[str, str]
     undrawn: int
+    view: str = f"0 0 {WIDTH:g} {HEIGHT:g}"
 
 
 def picture(inside: Inside) -> Picture:
@@ -83,7 +82,7 @@ def picture(inside: Inside) -> Picture:
     colours = dict(zip(largest, COLOURS, strict=False))
     # A dot has an area in proportion to its degree.
     radii = {key: max(_SMALLEST, _LARGEST * math.sqrt(names[key].degree / names[keys[0]].degree)) for key in keys}
-    places = _apart(_laid_out(keys, edges[:LINES]), radii)
+    places = laid_out(radii, edges[:LINES])
     dots = {
         key: Dot(names[key].name, names[key].degree, home[key], colours.get(home[key], OTHER), *places[key], radii[key]) for key in keys
     }
@@ -96,40 +95,6 @@ def _line(one: Dot, other: Dot, times: int) -> Line:
     x, y = (one.x + other.x) / 2 + (other.y - one.y) * _BEND, (one.y + other.y) / 2 - (other.x - one.x) * _BEND
     bent = f"M{one.x:.0f} {one.y:.0f}Q{x:.0f} {y:.0f} {other.x:.0f} {other.y:.0f}"
     return Line(bent, one.colour if one.community == other.community else OTHER, 0.6 + 0.5 * math.log2(times))
-
-
-def _laid_out(keys: Sequence[str], edges: Sequence[Pair]) -> dict[str, tuple[float, float]]:
-    """Place the names by ForceAtlas2, and fit them into the drawing."""
-    import networkx
-    import numpy
-
-    graph: networkx.Graph[str] = networkx.Graph()
-    graph.add_nodes_from(keys)
-    graph.add_edges_from(edges)
-    with numpy.errstate(divide="ignore", invalid="ignore"):
-        found = networkx.forceatlas2_layout(graph, max_iter=_ROUNDS, scaling_ratio=2.0, gravity=1.0, seed=_SEED)
-    places = {key: (float(x), float(y)) for key, (x, y) in found.items()}
-    left, right = min(x for x, _ in places.values()), max(x for x, _ in places.values())
-    top, bottom = min(y for _, y in places.values()), max(y for _, y in places.values())
-    across, down = (WIDTH - 4 * MARGIN) / max(right - left, 1e-9), (HEIGHT - 3 * MARGIN) / max(bottom - top, 1e-9)
-    return {key: (2 * MARGIN + (x - left) * across, MARGIN + (y - top) * down) for key, (x, y) in places.items()}
-
-
-def _apart(places: Mapping[str, tuple[float, float]], radii: Mapping[str, float]) -> dict[str, tuple[float, float]]:
-    """Move dots that cover each other apart."""
-    import numpy
-
-    spots = numpy.array([places[key] for key in radii])
-    reach = numpy.array(list(radii.values()))
-    wanted = reach[:, None] + reach[None, :] + _GAP
-    for _ in range(_APART):
-        between = spots[:, None] - spots[None, :]
-        distance = numpy.hypot(between[..., 0], between[..., 1])
-        numpy.fill_diagonal(distance, numpy.inf)
-        push = numpy.maximum(wanted - distance, 0) / numpy.maximum(distance, 1e-6) / 2
-        spots += numpy.clip((push[..., None] * between).sum(axis=1), -_GAP, _GAP)
-        spots = numpy.clip(spots, (2 * MARGIN, MARGIN), (WIDTH - 2 * MARGIN, HEIGHT - MARGIN))
-    return {key: (round(float(x), 1), round(float(y), 1)) for key, (x, y) in zip(radii, spots, strict=True)}
 
 
 def _labels(dots: Sequence[Dot]) -> tuple[Label, ...]:

@@ -6,9 +6,10 @@ from typing import Any
 from markupsafe import Markup
 
 from ramify.studio.drawing.phrases import named
-from ramify.studio.inspection.contents import cited_of
+from ramify.studio.inspection.contents import GroupTree
 from ramify.studio.inspection.group_phrases import GROUPS, LEVELS, MEASURES, SUSPICIOUS, about, beside, group_row, level_rows, measure_row
 from ramify.studio.inspection.phrases import Table
+from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.overview import Grouped
 from ramify.tools.hierarchy.summaries import QUOTED
 from ramify.tools.index import Index
@@ -58,51 +59,42 @@ def _trees(found: Grouped, index: Index) -> dict[int, Markup]:
     left = ROOM
     for number, group in enumerate(found.by_size):
         coming = _BRIEF * (len(found.by_size) - number - 1)
-        tree = _Tree(found, group, index)
-        whole = tree.html()
-        made = whole if len(whole.encode()) <= left - coming else tree.html(whole=False)
+        tree, facts = _Tree(found, group, index, _LEAVES), _facts(found, group)
+        whole = tree.html(facts, anchor(group))
+        made = whole if len(whole.encode()) <= left - coming else tree.html(facts, anchor(group), whole=False)
         if len(made.encode()) <= left:
             written[group] = made
             left -= len(made.encode())
     return written
 
 
-class _Tree:
+def _facts(found: Grouped, group: int) -> Markup:
+    near = [(anchor(other), brief(found.names[other], 80), f"{cosine:.2f}") for other, cosine in beside(found, group)]
+    return part(PARTS, "facts", about(found, group), near)
+
+
+class _Tree(GroupTree):
     """A group's tree as it is written."""
 
-    def __init__(self, found: Grouped, group: int, index: Index) -> None:
-        self._found, self._group, self._nodes = found, group, found.content.trees[group]
-        self._kinds = found.unusual(group)
-        self._cited = cited_of(found, group, index, _LEAVES)
+    def html(self, facts: Markup, id: str, whole: bool = True) -> Markup:
+        """Unfold to what the group is, and to its tree; without what is below the first summary where not the `whole` is wanted."""
+        return self._node(self.root, facts, id, whole)
 
-    def html(self, whole: bool = True) -> Markup:
-        """Unfold to what the group is, and to its tree."""
-        near = [(anchor(other), brief(self._found.names[other], 80), f"{cosine:.2f}") for other, cosine in beside(self._found, self._group)]
-        facts = part(PARTS, "facts", about(self._found, self._group), near)
-        return self._node(len(self._nodes) - 1, facts, anchor(self._group), whole)
-
-    def _node(self, place: int, facts: Markup = NOTHING, id: str = "", whole: bool = True) -> Markup:
-        node = self._nodes[place]
-        said = part(PARTS, "summary", [(one.text, *self._where(one.leaf)) for one in node.summary.said])
-        replaced = " · quoted instead" if node.summary.made_by != self._found.made_by else ""
-        size = f"{len(node.leaves):,} passages{replaced}"
+    def _node(self, node: Node, facts: Markup = NOTHING, id: str = "", whole: bool = True) -> Markup:
+        said = facts + part(PARTS, "summary", [(one.text, *self._where(one.leaf)) for one in node.summary.said])
+        size = f"{len(node.leaves):,} passages{' · quoted instead' if self.is_replaced(node) else ''}"
         if not whole:
             left_out = part(PARTS, "note", "What is below it is left out, so that the page stays small: --group shows it.")
-            return part(PARTS, "unfolded", node.title, size, facts + said + left_out, id)
+            return part(PARTS, "unfolded", node.title, size, said + left_out, id)
         heading = f"{len(node.children):,} summaries within" if node.children else f"{len(node.leaves):,} passages"
-        within = [self._node(child) for child in node.children] if node.children else [self._leaves(node.leaves)]
-        return part(PARTS, "unfolded", node.title, size, facts + said, id, heading, within)
+        within = [self._node(self.nodes[child]) for child in node.children] or [self._leaves(node.leaves)]
+        return part(PARTS, "unfolded", node.title, size, said, id, heading, within)
 
     def _leaves(self, leaves: Sequence[int]) -> Markup:
-        shown = []
-        for leaf in leaves[:_LEAVES]:
-            cited = self._cited.get(self._found.content.ids[leaf])
-            text = brief(cited.text, _LONG) if cited else "is not in the index any more"
-            shown.append((text, *self._where(leaf), self._kinds.get(leaf, "")))
+        shown = [(self.text(leaf, _LONG), *self._where(leaf), self.kinds.get(leaf, "")) for leaf in leaves[:_LEAVES]]
         more = f"and {len(leaves) - _LEAVES:,} more passages" if len(leaves) > _LEAVES else ""
         return part(PARTS, "leaves", shown, more)
 
     def _where(self, leaf: int) -> tuple[str, str]:
-        id = self._found.content.ids[leaf]
-        cited = self._cited.get(id)
+        id, cited = self.cited(leaf)
         return named(cited) if cited else (id, "")

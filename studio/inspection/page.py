@@ -59,7 +59,7 @@ def _graph(found: Inspection, inside: Inside, index: Index) -> dict[str, Any]:
         "levels": Table.of(LEVELS, level_rows(inside)),
         "corpora": Table.of(CORPORA, corpus_rows(found)),
         "notes": NOTES,
-        "picture": part(PARTS, "picture", shown, f"{graph_layout.WIDTH:g}", f"{graph_layout.HEIGHT:g}", anchor),
+        "picture": part(PARTS, "picture", shown, anchor),
         "legend": legend,
         "caption": _caption(inside, shown),
         "left_out": list(_left_out(inside, written)),

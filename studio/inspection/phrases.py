@@ -38,15 +38,6 @@ class Table(NamedTuple):
         return cls(heads, [("", row) for row in rows])
 
 
-class Largest(NamedTuple):
-    """One of the largest communities of level 0."""
-
-    community: str
-    size: str
-    rating: str
-    title: str
-
-
 def sizes(found: Inspection) -> Iterator[tuple[str, str]]:
     """Say what an index holds, thing by thing."""
     manifest = found.manifest
@@ -107,10 +98,10 @@ def corpus_rows(found: Inspection) -> Iterator[tuple[str, ...]]:
         yield f"the paper's {name}", *figures
 
 
-def largest(inside: Inside) -> list[Largest]:
-    """List the largest communities of level 0."""
-    found = [inside.reports[id] for id in inside.root[:LARGEST]]
-    return [Largest(one.community, f"{inside.size(one.community):,}", f"{one.rating:g}", one_line(one.title)) for one in found]
+def largest_rows(inside: Inside) -> Iterator[tuple[str, ...]]:
+    """Write the largest communities of level 0."""
+    for id in inside.root[:LARGEST]:
+        yield f"{inside.size(id):,}", f"{inside.reports[id].rating:g}", one_line(inside.reports[id].title)
 
 
 def how_to_add(found: Inspection) -> str:

@@ -8,12 +8,12 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ramify.studio.inspection import group_phrases
-from ramify.studio.inspection.contents import Inspection, cited_of
+from ramify.studio.inspection.contents import GroupTree, Inspection
 from ramify.studio.inspection.group_phrases import about, group_row, linked, measure_row, measures
-from ramify.studio.inspection.phrases import CORPORA, LEVELS, NOTES, corpus_rows, how_to_add, largest, level_rows, sizes
+from ramify.studio.inspection.phrases import CORPORA, LEVELS, NOTES, corpus_rows, how_to_add, largest_rows, level_rows, sizes
+from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.overview import Grouped
 from ramify.tools.index import Index
-from ramify.tools.knowledge.overview import Inside
 from ramify.tools.quoting import brief, one_line
 
 LISTED = 15
@@ -36,7 +36,8 @@ def show(found: Inspection, console: Console) -> None:
     elif found.inside is None:
         console.print(Text(how_to_add(found), style="cyan"), soft_wrap=True)
     else:
-        for table in (_table(LEVELS, level_rows(found.inside)), _table(CORPORA, corpus_rows(found)), _largest(found.inside)):
+        largest = _table(("names", "rating", "largest communities of level 0"), largest_rows(found.inside), words=(2,), folded=True)
+        for table in (_table(LEVELS, level_rows(found.inside)), _table(CORPORA, corpus_rows(found)), largest):
             console.print()
             console.print(table)
         console.print()
@@ -63,17 +64,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], words: Sequence[
             head, justify="left" if number in words else "right", style=style, no_wrap=folded and number not in words, overflow=overflow
         )
     for row in rows:
-        table.add_row(*(Text(cell, style="yellow" if number and cell.endswith("!") else "") for number, cell in enumerate(row)))
-    return table
-
-
-def _largest(inside: Inside) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("names", "rating"):
-        table.add_column(heading, justify="right")
-    table.add_column("largest communities of level 0", overflow="fold")
-    for one in largest(inside):
-        table.add_row(one.size, one.rating, Text(one.title))
+        table.add_row(*(Text(cell, style="yellow" if number and cell.endswith(" !") else "") for number, cell in enumerate(row)))
     return table
 
 
@@ -91,40 +82,32 @@ def _overview(found: Grouped) -> Group:
 def one_group(found: Grouped, group: int, index: Index) -> Group:
     """Draw one group: what it is, and its tree of summaries with passages as leaves."""
     facts = _facts((*about(found, group), *measures(found, group), ("linked to", linked(found, group))))
-    return Group(Text(one_line(found.names[group]), style="bold"), facts, Text(), _Drawing(found, group, index).tree())
+    return Group(Text(one_line(found.names[group]), style="bold"), facts, Text(), _Drawing(found, group, index, _LEAVES).tree())
 
 
-class _Drawing:
-    """A group's tree as it is drawn; of the passages only those that are shown are read."""
-
-    def __init__(self, found: Grouped, group: int, index: Index) -> None:
-        self._found, self._nodes = found, found.content.trees[group]
-        self._kinds = found.unusual(group)
-        self._cited = cited_of(found, group, index, _LEAVES)
+class _Drawing(GroupTree):
+    """A group's tree as it is drawn."""
 
     def tree(self) -> Tree:
         """Draw it from the root."""
-        root = Tree(self._label(len(self._nodes) - 1), guide_style="dim")
-        self._below(len(self._nodes) - 1, root)
+        root = Tree(self._label(self.root), guide_style="dim")
+        self._below(self.root, root)
         return root
 
-    def _below(self, place: int, drawn: Tree) -> None:
-        node = self._nodes[place]
-        for child in node.children[:_PARTS]:
+    def _below(self, node: Node, drawn: Tree) -> None:
+        below = [self.nodes[child] for child in node.children]
+        for child in below[:_PARTS]:
             self._below(child, drawn.add(self._label(child)))
-        leaves = () if node.children else node.leaves
+        leaves = () if below else node.leaves
         for leaf in leaves[:_LEAVES]:
-            cited = self._cited.get(self._found.content.ids[leaf])
-            kind = f" ({self._kinds[leaf]})" if leaf in self._kinds else ""
-            said = brief(cited.text, _LONG) if cited else "is not in the index any more"
-            drawn.add(Text(self._where(leaf) + kind, style="cyan").append(f"  {said}", style="default"))
-        more = max(0, len(node.children) - _PARTS) + max(0, len(leaves) - _LEAVES)
+            kind = f" ({self.kinds[leaf]})" if leaf in self.kinds else ""
+            drawn.add(Text(self._where(leaf) + kind, style="cyan").append(f"  {self.text(leaf, _LONG)}", style="default"))
+        more = max(0, len(below) - _PARTS) + max(0, len(leaves) - _LEAVES)
         if more:
             drawn.add(Text(f"and {more:,} more", style="dim"))
 
-    def _label(self, place: int) -> Text:
-        node = self._nodes[place]
-        replaced = ", quoted instead" if node.summary.made_by != self._found.made_by else ""
+    def _label(self, node: Node) -> Text:
+        replaced = ", quoted instead" if self.is_replaced(node) else ""
         label = Text(one_line(node.title), style="bold").append(f"  {len(node.leaves):,} passages{replaced}", style="not bold dim")
         for one in node.summary.said:
             label.append(f"\n· {brief(one.text, _LONG)} ", style="not bold default").append(self._where(one.leaf), style="not bold cyan")
@@ -132,6 +115,5 @@ class _Drawing:
 
     def _where(self, leaf: int) -> str:
         """Name a passage by its title, else by its file."""
-        id = self._found.content.ids[leaf]
-        cited = self._cited.get(id)
+        id, cited = self.cited(leaf)
         return brief(cited.title or cited.where or id, _NAMED) if cited else one_line(id)

@@ -7,9 +7,10 @@ from typing import Any
 from ipywidgets import HTML, Box, Dropdown, Text, Textarea, VBox
 from markupsafe import escape
 
+from ramify.graphs.ceiling import outlook
 from ramify.graphs.strategies import MEANINGS, STRATEGIES, arguments_of, build, configure
 from ramify.nodes.settings import Settings
-from ramify.studio.console.options import most, read_pairs, read_value, written
+from ramify.studio.console.options import read_pairs, read_value, written
 from ramify.tools.errors import UsageError
 from ramify.tools.pages import part
 
@@ -23,16 +24,10 @@ def shown(strategy: str) -> list[str]:
     return [name for name in fields if name not in Settings.model_fields] + list(COMMON)
 
 
-def purpose(strategy: str, name: str) -> str:
-    """Say what a setting or an argument does."""
-    field = build(strategy).settings.model_fields.get(name)
-    return (field.description or "") if field else MEANINGS.get(name, "")
-
-
-def defaults(strategy: str) -> dict[str, str]:
-    """List everything that can be set with its default: settings, and arguments of the wiring."""
-    settings = {name: written(field.default) for name, field in build(strategy).settings.model_fields.items()}
-    return {**settings, **{name: written(parameter.default) for name, parameter in arguments_of(strategy).items()}}
+def told(strategy: str) -> dict[str, tuple[str, str]]:
+    """Give for everything that can be set, settings and arguments of the wiring, its default and what it does."""
+    settings = {name: (written(field.default), field.description or "") for name, field in build(strategy).settings.model_fields.items()}
+    return {**settings, **{name: (written(given.default), MEANINGS[name]) for name, given in arguments_of(strategy).items()}}
 
 
 class Panel(VBox):
@@ -88,13 +83,13 @@ class Panel(VBox):
 
     def _tell(self, change: Any = None) -> None:
         """Say what a question can cost with these settings, or what is wrong with them."""
-        strategy, outlook, wrong = self.strategy.value, "", ""
+        strategy, cost, wrong = self.strategy.value, "", ""
         try:
-            outlook = most(strategy, self.options())
+            cost = outlook(strategy, self.options())
         except UsageError as error:
             wrong = str(error)
-        rows = [(name, default, purpose(strategy, name)) for name, default in defaults(strategy).items()]
-        self._told.value = str(part("turn.html", "box", part("turn.html", "settings", outlook, wrong, rows)))
+        rows = [(name, *both) for name, both in told(strategy).items()]
+        self._told.value = str(part("turn.html", "box", part("turn.html", "settings", cost, wrong, rows)))
 
 
 class Field(VBox):
@@ -104,16 +99,16 @@ class Field(VBox):
         self.name = name
         self._object = None if _writable(value) else value
         text = "" if value is None else written(value) if self._object is None else f"{type(value).__name__}, given in code"
-        default = defaults(strategy)[name]
+        default, purpose = told(strategy)[name]
         self.box = Text(
             value=text,
             placeholder=f"{default} (default)",
             description=name,
-            tooltip=purpose(strategy, name),
+            tooltip=purpose,
             disabled=self._object is not None,
             continuous_update=False,
         )
-        super().__init__([self.box, HTML(f"<small>{escape(purpose(strategy, name))}</small>")])
+        super().__init__([self.box, HTML(f"<small>{escape(purpose)}</small>")])
         self.add_class("ramify-field")
 
     @property
