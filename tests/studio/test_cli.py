@@ -6,19 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from ramify.graphs.strategies import STRATEGIES
-from ramify.studio.console.building import skipped as left_out
 from ramify.studio.console.options import Strategy
-from ramify.studio.console.progress_bar import Lines, bar
-from ramify.tools.documents.readers import NO_READER
 from ramify.tools.relevance import rerank
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Hang, Ollama
@@ -125,34 +120,6 @@ def test_search_reranks_where_it_is_asked_to(ramify: Ramify, built: Path, monkey
     assert [hit["source"] for hit in plain] == ["warsaw.md", "curie.txt"]
     assert turned == plain[::-1]
     assert best == turned[:1]
-
-
-def test_a_bar_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = StringIO()
-    monkeypatch.setattr("ramify.studio.console.progress_bar.err", lambda: Console(file=file, force_terminal=True, width=100))
-    with bar() as report:
-        report(7, None, "documents")
-        report(5, 20, "passages")
-        report(20, 20, "passages")
-    drawn = file.getvalue()
-    assert all(words in drawn for words in ("reading documents", "7/7", "encoding passages", "20/20"))
-
-
-def test_without_a_terminal_a_line_is_told_every_ten_seconds() -> None:
-    told: list[str] = []
-    now = iter([0.0, 1.0, 9.0, 11.0, 12.0, 21.5, 40.0])
-    report = Lines(told.append, lambda: next(now))
-    for done in (10, 90, 110, 120, 215):
-        report(done, 500, "files")
-    report(40, None, "documents")
-    assert told == ["reading files: 110 of 500, 10/s, 39 s left", "reading files: 215 of 500, 10/s, 28 s left", "reading documents: 40"]
-
-
-def test_short_of_verbose_what_no_reader_knows_is_summed_up_by_kind() -> None:
-    skipped = [(f"{number}.png", f"{NO_READER}'.png'") for number in range(158)] + [("a.SVG", f"{NO_READER}'.SVG'"), ("x.txt", "empty")]
-    assert list(left_out(skipped)) == ["skipped x.txt: empty", "skipped 158 .png, 1 .svg: no reader for these"]
-    assert len(list(left_out(skipped, verbose=True))) == 160
-    assert list(left_out([(f"{number}.txt", "empty") for number in range(13)]))[-1] == "skipped 3 more; --verbose names them all"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
