@@ -88,22 +88,28 @@ PAPERS = {
 }
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/indexing.md"])
+@pytest.mark.parametrize(
+    ("page", "told", "written"),
+    [
+        ("README.md", ["index", "ask", "ask", "search"], "answer.html"),
+        ("docs/indexing.md", ["index", "index", "ask", "inspect"], "graph.html"),
+    ],
+)
 def test_the_commands_for_one_s_own_documents_run(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: str, told: list[str], written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, text in PAPERS.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    lines = next(code for code in blocks(ROOT / page, "sh") if "ramify index" in code).splitlines()
-    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("ramify ")]
-    assert [words[1] for words in commands] == ["index", "ask", "ask", "search"]
+    lines = [line for code in blocks(ROOT / page, "sh") for line in code.splitlines() if line.startswith("ramify ")]
+    commands = [shlex.split(line, comments=True) for line in lines[: len(told)]]
+    assert [words[1] for words in commands] == told
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OLLAMA_HOST", OFFLINE["OLLAMA_HOST"])
     for words in commands:
         assert run(words[1:]) == 0, capsys.readouterr().err
         assert capsys.readouterr().out
-    assert (tmp_path / "answer.html").exists()
+    assert (tmp_path / written).exists()
 
 
 def test_the_demo_s_output_in_the_readme_is_the_real_one() -> None:
