@@ -104,6 +104,18 @@ def evidence(page: str) -> list[object]:
     return [one for one in told[first:] if one[0] != "p" and one[1].get("class") not in OF_A_PASSAGE]
 
 
+@in_a_browser
+def test_a_tree_of_another_version_is_drawn_where_it_can_be_and_else_told_of(tmp_path: Path) -> None:
+    known = {"path": "0", "question": "Who?", "status": "leaf", "answer": "Ada"}
+    write_report(small(tmp_path / "more", line(1, "tor", tree=[{**known, "mood": "<b>glad</b>", "note": None}])))
+    write_report(small(tmp_path / "other", line(1, "tor", tree=[{**known, "status": "<i>settled</i>"}, "odd"])))
+    drawn, told = shown(tmp_path / "more"), shown(tmp_path / "other")
+    assert '<p class="answer" dir="auto"><b>Ada</b>' in drawn
+    assert "glad" not in drawn
+    assert "not one that this version of ramify draws" in told
+    assert "settled" not in told.partition('class="detail"')[2]
+
+
 def test_each_name_that_the_report_gives_has_a_style(tmp_path: Path) -> None:
     write_report(small(tmp_path / "run", line(1)))
     assert style() in (tmp_path / "run" / "report.html").read_text()
