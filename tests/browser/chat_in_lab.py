@@ -48,6 +48,9 @@ def test_a_pruned_tree_with_long_texts(notebook: Open) -> None:
     book.ask(QUESTION)
     expect(book.turn.locator(".final")).to_contain_text("at length")
     expect(book.turn.locator(".card.pruned").first).to_contain_text("below theta")
+    word = book.turn.locator(".legend dt").first.bounding_box()
+    assert word is not None
+    assert word["height"] < 30, "a word of the legend stands in one line, whatever JupyterLab says of such lists"
     book.picture("1-pruned")
     book.box.fill("Tell me more about everything that is near it. " * 213)
     book.page.keyboard.press("Enter")
