@@ -2,10 +2,8 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.lab import Open, chat, chromium, lab, notebook
+from tests.browser.lab import Open, chat
 from tests.river import QUESTION
-
-__all__ = ["chromium", "lab", "notebook"]
 
 
 def test_a_question_grows_a_tree_and_is_answered(notebook: Open) -> None:

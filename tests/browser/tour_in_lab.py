@@ -2,9 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.lab import Open, chat, chromium, lab, notebook
-
-__all__ = ["chromium", "lab", "notebook"]
+from tests.browser.lab import Open, chat
 
 
 def test_the_tour_runs_and_reads_well(notebook: Open) -> None:
