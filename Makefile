@@ -22,7 +22,7 @@ check: $(VENV)/.test ## Lint and check types
 
 browser-test: $(VENV)/.browser ## Drive the notebook's chat in a real JupyterLab and look at it: pictures go to build/browser
 	@test -x /usr/bin/chromium || { echo "no browser at /usr/bin/chromium: install Debian's package chromium"; exit 1; }
-	$(BIN)/python -m pytest -q -n 0 --force-enable-socket tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py
+	$(BIN)/python -m pytest -q -n 0 --force-enable-socket -p tests.browser.lab tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py
 
 pictures: $(VENV)/.browser ## Make the pictures of docs/studio.md anew, from a real answer's page; needs Debian's chromium
 	$(BIN)/python docs/pictures.py

@@ -5,9 +5,6 @@ from playwright.sync_api import expect
 from tests.browser.lab import Open, chat
 from tests.river import QUESTION
 
-pytest_plugins = ["tests.browser.lab"]
-"""One JupyterLab and one browser for all."""
-
 
 def test_a_question_grows_a_tree_and_is_answered(notebook: Open) -> None:
     book = notebook(*chat())

@@ -4,9 +4,6 @@ from playwright.sync_api import expect
 
 from tests.browser.lab import Open, chat
 
-pytest_plugins = ["tests.browser.lab"]
-"""One JupyterLab and one browser for all."""
-
 
 def test_the_tour_runs_and_reads_well(notebook: Open) -> None:
     book = notebook(tour=True, height=5200)
