@@ -12,7 +12,7 @@ import typer
 
 from ramify.studio.commands import ask, chat, compare, doctor, download, graph, index, inspect, mcp, search, settings, studio
 from ramify.studio.commands import eval as evaluation
-from ramify.studio.console.ray_option import OnRay
+from ramify.studio.console.options import OnRay
 from ramify.studio.console.streams import fail
 from ramify.tools.errors import RamifyError, UsageError
 

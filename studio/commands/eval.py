@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, ModelName, Settings, joined, read_pairs, read_value
-from ramify.studio.console.ray_option import WHERE
+from ramify.studio.console.options import RAY_WHERE, BaseUrl, ModelName, Settings, joined, read_pairs, read_value
 from ramify.tools.errors import UsageError
 
 Datasets = Annotated[
@@ -36,7 +35,7 @@ Ray = Annotated[
     typer.Option(
         "--ray",
         metavar="[ADDRESS]",
-        help=f"Encode and ask on a Ray cluster: {WHERE}. Every machine needs the model, and RAMIFY_CACHE in a folder that all share.",
+        help=f"Encode and ask on a Ray cluster: {RAY_WHERE}. Every machine needs the model, and RAMIFY_CACHE in a folder that all share.",
     ),
 ]
 Embedding = Annotated[str, typer.Option(metavar="NAME", help="Embedding of the indexes: minilm, ollama:NAME, or sentence-transformers.")]

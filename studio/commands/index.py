@@ -46,7 +46,7 @@ def index(
     ray: Ray = None, verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
-    from ramify.studio.console.building import remarked, skipped, taken_in
+    from ramify.studio.console.building import remarked, show_estimate, skipped, taken_in
     from ramify.studio.console.progress_bar import bar
     from ramify.tools.index import Index
     from ramify.tools.index.location import Folder, home_of
@@ -63,8 +63,6 @@ def index(
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
         raise UsageError(what, "leave out --ray" if estimate else "name files or folders to index, or leave it out")
     if estimate:
-        from ramify.studio.console.estimate import show_estimate
-
         show_estimate(paths or [], home, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:

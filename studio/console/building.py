@@ -1,9 +1,11 @@
-"""The building of an index as it is told on the command line: what was taken in and left out, and what a graph or a hierarchy came to."""
+"""The building of an index as the command line tells it: what it would cost, what was taken in, what a graph or a hierarchy came to."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
 
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, one_line, out
@@ -11,15 +13,62 @@ from ramify.tools.index.description import left_out
 from ramify.tools.quoting import many
 
 if TYPE_CHECKING:
+    from ramify.graphs.estimating import Range, Stage
     from ramify.nodes.state import Usage
     from ramify.tools.documents.files import Skipped
     from ramify.tools.index.build import Built
+    from ramify.tools.index.location import Home
     from ramify.tools.index.manifest import Kind
 
 LISTED = 5
 """Of many units, notes or groups, those that are named."""
 NAMED = 10
 """Files that are named, with the reason, before the rest is only counted."""
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+
+
+def show_estimate(
+    paths: Sequence[Path], home: "Home", kind: "Kind", options: Mapping[str, Any], embedding: str, chunking: tuple[int, int], clean: bool,
+    group_by: Sequence[str] | None = None,
+) -> None:  # fmt: skip
+    """Print stage by stage what a build would cost; nothing is built."""
+    from ramify.graphs.index_cost import index_cost
+
+    with bar() as progress:
+        stages = index_cost(paths, home, kind, options, embedding, chunking, clean, group_by, note, progress)
+    out().print(_table(stages))
+    if any(stage.calls[1] for stage in stages):
+        kept = "every reply is kept: an interrupted build goes on where it stopped"
+        note(f"{kept}; --max-calls and --max-seconds end one with a usable {kind}")
+
+
+def _table(stages: "Sequence[Stage]") -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("stage", "to do", "model calls", "tokens", "time"):
+        table.add_column(name, justify="left" if name in ("stage", "to do") else "right")
+    for stage in stages:
+        table.add_row(stage.name, stage.todo, _between(stage.calls, _count), _between(stage.tokens, _count), _between(stage.seconds, _time))
+    if len(stages) > 1:
+        ranges = ([stage.calls for stage in stages], [stage.tokens for stage in stages], [stage.seconds for stage in stages])
+        calls, tokens, seconds = ((sum(low for low, _ in one), sum(high for _, high in one)) for one in ranges)
+        table.add_row("together", "", _between(calls, _count), _between(tokens, _count), _between(seconds, _time))
+    return table
+
+
+def _between(of: "Range", put: Callable[[float], str]) -> str:
+    low, high = map(put, of)
+    return low if low == high else f"{low} to {high}"
+
+
+def _count(value: float) -> str:
+    return f"{round(value):,}"
+
+
+def _time(seconds: float) -> str:
+    for size, name in ((_DAY, "days"), (_HOUR, "hours"), (_MINUTE, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"
 
 
 def taken_in(built: "Built") -> str:
@@ -112,7 +161,6 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
 
 def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
     """Say what a build will cost, where a model is asked that was not asked before."""
-    from ramify.studio.console.estimate import show_estimate
     from ramify.tools.index.location import Folder
     from ramify.tools.knowledge.kept_replies import WORK
 

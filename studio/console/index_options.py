@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import readable
-from ramify.studio.console.ray_option import WHERE
+from ramify.studio.console.options import RAY_WHERE, readable
 
 Paths = Annotated[
     list[Path] | None,
@@ -30,7 +29,7 @@ Embedding = Annotated[
 ]
 ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Longest passage, in tokens of the embedding model.")]
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens that neighbouring passages share.")]
-Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {WHERE}.")]
+Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {RAY_WHERE}.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that is left out, and why.")]
 
 

@@ -1,12 +1,16 @@
-"""What is written on the command line: the options that several commands share, and KEY=VALUE."""
+"""What is written on the command line: the options that several commands share, KEY=VALUE, and --ray, whose value may be left out."""
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from ramify.tools.errors import UsageError
+from ramify.tools.ray.address import AUTO, LOCAL
 
 STRATEGIES = "prune, tor, iterative, chain, naive, global or closed-book."
 Strategy = Annotated[str, typer.Option(metavar="NAME", help=STRATEGIES)]
@@ -28,6 +32,10 @@ Settings = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="A setting or argument of the strategy: see `ramify settings STRATEGY`."),
 ]
 ShowTree = Annotated[bool, typer.Option("--tree", help="Print the tree of sub-questions as well.")]
+RAY = "--ray"
+RAY_WHERE = "of this machine's cores, or the one at ADDRESS (auto, HOST:PORT, ray://HOST:PORT)"
+"""What its help says."""
+_RAY_ADDRESS = re.compile(rf"{AUTO}|{LOCAL}|ray://.*|\S+:\d+|\d+(\.\d+){{3}}")
 
 WORDS = {"none": None, "true": True, "false": False}
 """What people write who think in Python."""
@@ -80,3 +88,19 @@ def written(value: Any) -> str:
     if value is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class OnRay(TyperCommand):
+    """A command that has the option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Give the option its value where it has none."""
+        return super().parse_args(ctx, [*addressed(args)])
+
+
+def addressed(words: list[str]) -> Iterator[str]:
+    """Write a `--ray` that no address follows as `--ray=local`: what follows may be a path as well."""
+    options = words.index("--") if "--" in words else len(words)
+    for place, (word, after) in enumerate(pairwise([*words, ""])):
+        alone = place < options and word == RAY and not _RAY_ADDRESS.fullmatch(after)
+        yield f"{RAY}={LOCAL}" if alone else word

@@ -13,7 +13,7 @@ from ramify.nodes.tree.cards import Look, cards
 from ramify.studio.drawing import phrases
 from ramify.studio.drawing.tree_map import tree_map
 from ramify.tools.atomic_file import write_whole
-from ramify.tools.pages import draw, draw_page, style
+from ramify.tools.pages import draw, draw_page, part, style
 
 BUTTONS = (
     ("Unfold all", "open", "below"),
@@ -63,7 +63,7 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
 
 def tree_html(tree: Tree, passages: Mapping[str, Passage], prefix: str = "") -> Markup:
     """Give the tree as a fragment that brings its own style; where several are on one page, each needs its own prefix."""
-    return Markup('<div class="ramify"><style>{}</style>{}</div>').format(style(), branches_html(tree, Look(passages, prefix)))
+    return part("turn.html", "box", part("turn.html", "styled", style(), branches_html(tree, Look(passages, prefix))))
 
 
 def branches_html(tree: Tree, look: Look) -> Markup:

@@ -118,7 +118,7 @@ class Chat(VBox):
         self._say("")
 
     def _laid_out(self) -> list[Any]:
-        sheet = HTML(f"<style>{style()}</style>")
+        sheet = HTML(str(part("turn.html", "styled", style())))
         sheet.layout.display = "none"
         row, bar = HBox([self.box, self.send, self.stop]), HBox([self.panel.strategy, self.settings])
         row.add_class("ramify-asking")

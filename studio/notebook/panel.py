@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ipywidgets import HTML, Box, Dropdown, Text, Textarea, VBox
-from markupsafe import escape
 
 from ramify.graphs.ceiling import outlook
 from ramify.graphs.strategies import MEANINGS, STRATEGIES, arguments_of, build, configure
@@ -97,7 +96,7 @@ class Field(VBox):
 
     def __init__(self, strategy: str, name: str, value: Any = None) -> None:
         self.name = name
-        self._object = None if _writable(value) else value
+        self._object = None if value is None or isinstance(value, (str, int, float)) else value
         text = "" if value is None else written(value) if self._object is None else f"{type(value).__name__}, given in code"
         default, purpose = told(strategy)[name]
         self.box = Text(
@@ -108,7 +107,7 @@ class Field(VBox):
             disabled=self._object is not None,
             continuous_update=False,
         )
-        super().__init__([self.box, HTML(f"<small>{escape(purpose)}</small>")])
+        super().__init__([self.box, HTML(str(part("turn.html", "purpose", purpose)))])
         self.add_class("ramify-field")
 
     @property
@@ -118,7 +117,3 @@ class Field(VBox):
             return {self.name: self._object}
         text = self.box.value.strip()
         return {self.name: read_value(text)} if text else {}
-
-
-def _writable(value: Any) -> bool:
-    return value is None or isinstance(value, (str, int, float, bool))

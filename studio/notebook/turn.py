@@ -69,7 +69,10 @@ class Turn(VBox):
 
     def fail(self, error: BaseException) -> None:
         """Show that nothing came of it, and why; what had grown stays."""
-        what, remedy = (error.what, error.remedy) if isinstance(error, RamifyError) else _unforeseen(error)
+        what = scrub(f"unexpected: {type(error).__name__}: {error}")
+        remedy = "the traceback is in the log of the kernel; ask again, or report it"
+        if isinstance(error, RamifyError):
+            what, remedy = error.what, error.remedy
         self._end(_drawn("failed", what, remedy))
 
     def stop(self) -> None:
@@ -115,7 +118,3 @@ def _drawn(name: str, *values: Any) -> str:
 
 def _boxed(content: str) -> str:
     return str(part("turn.html", "box", content))
-
-
-def _unforeseen(error: BaseException) -> tuple[str, str]:
-    return scrub(f"unexpected: {type(error).__name__}: {error}"), "the traceback is in the log of the kernel; ask again, or report it"

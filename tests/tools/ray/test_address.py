@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ramify.evaluation.order import Order, variants_of
-from ramify.studio.console.ray_option import addressed
+from ramify.studio.console.options import addressed
 from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.ray.address import check_address
