@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -53,6 +54,28 @@ def test_the_links_of_a_document_lead_somewhere(path: Path) -> None:
         target = path.parent / name if name else path
         assert target.exists(), name
         assert not anchor or anchor in anchors(target), f"{name}#{anchor}"
+
+
+@pytest.mark.parametrize(
+    "path", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", *ROOT.glob("t*/**/README.md")], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_what_a_document_names_is_there(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    named = re.findall(r"\bramify(?:\.[a-z_]+)+(?:\.[A-Z]\w+)?", text)
+    named += [f"{module}.{name}" for name, module in re.findall(r"`(\w+)[^`]*` (?:of|from|in) `(ramify[\w.]+)`", text)]
+    assert [name for name in named if not is_named(name)] == []
+    rooms = "studio|evaluation|graphs|nodes|prompts|tools|tests|benchmarks|training|docs"
+    files = re.findall(rf"(?<![\w/.-])(?:{rooms})/[\w./]*\w(?:/|\b)", FENCE.sub("", text))
+    assert [name for name in files if not (ROOT / name).exists() and not (ROOT / f"{name}.py").exists()] == []
+
+
+def is_named(name: str) -> bool:
+    """Tell whether a dotted name is that of a module, or of something in one."""
+    try:
+        resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
 
 
 def anchors(path: Path) -> set[str]:
