@@ -2,7 +2,7 @@
 
 from lxml import html
 
-from ramify.tools.documents.wording import word_count
+from ramify.tools.documents.sections import word_count
 
 HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 SHORT = 200

@@ -6,7 +6,7 @@ from lxml import etree, html
 
 from ramify.tools.documents.elements import HEADINGS, SHORT, anchor, distance, is_layout, signature
 from ramify.tools.documents.main_content import Page, read_page
-from ramify.tools.documents.outline import Outline
+from ramify.tools.documents.sections import Outline
 from ramify.tools.documents.text_writer import Writer
 
 _ENTRY_LEVEL = 7

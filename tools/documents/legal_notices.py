@@ -2,7 +2,7 @@
 
 import re
 
-from ramify.tools.documents.wording import word_count
+from ramify.tools.documents.sections import word_count
 
 _OWNER = re.compile(r"copyright|©|\(c\) ?\d{4}", re.IGNORECASE)
 _TERMS = re.compile(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lxml import etree, html
 
-from ramify.tools.documents.wording import word_count
+from ramify.tools.documents.sections import word_count
 
 _DROPPED = frozenset(
     ["script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "object", "canvas", "audio", "video", "button", "input",

@@ -1,6 +1,6 @@
 """Text written piece by piece: spaces, lines and paragraphs as a reader would see them, cut into sections."""
 
-from ramify.tools.documents.outline import Section
+from ramify.tools.documents.sections import Section
 
 
 class Writer:

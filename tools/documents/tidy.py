@@ -7,8 +7,8 @@ from langchain_core.documents import Document
 from ramify.tools.documents.contents_and_indexes import contents_spans, page_listing
 from ramify.tools.documents.legal_notices import is_notice
 from ramify.tools.documents.located_parts import marks_of, sliced
+from ramify.tools.documents.sections import word_count
 from ramify.tools.documents.short_sections import with_small_ones_merged
-from ramify.tools.documents.wording import word_count
 
 _NOTICES = 0.1
 """A file of which more is legal is about that: a licence, which a person may ask for."""

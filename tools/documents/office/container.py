@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from ramify.tools.documents.reader import UnreadableError
+from ramify.tools.documents.files import UnreadableError
 from ramify.tools.documents.text import MOST_BYTES, content_of
 
 _MOST_PARTS = 20_000

@@ -10,15 +10,14 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.office.container import container
 from ramify.tools.documents.office.odf_text import NAMES, lines_of, text_of
 from ramify.tools.documents.office.slides import slide_document
 from ramify.tools.documents.office.workbook import sheet_documents
 from ramify.tools.documents.office.xml import parsed
-from ramify.tools.documents.outline import Outline
-from ramify.tools.documents.reader import Told, UnreadableError
-from ramify.tools.documents.sections import sections_of
-from ramify.tools.documents.text import section_documents, stem
+from ramify.tools.documents.sections import Outline, section_documents, sections_of
+from ramify.tools.documents.text import stem
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ramify.tools.documents.reader import UnreadableError
+from ramify.tools.documents.files import UnreadableError
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
