@@ -4,7 +4,7 @@ from itertools import islice
 
 from lxml import etree, html
 
-from ramify.tools.documents.elements import HEADINGS, SHORT, anchor, distance, is_layout, signature
+from ramify.tools.documents.html_elements import HEADINGS, SHORT, anchor, distance, is_layout
 from ramify.tools.documents.main_content import Page, read_page
 from ramify.tools.documents.sections import Outline
 from ramify.tools.documents.text_writer import Writer
@@ -59,8 +59,8 @@ class _Walk:
             elif event == "end":
                 self._end(element)
                 if element is not self._page.content and element.tail:
-                    self._text(element.tail)
-        self.writer.close()
+                    self.writer.text(element.tail)
+        self.writer.end_section()
 
     def _begin(self, element: html.HtmlElement) -> bool:
         """Begin an element; true where all of it is written already."""
@@ -69,7 +69,7 @@ class _Walk:
             self.writer.begin_aside(role)
             self._asides.append(element)
         if identity := element.get("id") or (element.get("name") if element.tag == "a" else None):
-            self.writer.found_id(identity)
+            self.writer.near_ids.append(identity)
         if element.tag in HEADINGS:
             self._heading(element)
             return True
@@ -79,7 +79,7 @@ class _Walk:
         if element.tag == "dt" and self._is_entry(element):
             self._entry(element)
         if element.text:
-            self._text(element.text)
+            self.writer.text(element.text)
         return False
 
     def _end(self, element: html.HtmlElement) -> None:
@@ -119,9 +119,6 @@ class _Walk:
     def _enter(self, element: html.HtmlElement, mode: str) -> None:
         self._modes.append((element, mode))
         self.writer.enter(mode)
-
-    def _text(self, text: str) -> None:
-        self.writer.text(text)
 
     def _heading(self, element: html.HtmlElement) -> None:
         shown = " ".join("".join(element.itertext()).split())
@@ -182,4 +179,6 @@ class _Walk:
         parent = term.getparent()
         if not any(scope is parent for scope, _ in self._scopes):
             self._scopes.append((parent, level))
-        self.writer.heading(level, signature(term), anchor(term))
+        shown = " ".join("".join(term.itertext()).split())
+        name = shown.partition("(")[0].strip() or shown  # of a function, without its arguments
+        self.writer.heading(level, name, anchor(term))

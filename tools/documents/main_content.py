@@ -137,17 +137,13 @@ def _measure(root: html.HtmlElement) -> Sizes:
         total = Size(words, 0, 0, 0)
         for child in element:
             total += sizes.get(child, _NOTHING) + Size(word_count(child.tail), 0, 0, 0)
-        if element.tag == "a" and _leads_within_site(element) and total.words:
-            _, within, name = element.get("href").partition("#")
+        address = element.get("href") if element.tag == "a" else None
+        # A link that leads out of the site says something: a source, a reference.
+        if address is not None and not _SCHEME.match(address) and total.words:
+            _, within, name = address.partition("#")
             total = Size(total.words, total.words, 1, int(bool(within) and name in ids))
         sizes[element] = total
     return sizes
-
-
-def _leads_within_site(link: html.HtmlElement) -> bool:
-    """Tell whether a link leads to another place of the same site; one that leads out of it says something: a source, a reference."""
-    address = link.get("href")
-    return address is not None and not _SCHEME.match(address)
 
 
 def _content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:

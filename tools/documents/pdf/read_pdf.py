@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError
-from ramify.tools.documents.pdf.footnotes import notes_in_place
-from ramify.tools.documents.pdf.furniture import without_furniture
+from ramify.tools.documents.pdf.head_and_foot import notes_in_place, without_furniture
 from ramify.tools.documents.pdf.lines import HYPHEN, Line, lines_of
 from ramify.tools.documents.pdf.outline import Cut, bookmarked, by_print, larger_print
 from ramify.tools.documents.pdf.paragraphs import Placed, joined, vocabulary

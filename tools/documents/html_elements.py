@@ -1,6 +1,6 @@
 """What single elements of a web page are to its text."""
 
-from lxml import html
+from lxml import etree, html
 
 from ramify.tools.documents.sections import word_count
 
@@ -15,19 +15,10 @@ def distance(block: html.HtmlElement) -> int:
     return 1 if block.tag in ("ul", "ol") and parent is not None and parent.tag == "li" else 2
 
 
-def signature(term: html.HtmlElement) -> str:
-    """Return a term's name: of a function, without its arguments."""
-    shown = " ".join("".join(term.itertext()).split())
-    return shown.partition("(")[0].strip() or shown
-
-
 def anchor(term: html.HtmlElement) -> str | None:
     """Return the id that an element or an anchor in it has."""
-    return next((inner.get("id") or inner.get("name") for inner in term.iter() if _names(inner)), None)
-
-
-def _names(element: html.HtmlElement) -> bool:
-    return isinstance(element.tag, str) and bool(element.get("id") or (element.tag == "a" and element.get("name")))
+    ids = (inner.get("id") or (inner.get("name") if inner.tag == "a" else None) for inner in term.iter(etree.Element))
+    return next(filter(None, ids), None)
 
 
 def is_layout(cell: html.HtmlElement) -> bool:
