@@ -6,9 +6,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, unit_rows
 from ramify.tools.embeddings.named import FOREIGN
-from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.english import content
 from ramify.tools.hierarchy.groups_and_nodes import Said, Summary
 from ramify.tools.knowledge.graph import is_prose

@@ -98,7 +98,7 @@ def _apart(line: Line, lines: list[Line], upper: bool) -> bool:
 
 
 def notes_in_place(lines: Sequence[Line]) -> list[Line]:
-    """Move the small print at a page's foot behind the paragraph with its mark, or before one that goes on overleaf: sentences stay whole."""
+    """Move small print at a page's foot behind the paragraph with its mark, or before one that goes on overleaf: sentences stay whole."""
     sizes = Counter[float]()
     for line in lines:
         sizes[round(line.size, 1)] += len(line.text)
