@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ramify.tools.documents.files import Told, files_under
-from ramify.tools.documents.parser_processes import cores
+from ramify.tools.documents.parser_crew import cores
 from ramify.tools.documents.readers import kind_of, parsed
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets

@@ -132,7 +132,7 @@ class _Walk:
         level = HEADINGS[element.tag]
         self._open_scope(scope, level)
         self.headings.append((level, shown))
-        self.writer.heading(level, shown, own or self._open_id(element, scope))
+        self.writer.heading(level, shown, own or self._open_id(element))
 
     def _open_scope(self, scope: html.HtmlElement, level: int) -> None:
         """Remember where a heading ends: with its box where that lies within another heading's, else at the next heading."""
@@ -154,7 +154,7 @@ class _Walk:
             return False
         return self._sizes[scope].words < _NOTE and bool(self._scopes) and sum(1 for _ in scope.iter(*HEADINGS)) == 1
 
-    def _open_id(self, element: html.HtmlElement, scope: html.HtmlElement) -> str | None:
+    def _open_id(self, element: html.HtmlElement) -> str | None:
         """Return the id of what the heading opens: of the box it stands first in, or of an anchor right before it."""
         if self.writer.near_ids:
             open_ids = {parent.get("id") for parent in element.iterancestors()}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped, Told, existing, files_under
-from ramify.tools.documents.parser_processes import LIMITS, Crew, Limits, Parsed, cores
+from ramify.tools.documents.parser_crew import LIMITS, Crew, Limits, Parsed, cores
 from ramify.tools.documents.readers import FORMATS, parsed, reader_of, streamed
 from ramify.tools.errors import InputError
 

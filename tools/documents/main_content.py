@@ -71,7 +71,7 @@ class Page(NamedTuple):
         if any(self.sizes[prose].words - self.sizes[prose].linked >= _PROSE for prose in element.iter("p")):
             return None
         enough = size.links >= (_FEW_IN_PROSE if element.tag == "p" else _FEW) or (size.inner == size.links and element.tag != "p")
-        if size.links >= _ENTRIES and element.tag in _LISTS and _is_sorted(_entries(element)):
+        if size.links >= _ENTRIES and element.tag in _LISTS and _is_sorted(element):
             return "index"
         return "contents" if enough and size.linked >= _MOSTLY * size.words else None
 
@@ -167,14 +167,10 @@ def _belongs_to_text(element: html.HtmlElement) -> bool:
     return _has_heading(element) or any(parent.tag in ("li", "dd", "td", "th") for parent in element.iterancestors())
 
 
-def _entries(element: html.HtmlElement) -> list[str]:
-    """Return what the entries of a list begin with, without numbers and signs."""
-    entries = ("".join(entry.itertext()).casefold() for entry in element.iter("li", "dt", "tr"))
-    return [found[0][:_KEY] for entry in entries if (found := re.findall(r"[^\W_].*", entry))]
-
-
-def _is_sorted(entries: list[str]) -> bool:
-    """Tell whether entries are in alphabetical order but for a few, as sub-entries are; those of chapters are by number."""
+def _is_sorted(element: html.HtmlElement) -> bool:
+    """Tell whether a list's entries are in alphabetical order but for a few, as sub-entries are; those of chapters are by number."""
+    written = ("".join(entry.itertext()).casefold() for entry in element.iter("li", "dt", "tr"))
+    entries = [found[0][:_KEY] for entry in written if (found := re.findall(r"[^\W_].*", entry))]  # without signs before them
     letters = [entry for entry in entries if entry[0].isalpha()]
     if len(letters) < max(_ENTRIES, len(entries) // 2):
         return False

@@ -85,26 +85,21 @@ def parsed(file: File, told: Told, clean: bool) -> list[Document]:
 
 
 def streamed(file: File, told: Told) -> Iterator[Document]:
-    """Parse a file, a document at a time. One that cannot be read has none and is told about, with the reason."""
+    """Parse a file, a document with text at a time. One that cannot be read, or has none, is told about, with the reason."""
     reader = reader_of(file.path)
     if reader is None or not file.path.is_file():
         reason = "not a regular file" if reader else f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})"
         told.skip(file.source, reason)
         return
+    found = False
     try:
-        yield from _filled(reader, file, told)
+        for document in reader.read(file.path, file.source, told):
+            if document.page_content.strip():
+                found = True
+                yield document
+        if not found:
+            told.skip(file.source, "empty" if file.path.stat().st_size == 0 else "no text in it")
     except UnreadableError as error:
         told.skip(file.source, str(error))
     except _FILE_ERRORS as error:
         told.skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")
-
-
-def _filled(reader: Reader, file: File, told: Told) -> Iterator[Document]:
-    """Give a file's documents that hold any text; a file without any is unreadable."""
-    found = False
-    for document in reader.read(file.path, file.source, told):
-        if document.page_content.strip():
-            found = True
-            yield document
-    if not found:
-        raise UnreadableError("empty" if file.path.stat().st_size == 0 else "no text in it")

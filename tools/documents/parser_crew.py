@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Lock, Thread, Timer
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from langchain_core.documents import Document
 
@@ -107,7 +107,9 @@ class _Worker:
         too_late = not late.is_alive()
         late.cancel()
         if line.endswith(b"\n"):
-            return _read(json.loads(line))
+            answer = json.loads(line)
+            documents = [Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"]]
+            return documents, [(name, why) for name, why in answer["skipped"]], [(name, said) for name, said in answer["remarks"]]
         process.kill()
         code = process.wait()
         return [], [(file.source, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))], []
@@ -164,8 +166,3 @@ def _asked(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
         return process.stdout.readline()
     except (BrokenPipeError, ValueError):
         return b""
-
-
-def _read(answer: dict[str, Any]) -> Parsed:
-    documents = [Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"]]
-    return documents, [(name, why) for name, why in answer["skipped"]], [(name, said) for name, said in answer["remarks"]]
