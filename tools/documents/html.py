@@ -129,10 +129,14 @@ class _Walk:
         if self._asides or self.writer.flat or self._is_note(element, scope, own):
             self.writer.line(shown)
             return
+        near = self.writer.near_ids
+        if own is None and near:  # the id of the box that the heading stands first in, or of an anchor right before it
+            open_ids = {parent.get("id") for parent in element.iterancestors()}
+            own = next((identity for identity in reversed(near) if identity in open_ids), near[-1])
         level = HEADINGS[element.tag]
         self._open_scope(scope, level)
         self.headings.append((level, shown))
-        self.writer.heading(level, shown, own or self._open_id(element))
+        self.writer.heading(level, shown, own)
 
     def _open_scope(self, scope: html.HtmlElement, level: int) -> None:
         """Remember where a heading ends: with its box where that lies within another heading's, else at the next heading."""
@@ -153,13 +157,6 @@ class _Walk:
         if own or scope is self._page.content or scope.tag in ("section", "article") or scope.get("id"):
             return False
         return self._sizes[scope].words < _NOTE and bool(self._scopes) and sum(1 for _ in scope.iter(*HEADINGS)) == 1
-
-    def _open_id(self, element: html.HtmlElement) -> str | None:
-        """Return the id of what the heading opens: of the box it stands first in, or of an anchor right before it."""
-        if self.writer.near_ids:
-            open_ids = {parent.get("id") for parent in element.iterancestors()}
-            return next((near for near in reversed(self.writer.near_ids) if near in open_ids), self.writer.near_ids[-1])
-        return None
 
     def _is_entry(self, term: html.HtmlElement) -> bool:
         after = list(islice(term.itersiblings(), _NEAR))

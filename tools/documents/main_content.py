@@ -170,7 +170,7 @@ def _belongs_to_text(element: html.HtmlElement) -> bool:
 def _is_sorted(element: html.HtmlElement) -> bool:
     """Tell whether a list's entries are in alphabetical order but for a few, as sub-entries are; those of chapters are by number."""
     written = ("".join(entry.itertext()).casefold() for entry in element.iter("li", "dt", "tr"))
-    entries = [found[0][:_KEY] for entry in written if (found := re.findall(r"[^\W_].*", entry))]  # without signs before them
+    entries: list[str] = [found[0][:_KEY] for entry in written if (found := re.findall(r"[^\W_].*", entry))]  # without signs before them
     letters = [entry for entry in entries if entry[0].isalpha()]
     if len(letters) < max(_ENTRIES, len(entries) // 2):
         return False
