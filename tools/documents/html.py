@@ -4,8 +4,8 @@ from itertools import islice
 
 from lxml import etree, html
 
-from ramify.tools.documents.html_elements import HEADINGS, SHORT, anchor, distance, is_layout
-from ramify.tools.documents.main_content import Page, read_page
+from ramify.tools.documents.html_content import Page, read_page
+from ramify.tools.documents.html_elements import HEADINGS, SHORT, anchor, distance, is_layout, leads_elsewhere
 from ramify.tools.documents.sections import Outline
 from ramify.tools.documents.text_writer import Writer
 
@@ -64,7 +64,7 @@ class _Walk:
 
     def _begin(self, element: html.HtmlElement) -> bool:
         """Begin an element; true where all of it is written already."""
-        role = None if self._asides else self._page.leads_elsewhere(element)
+        role = None if self._asides else leads_elsewhere(element, self._sizes)
         if role:
             self.writer.begin_aside(role)
             self._asides.append(element)
