@@ -19,11 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.tools.documents.files import files_under
-from ramify.tools.documents.limits import cores
-from ramify.tools.documents.parse_file import parsed
-from ramify.tools.documents.reader import Told
-from ramify.tools.documents.readers import kind_of
+from ramify.tools.documents.files import Told, files_under
+from ramify.tools.documents.parser_crew import cores
+from ramify.tools.documents.readers import kind_of, parsed
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.embeddings.sentence_encoder import SentenceEncoder

@@ -11,11 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ramify.tools.documents.files import File, files_under
-from ramify.tools.documents.parse_file import parsed
-from ramify.tools.documents.read_files import read_files
-from ramify.tools.documents.reader import Told
-from ramify.tools.documents.readers import reader_of
+from ramify.tools.documents.files import File, Told, files_under
+from ramify.tools.documents.load import read_files
+from ramify.tools.documents.readers import parsed, reader_of
 
 
 def bare(files: Sequence[File]) -> int:

@@ -13,9 +13,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
 from ramify.graphs.callers_config import TRUSTED
-from ramify.tools.address_parts import parts_of, shown
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.scrub import learn_address
+from ramify.tools.scrub import learn_address, parts_of, shown
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver

@@ -15,8 +15,8 @@ from ramify.prompts import REDUCE
 from ramify.tools.english import content
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.reports import known
-from ramify.tools.quotation import statements
 from ramify.tools.quoting import one_line
+from ramify.tools.supporting_sentence import statements
 
 PART = "part "
 """What the id of a partial answer begins with, beside those of passages."""

@@ -12,15 +12,10 @@ def write_whole(content: str | bytes, path: Path) -> None:
     try:
         with NamedTemporaryFile("wb", dir=path.parent, prefix=".ramify-", delete=False) as file:
             file.write(content.encode() if isinstance(content, str) else content)
-        os.chmod(file.name, 0o666 & ~_umask())
+        mask = os.umask(0)  # it can only be read by setting it
+        os.umask(mask)
+        os.chmod(file.name, 0o666 & ~mask)
         Path(file.name).replace(path)
     except OSError as error:
         what = f"cannot write {str(path)!r} ({error.strerror or error})"
         raise InputError(what, "name a file in a folder that is there, that you may write to and that has room") from error
-
-
-def _umask() -> int:
-    """Read the mask; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

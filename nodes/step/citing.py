@@ -6,8 +6,8 @@ from typing import Any
 from ramify.nodes.citation import Citation, Source
 from ramify.nodes.state import State
 from ramify.nodes.tree import Passage
-from ramify.tools.quotation import Asked, carrying
 from ramify.tools.quoting import one_line
+from ramify.tools.supporting_sentence import Asked, carrying
 from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of
 
 SHOWN = 3

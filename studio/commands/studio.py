@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.streams import note
-from ramify.tools.address_parts import shown
 from ramify.tools.errors import RamifyError
+from ramify.tools.scrub import shown
 
 Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Where the server listens.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Other than 127.0.0.1, everybody in the network can ask and read.")]

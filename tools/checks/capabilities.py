@@ -33,7 +33,7 @@ class Check(NamedTuple):
 
 def formats() -> Check:
     """Load what each reader needs; name the readers that cannot load, and why."""
-    from ramify.tools.documents.limits import LIMITS, cores
+    from ramify.tools.documents.parser_crew import LIMITS, cores
     from ramify.tools.documents.readers import READERS
 
     failed = {}

@@ -1,4 +1,4 @@
-"""Find the files under the paths a user gives."""
+"""Files to read: found under the paths a user gives, and what is told of one besides its documents."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -20,6 +20,26 @@ class File(NamedTuple):
     path: Path
     source: str
     root: Path
+
+
+class UnreadableError(Exception):
+    """A file holds nothing that its reader can read; says why."""
+
+
+class Told:
+    """What a reader says about a file besides its documents."""
+
+    def __init__(self) -> None:
+        self.skipped: list[Skipped] = []
+        self.remarks: list[Skipped] = []
+
+    def skip(self, name: str, reason: str) -> None:
+        """Name what was left out, and why."""
+        self.skipped.append((name, reason))
+
+    def remark(self, name: str, remark: str) -> None:
+        """Say how something was read, where its reader had to guess or could not see everything."""
+        self.remarks.append((name, remark))
 
 
 def existing(path: str | Path) -> Path:

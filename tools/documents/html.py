@@ -4,9 +4,9 @@ from itertools import islice
 
 from lxml import etree, html
 
-from ramify.tools.documents.elements import HEADINGS, SHORT, anchor, distance, is_layout, signature
-from ramify.tools.documents.main_content import Page, read_page
-from ramify.tools.documents.outline import Outline
+from ramify.tools.documents.html_content import Page, read_page
+from ramify.tools.documents.html_elements import HEADINGS, SHORT, anchor, distance, is_layout, leads_elsewhere
+from ramify.tools.documents.sections import Outline
 from ramify.tools.documents.text_writer import Writer
 
 _ENTRY_LEVEL = 7
@@ -59,17 +59,17 @@ class _Walk:
             elif event == "end":
                 self._end(element)
                 if element is not self._page.content and element.tail:
-                    self._text(element.tail)
-        self.writer.close()
+                    self.writer.text(element.tail)
+        self.writer.end_section()
 
     def _begin(self, element: html.HtmlElement) -> bool:
         """Begin an element; true where all of it is written already."""
-        role = None if self._asides else self._page.leads_elsewhere(element)
+        role = None if self._asides else leads_elsewhere(element, self._sizes)
         if role:
             self.writer.begin_aside(role)
             self._asides.append(element)
         if identity := element.get("id") or (element.get("name") if element.tag == "a" else None):
-            self.writer.found_id(identity)
+            self.writer.near_ids.append(identity)
         if element.tag in HEADINGS:
             self._heading(element)
             return True
@@ -79,7 +79,7 @@ class _Walk:
         if element.tag == "dt" and self._is_entry(element):
             self._entry(element)
         if element.text:
-            self._text(element.text)
+            self.writer.text(element.text)
         return False
 
     def _end(self, element: html.HtmlElement) -> None:
@@ -120,9 +120,6 @@ class _Walk:
         self._modes.append((element, mode))
         self.writer.enter(mode)
 
-    def _text(self, text: str) -> None:
-        self.writer.text(text)
-
     def _heading(self, element: html.HtmlElement) -> None:
         shown = " ".join("".join(element.itertext()).split())
         if not shown:
@@ -132,10 +129,14 @@ class _Walk:
         if self._asides or self.writer.flat or self._is_note(element, scope, own):
             self.writer.line(shown)
             return
+        near = self.writer.near_ids
+        if own is None and near:  # the id of the box that the heading stands first in, or of an anchor right before it
+            open_ids = {parent.get("id") for parent in element.iterancestors()}
+            own = next((identity for identity in reversed(near) if identity in open_ids), near[-1])
         level = HEADINGS[element.tag]
         self._open_scope(scope, level)
         self.headings.append((level, shown))
-        self.writer.heading(level, shown, own or self._open_id(element, scope))
+        self.writer.heading(level, shown, own)
 
     def _open_scope(self, scope: html.HtmlElement, level: int) -> None:
         """Remember where a heading ends: with its box where that lies within another heading's, else at the next heading."""
@@ -157,13 +158,6 @@ class _Walk:
             return False
         return self._sizes[scope].words < _NOTE and bool(self._scopes) and sum(1 for _ in scope.iter(*HEADINGS)) == 1
 
-    def _open_id(self, element: html.HtmlElement, scope: html.HtmlElement) -> str | None:
-        """Return the id of what the heading opens: of the box it stands first in, or of an anchor right before it."""
-        if self.writer.near_ids:
-            open_ids = {parent.get("id") for parent in element.iterancestors()}
-            return next((near for near in reversed(self.writer.near_ids) if near in open_ids), self.writer.near_ids[-1])
-        return None
-
     def _is_entry(self, term: html.HtmlElement) -> bool:
         after = list(islice(term.itersiblings(), _NEAR))
         said = next((element for element in after if element.tag == "dd"), None)
@@ -182,4 +176,6 @@ class _Walk:
         parent = term.getparent()
         if not any(scope is parent for scope, _ in self._scopes):
             self._scopes.append((parent, level))
-        self.writer.heading(level, signature(term), anchor(term))
+        shown = " ".join("".join(term.itertext()).split())
+        name = shown.partition("(")[0].strip() or shown  # of a function, without its arguments
+        self.writer.heading(level, name, anchor(term))

@@ -1,13 +1,26 @@
-"""Load files and folders of them as LangChain `Document`s."""
+"""Load files and folders of them as LangChain `Document`s: read side by side, given in their order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Skipped, existing, files_under
-from ramify.tools.documents.read_files import FORMATS, read_files
+from ramify.tools.documents.files import File, Skipped, Told, existing, files_under
+from ramify.tools.documents.parser_crew import LIMITS, Crew, Limits, Parsed, cores
+from ramify.tools.documents.readers import FORMATS, parsed, reader_of, streamed
 from ramify.tools.errors import InputError
+
+EDITION = "3"
+"""Counts up when the same file gives other documents than before: an index then reads its files again."""
+_AHEAD = 4
+"""Files asked for before their turn, for each worker: enough that none waits, few enough to hold."""
+_FEW = 8
+_SMALL_BYTES = 1 << 18
+"""The first few files of plain text are read here, if they are small: no worker need be started for them."""
 
 
 class Loading(Iterator[Document]):
@@ -54,3 +67,50 @@ def nothing_readable(paths: Sequence[Path], skipped: Sequence[Skipped]) -> Input
     reasons = "; ".join(f"{name}: {reason}" for name, reason in skipped[:3]) or "no files"
     places = ", ".join(repr(str(path)) for path in paths)
     return InputError(f"nothing readable in {places} ({reasons})", f"give files of these kinds: {FORMATS}")
+
+
+class Read(NamedTuple):
+    """A file, its documents as they are read, what of it was left out and what is to be said of it.
+
+    Both lists are complete when the documents are used up.
+    """
+
+    file: File
+    documents: Iterable[Document]
+    skipped: list[Skipped]
+    remarks: list[Skipped]
+
+
+def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None, clean: bool = True) -> Iterator[Read]:
+    """Read files in worker processes and give them in their order; records, which may be endless, are streamed in this one.
+
+    A file that cannot be read has no documents and is in its own `skipped`, with the reason. To have it `clean` is to have its short
+    documents merged and those that only list or license marked.
+    """
+    with closing(Crew(workers or cores(), limits)) as crew:
+        under_way: list[tuple[File, Future[Parsed] | None]] = []
+        coming = _planned(iter(files), crew, clean)
+        while under_way := [*under_way, *islice(coming, _AHEAD * crew.size + 1 - len(under_way))]:
+            file, result = under_way.pop(0)
+            yield Read(file, *result.result()) if result else _here(file, clean)
+
+
+def _planned(files: Iterator[File], crew: Crew, clean: bool) -> Iterator[tuple[File, Future[Parsed] | None]]:
+    """Hand files to the crew as they come; None for those that are read here."""
+    few = 0
+    for file in files:
+        reader = reader_of(file.path)
+        if reader is None or reader.streamed or not file.path.is_file():
+            yield file, None
+        elif reader.plain and few < _FEW and file.path.stat().st_size <= _SMALL_BYTES:
+            few += 1
+            yield file, None
+        else:
+            yield file, crew.parse(file, clean)
+
+
+def _here(file: File, clean: bool) -> Read:
+    told = Told()
+    reader = reader_of(file.path)
+    documents = streamed(file, told) if reader is None or reader.streamed else parsed(file, told, clean)
+    return Read(file, documents, told.skipped, told.remarks)

@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ramify.tools.documents.files import File
-from ramify.tools.documents.parse_file import parsed
-from ramify.tools.documents.reader import Told
+from ramify.tools.documents.files import File, Told
+from ramify.tools.documents.readers import parsed
 
 _GRACE_S = 5
 """The parent ends a worker that takes too long; one whose parent is gone ends itself this much later."""
@@ -20,12 +19,16 @@ _GRACE_S = 5
 
 def main(seconds: float, memory_mb: int) -> None:
     """Answer until there is no more input."""
-    _limit_memory(memory_mb)
+    if sys.platform == "linux":  # elsewhere the limit cannot be set below what is in use, or is not kept
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to handle
     answers = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a library prints is no answer
     for line in sys.stdin.buffer:
-        _limit_time(seconds)
+        if sys.platform != "win32":
+            signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_S)
         answers.write(json.dumps(answer(json.loads(line))).encode() + b"\n")
         answers.flush()
 
@@ -36,18 +39,6 @@ def answer(asked: dict[str, Any]) -> dict[str, object]:
     file = File(Path(asked["path"]), asked["source"], Path(asked["path"]).parent)
     documents = [[document.id, document.page_content, document.metadata] for document in parsed(file, told, asked["clean"])]
     return {"documents": documents, "skipped": told.skipped, "remarks": told.remarks}
-
-
-def _limit_memory(memory_mb: int) -> None:
-    if sys.platform == "linux":  # elsewhere the limit cannot be set below what is in use, or is not kept
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
-
-
-def _limit_time(seconds: float) -> None:
-    if sys.platform != "win32":
-        signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_S)
 
 
 if __name__ == "__main__":

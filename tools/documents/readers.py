@@ -1,8 +1,14 @@
-"""One reader a format, by the end of the file's name."""
+"""One reader a format, by the end of the file's name, and a file parsed with its reader: its documents, or why there are none."""
 
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from ramify.tools.documents.jsons import read_json, read_jsonl
+from langchain_core.documents import Document
+
+from ramify.tools.documents.files import File, Told, UnreadableError
 from ramify.tools.documents.office.epub import read_epub
 from ramify.tools.documents.office.mail import read_eml
 from ramify.tools.documents.office.opendocument import read_odp, read_ods, read_odt
@@ -10,9 +16,24 @@ from ramify.tools.documents.office.slides import read_pptx
 from ramify.tools.documents.office.word import read_docx
 from ramify.tools.documents.office.workbook import read_xlsx
 from ramify.tools.documents.pdf.read_pdf import read_pdf
-from ramify.tools.documents.reader import Reader
+from ramify.tools.documents.records import read_json, read_jsonl
 from ramify.tools.documents.tables import read_csv
 from ramify.tools.documents.text import read_html, read_markdown, read_text
+from ramify.tools.documents.tidy import tidy
+
+Read = Callable[[Path, str, Told], Iterator[Document]]
+"""Called with the file, the source its documents name, and whom to tell what else there is to say."""
+
+
+class Reader(NamedTuple):
+    """How a format is read: by what function, with which modules of others, if it may be endless (streamed), is plain text, or records."""
+
+    read: Read
+    modules: tuple[str, ...] = ()
+    streamed: bool = False
+    plain: bool = False
+    records: bool = False
+
 
 _TEXT = Reader(read_text, plain=True)
 _MARKDOWN = Reader(read_markdown, plain=True)
@@ -36,9 +57,10 @@ READERS: dict[str, Reader] = {
 }  # fmt: skip
 """Each also reads `.gz` around its format."""
 
-
+FORMATS = ", ".join(sorted(suffix.removeprefix(".") for suffix in READERS))
 NO_READER = "no reader for "
 """Begins the reason why a file is left out whose name no reader knows."""
+_FILE_ERRORS = (OSError, EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def kind_of(path: Path) -> str:
@@ -54,3 +76,30 @@ def reader_of(path: Path) -> Reader | None:
 
 def _ending(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def parsed(file: File, told: Told, clean: bool) -> list[Document]:
+    """Parse a whole file and, to have it `clean`, tidy up its documents."""
+    documents = list(streamed(file, told))
+    return tidy(documents) if clean and kind_of(file.path) else documents
+
+
+def streamed(file: File, told: Told) -> Iterator[Document]:
+    """Parse a file, a document with text at a time. One that cannot be read, or has none, is told about, with the reason."""
+    reader = reader_of(file.path)
+    if reader is None or not file.path.is_file():
+        reason = "not a regular file" if reader else f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})"
+        told.skip(file.source, reason)
+        return
+    found = False
+    try:
+        for document in reader.read(file.path, file.source, told):
+            if document.page_content.strip():
+                found = True
+                yield document
+        if not found:
+            told.skip(file.source, "empty" if file.path.stat().st_size == 0 else "no text in it")
+    except UnreadableError as error:
+        told.skip(file.source, str(error))
+    except _FILE_ERRORS as error:
+        told.skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")

@@ -1,13 +1,59 @@
-"""A record (a JSON object, a row of a table) as a `Document`."""
+"""Records as `Document`s: JSON, a record an object, in one document or a line each; what rows of tables become, too."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.text import lines_of, text_of
+
 _OURS = frozenset({"source", "path", "fragment", "fragments", "headings_within", "role", "also", "pages", "sheet"})
 """Metadata that the index says of every passage; a record has no say in it."""
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
+
+
+def read_json(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """Read a JSON file: a list of records, an object that holds one list of records, or one record."""
+    try:
+        content = json.loads(text_of(path, source, told))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"not JSON: {error}") from error
+    for number, record in enumerate(_records(content), start=1):
+        if isinstance(record, dict):
+            yield record_document(record, source, number)
+        else:
+            told.skip(f"{source}#{number}", f"not a record but {type(record).__name__}")
+
+
+def read_jsonl(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """Read a file of one JSON record a line, naming the lines that are none."""
+    good = 0
+    for number, line in enumerate(lines_of(path, source, told), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if isinstance(record, dict):
+            good += 1
+            yield record_document(record, source, number)
+        elif not good:
+            raise UnreadableError(f"line {number} is not a JSON record")
+        else:
+            told.skip(f"{source}#{number}", "not a JSON record")
+
+
+def _records(content: Any) -> list[Any]:
+    """Give what is in a list, in the one list of records that an object holds, else the value itself."""
+    if isinstance(content, list):
+        return content
+    values = content.values() if isinstance(content, dict) and "text" not in content else ()
+    lists = [value for value in values if isinstance(value, list) and value and all(isinstance(item, dict) for item in value)]
+    return lists[0] if len(lists) == 1 else [content]
 
 
 def record_document(record: dict[str, Any], source: str, number: int, within: str = "") -> Document:
@@ -20,18 +66,17 @@ def record_document(record: dict[str, Any], source: str, number: int, within: st
     fields = {str(name): value for name, value in record.items()}
     identity = _clean(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
     text_field = next((name for name in _TEXT_FIELDS if isinstance(fields.get(name), str)), None)
-    text = fields.pop(text_field) if text_field else _as_lines(fields)
+    if text_field:
+        text = fields.pop(text_field)
+    else:
+        written = {name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for name, value in fields.items()}
+        text = "\n".join(f"{name}: {value}" for name, value in written.items() if value and value != "null")
     nested = fields.pop("metadata", None)
     carried = {**(nested if isinstance(nested, dict) else {}), **(fields if text_field else {})}
     carried = {f"record_{name}" if name in _OURS else name: value for name, value in carried.items()}
     place = f"{source}#{within}{identity or number}"
     title = _clean(str(fields.get("title") or carried.get("title") or ""))
     return Document(_clean(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title})
-
-
-def _as_lines(fields: dict[str, Any]) -> str:
-    written = {name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for name, value in fields.items()}
-    return "\n".join(f"{name}: {value}" for name, value in written.items() if value and value != "null")
 
 
 def _clean(text: str) -> str:

@@ -1,9 +1,10 @@
-"""Sections of Markdown: each with the path of headings above it."""
+"""Sections of a text, each under the headings above it: what structured formats are read as, Markdown among them."""
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from ramify.tools.documents.outline import Outline, Section
+from langchain_core.documents import Document
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
@@ -11,9 +12,54 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---(?:\n|\Z)", re.DOTALL)
 _TITLE_FIELD = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_WORD = re.compile(r"\w+")
 
 Line = tuple[int, str]
 """A line of text (level 0) or a heading (level 1 to 6)."""
+
+
+class Section(NamedTuple):
+    """A piece of text under a path of headings, outermost first."""
+
+    headings: tuple[str, ...]
+    text: str
+    fragment: str | None = None
+    """The id that opens it."""
+    role: str | None = None
+    """What it is where it is no text to read: "contents", "index"."""
+    fragments: tuple[tuple[int, str], ...] = ()
+    """Ids within it, each with the place where what it names begins."""
+
+
+class Outline(NamedTuple):
+    """A file's title, where it states one, and its sections."""
+
+    title: str | None
+    sections: list[Section]
+
+
+def section_documents(outline: Outline, source: str, name: str) -> Iterator[Document]:
+    """Turn an outline into a document a section; `name` is the title of a file that states none."""
+    for section in outline.sections:
+        at = section.fragment or (anchor(section.headings[-1]) if section.headings else "")
+        carried = {
+            "heading": " > ".join(section.headings),
+            "fragment": section.fragment,
+            "fragments": [list(mark) for mark in section.fragments],
+            "role": section.role,
+        }
+        metadata = {"source": source, "title": outline.title or name} | {name: value for name, value in carried.items() if value}
+        yield Document(section.text, id=f"{source}#{at}" if at else source, metadata=metadata)
+
+
+def anchor(heading: str) -> str:
+    """Turn a heading into what can stand behind a `#`."""
+    return re.sub(r"[^\w]+", "-", heading.lower()).strip("-")
+
+
+def word_count(text: str | None) -> int:
+    """Count words."""
+    return len(_WORD.findall(text)) if text else 0
 
 
 def markdown_outline(text: str) -> Outline:

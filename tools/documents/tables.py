@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.reader import Told, UnreadableError
+from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.records import record_document
 from ramify.tools.documents.text import lines_of
 

@@ -2,22 +2,27 @@
 
 import gzip
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.encoding import decoded, encoding_of, is_utf8
-from ramify.tools.documents.outline import Outline
-from ramify.tools.documents.reader import Told, UnreadableError
-from ramify.tools.documents.sections import markdown_outline
-from ramify.tools.documents.wording import anchor
+from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.sections import markdown_outline, section_documents
 
 MOST_BYTES = 1 << 29
 """The most that a file which is read as a whole may unpack to."""
 
 _SAMPLE = 1 << 16
 """What an encoding is guessed from."""
+_LIKELY = [
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp932", "gb18030", "big5", "cp949", "euc_jp",
+]  # fmt: skip
+"""The encodings in use before Unicode; their rarer cousins would only be mistaken for them."""
+_WESTERN = "cp1252"
+_MOSTLY = 0.75
+_SIGN_WITHIN_WORD = re.compile(r"[a-z][^\x00-\x7f\w’'\xad][a-z]|[a-z][¹²³]|\w[ºª]\w")
 
 
 def read_text(path: Path, source: str, told: Told) -> Iterator[Document]:
@@ -35,20 +40,6 @@ def read_html(path: Path, source: str, told: Told) -> Iterator[Document]:
     from ramify.tools.documents.html import html_outline
 
     yield from section_documents(html_outline(text_of(path, source, told)), source, stem(path))
-
-
-def section_documents(outline: Outline, source: str, name: str) -> Iterator[Document]:
-    """Turn an outline into a document a section; `name` is the title of a file that states none."""
-    for section in outline.sections:
-        at = section.fragment or (anchor(section.headings[-1]) if section.headings else "")
-        carried = {
-            "heading": " > ".join(section.headings),
-            "fragment": section.fragment,
-            "fragments": [list(mark) for mark in section.fragments],
-            "role": section.role,
-        }
-        metadata = {"source": source, "title": outline.title or name} | {name: value for name, value in carried.items() if value}
-        yield Document(section.text, id=f"{source}#{at}" if at else source, metadata=metadata)
 
 
 def text_of(path: Path, source: str, told: Told) -> str:
@@ -90,3 +81,56 @@ def stem(path: Path) -> str:
     """Return a file's name without its ending."""
     name = path.name[:-3] if path.suffix.lower() == ".gz" else path.name
     return Path(name).stem
+
+
+def encoding_of(content: bytes, source: str, told: Told, *, cut: bool = False) -> str:
+    """Say how text is encoded: UTF-8, UTF-16 that says so, or what it most likely is, with a remark."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if b"\0" in content:
+        raise UnreadableError("binary, not text")
+    if is_utf8(content, cut):
+        return "utf-8-sig"
+    encoding = _guessed(content)
+    told.remark(source, f"read as {encoding}")
+    return encoding
+
+
+def decoded(content: bytes, encoding: str) -> str:
+    """Decode text; what the encoding does not know becomes a mark that says so."""
+    try:
+        text = content.decode(encoding, "strict" if encoding in ("utf-8-sig", "utf-16") else "replace")
+    except UnicodeDecodeError as error:
+        raise UnreadableError("not text: damaged in the middle") from error
+    if "\0" in text:
+        raise UnreadableError("binary, not text")
+    return text
+
+
+def is_utf8(content: bytes, cut: bool = False) -> bool:
+    """Tell whether bytes are UTF-8; those of a `cut` text may end within a letter."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return cut and error.reason == "unexpected end of data" and error.start > len(content) - 4
+    return True
+
+
+def _guessed(content: bytes) -> str:
+    """Name the likeliest encoding; of several that read the same, or nothing that speaks for another, the Western one."""
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(content, cp_isolation=_LIKELY).best()
+    if best is not None and (best.coherence > 0 or not _looks_western(content)):
+        return _WESTERN if _WESTERN in best.could_be_from_charset else best.encoding
+    if best is None and not _looks_western(content):
+        raise UnreadableError("neither UTF-8 nor text in any encoding known")
+    return _WESTERN
+
+
+def _looks_western(content: bytes) -> bool:
+    try:
+        text = content.decode(_WESTERN)
+    except UnicodeDecodeError:
+        return False
+    return sum(byte < 128 for byte in content) > _MOSTLY * len(content) and not _SIGN_WITHIN_WORD.search(text)

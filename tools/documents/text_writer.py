@@ -1,6 +1,6 @@
 """Text written piece by piece: spaces, lines and paragraphs as a reader would see them, cut into sections."""
 
-from ramify.tools.documents.outline import Section
+from ramify.tools.documents.sections import Section
 
 
 class Writer:
@@ -47,10 +47,6 @@ class Writer:
         """Begin another cell of a row."""
         self._body.write_plain(" | ")
 
-    def found_id(self, identity: str) -> None:
-        """Remember an id until the next text."""
-        self.near_ids.append(identity)
-
     def text(self, text: str) -> None:
         """Write text; outside "pre" its spaces and lines are those of the source file, not of the page."""
         if not text.strip() and not (self._modes["pre"] and not self.flat):
@@ -62,14 +58,14 @@ class Writer:
 
     def heading(self, level: int, text: str, identity: str | None) -> None:
         """Begin the section of a heading."""
-        self._flush()
+        self.end_section()
         self._above = [(outer, shown, name) for outer, shown, name in self._above if outer < level] + [(level, text, identity)]
         self.near_ids = []
 
     def back_to(self, level: int) -> None:
         """End the sections of headings of a level and below: what follows belongs to the one above them."""
         if any(own >= level for own, _, _ in self._above):
-            self._flush()
+            self.end_section()
             self._above = [entry for entry in self._above if entry[0] < level]
 
     def begin_aside(self, role: str) -> None:
@@ -79,15 +75,12 @@ class Writer:
 
     def end_aside(self) -> None:
         """Go on with the text around."""
-        self._flush()
+        self.end_section()
         self._body, self._role = self._outer.pop()
         self._body.gap = 2
 
-    def close(self) -> None:
-        """Write what is left."""
-        self._flush()
-
-    def _flush(self) -> None:
+    def end_section(self) -> None:
+        """Gather what was written since the last section."""
         text = self._body.text()
         if text:
             headings = tuple(shown for _, shown, _ in self._above)

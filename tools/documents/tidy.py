@@ -1,30 +1,29 @@
-"""Tidy a file's documents: what is no text to read gets a role, what is too short to stand alone goes to its neighbour."""
+"""Tidy a file's documents: what is no text to read gets a role, what is too short to be found by what it says goes to its neighbour."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.contents_and_indexes import contents_spans, page_listing
-from ramify.tools.documents.legal_notices import is_notice
-from ramify.tools.documents.located_parts import marks_of, sliced
-from ramify.tools.documents.short_sections import with_small_ones_merged
-from ramify.tools.documents.wording import word_count
+from ramify.tools.documents.located_parts import joined
+from ramify.tools.documents.roles import parts_by_role
+from ramify.tools.documents.sections import word_count
 
 _NOTICES = 0.1
 """A file of which more is legal is about that: a licence, which a person may ask for."""
-
-Part = tuple[int, int, str | None]
-"""Where a part of a text begins and ends, and its role."""
+_FEW = 12
+"""Words below which a section goes to its neighbour."""
+_ONE_PASSAGE = 150
+"""A neighbour of more words keeps its own heading: not all of its passages would show it otherwise."""
 
 
 def tidy(documents: Sequence[Document]) -> list[Document]:
     """Return a file's documents with `role` on what only lists or licenses, cut out by page, and short ones merged."""
     words = sum(word_count(document.page_content) for document in documents)
-    parts = [part for document in documents for part in _parts(document)]
+    parts = [part for document in documents for part in parts_by_role(document)]
     legal = sum(word_count(part.page_content) for part in parts if part.metadata.get("role") == "legal")
     if legal > _NOTICES * words:
         parts = [_unmarked(part) for part in parts]
-    return with_small_ones_merged(parts)
+    return _with_small_ones_merged(parts)
 
 
 def _unmarked(document: Document) -> Document:
@@ -35,45 +34,64 @@ def _unmarked(document: Document) -> Document:
     return document.model_copy(update={"metadata": metadata})
 
 
-def _parts(document: Document) -> Iterator[Document]:
-    """Cut a document where its role changes; one that is all text stays as it is."""
-    if document.metadata.get("role"):
-        yield document
-        return
-    parts = _merged([part for start, end in _pages(document) for part in _roles(document, start, end)])
-    for number, (start, end, role) in enumerate(parts, start=1):
-        part = document if len(parts) == 1 else sliced(document, start, end)
-        if not part.page_content:
+def _with_small_ones_merged(documents: Sequence[Document]) -> list[Document]:
+    """Merge short documents into neighbours; what has a role stays as it is, and so does a short document alone.
+
+    `headings_within` lists the headings that became lines of the text.
+    """
+    merged = list(documents)
+    place = 0
+    while place < len(merged):
+        is_small = "role" not in merged[place].metadata and len(merged[place].page_content.split()) < _FEW
+        other = _neighbour(merged, place) if is_small else None
+        if other is None:
+            place += 1
             continue
-        metadata = part.metadata | {"role": role} if role else part.metadata
-        identity = f"{document.id}@{number}" if number > 1 else document.id
-        yield Document(part.page_content, id=identity, metadata=metadata)
-
-
-def _pages(document: Document) -> list[tuple[int, int]]:
-    starts = sorted({0, *(offset for offset, _ in marks_of(document, "page"))})
-    return list(zip(starts, [*starts[1:], len(document.page_content)], strict=True))
-
-
-def _roles(document: Document, start: int, end: int) -> list[Part]:
-    text = document.page_content[start:end]
-    if is_notice(text):
-        return [(start, end, "legal")]
-    if marks_of(document, "page") and (role := page_listing(text)):
-        return [(start, end, role)]
-    parts: list[Part] = []
-    done = start
-    for first, last, role in contents_spans(text):
-        parts += [(done, start + first, None), (start + first, start + last, role)]
-        done = start + last
-    return [*parts, (done, end, None)]
-
-
-def _merged(parts: Sequence[Part]) -> list[Part]:
-    merged: list[Part] = []
-    for start, end, role in parts:
-        if merged and merged[-1][2] == role:
-            merged[-1] = (merged[-1][0], end, role)
-        elif start < end or not merged:
-            merged.append((start, end, role))
+        first, second = sorted((place, other))
+        merged[first] = _together(merged[first], merged[second])
+        del merged[second]
+        place = first
     return merged
+
+
+def _neighbour(documents: Sequence[Document], place: int) -> int | None:
+    """Choose the neighbour with the most headings in common; of two alike the next, which a short text mostly introduces."""
+    plain = [number for number, document in enumerate(documents) if "role" not in document.metadata]
+    here = plain.index(place)
+    found = [plain[number] for number in (here + 1, here - 1) if 0 <= number < len(plain)]
+    own = _path(documents[place])
+    return max(found, key=lambda other: _closeness(own, _path(documents[other])), default=None)
+
+
+def _closeness(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[int, bool]:
+    common = len(_common(one, other))
+    return common, len(one) == len(other) or common == min(len(one), len(other))
+
+
+def _together(first: Document, second: Document) -> Document:
+    paths = [_path(first), _path(second)]
+    long = (path for path, document in zip(paths, (first, second), strict=True) if len(document.page_content.split()) > _ONE_PASSAGE)
+    kept = next(long, _common(*paths))
+    texts, offsets, within = [], [], []
+    for document, path in zip((first, second), paths, strict=True):
+        own = () if path == kept[: len(path)] else path[len(_common(path, kept)) :]
+        above = "\n".join(own)
+        within += [*own, *document.metadata.get("headings_within", ())]
+        texts.append(f"{above}\n{document.page_content}" if above else document.page_content)
+        offsets.append(len(above) + 1 if above else 0)
+    both = joined((first, second), texts, offsets)
+    metadata = {name: value for name, value in both.metadata.items() if name != "heading"}
+    told = {"heading": " > ".join(kept), "headings_within": list(dict.fromkeys(within))}
+    return both.model_copy(update={"metadata": metadata | {name: value for name, value in told.items() if value}})
+
+
+def _path(document: Document) -> tuple[str, ...]:
+    heading = str(document.metadata.get("heading") or "")
+    return tuple(heading.split(" > ")) if heading else ()
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    return one[:same]

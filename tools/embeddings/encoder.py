@@ -1,20 +1,35 @@
-"""What the index asks of an embedding model, whatever stands behind it."""
+"""What the index asks of an embedding model, whatever stands behind it, and how batches of texts go through it."""
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
-
-from ramify.tools.embeddings.prefixes import Prefixes
 
 Matrix = NDArray[np.float32]
 Offsets = list[tuple[int, int]]
 
 _CJK = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff"
 _PIECE = re.compile(rf"[{_CJK}]|[^\W{_CJK}]{{1,4}}|[^\w\s]")
+
+
+class Prefixes(NamedTuple):
+    """What is put before each question and each passage when it is embedded; None: what the model puts there by itself."""
+
+    query: str | None = None
+    document: str | None = None
+
+    def or_else(self, others: "Prefixes") -> "Prefixes":
+        """Return them with those that are not given taken from others."""
+        return Prefixes(*(other if own is None else own for own, other in zip(self, others, strict=True)))
+
+    def told(self) -> dict[str, str]:
+        """Return those that are given, by the names under which an index remembers them."""
+        named = {"query_prefix": self.query, "document_prefix": self.document}
+        return {name: prefix for name, prefix in named.items() if prefix is not None}
 
 
 class Encoder(Embeddings):
@@ -74,6 +89,17 @@ class Encoder(Embeddings):
     def embed_queries(self, texts: Sequence[str]) -> list[list[float]]:
         """Embed questions in one batch."""
         return [list(map(float, vector)) for vector in self.encode_queries(texts)]
+
+
+Texts = list[str]
+Encoding = Callable[[Encoder, Iterable[Texts]], Generator[tuple[Texts, Matrix], None, None]]
+"""Gives each batch with its vectors, in the order of the batches; what it holds for that ends with it, so close it."""
+
+
+def in_turn(encoder: Encoder, batches: Iterable[Texts]) -> Generator[tuple[Texts, Matrix], None, None]:
+    """Encode batches one after another; others can be many at once."""
+    for texts in batches:
+        yield texts, encoder.encode_documents(texts)
 
 
 def estimated_offsets(text: str) -> Offsets:

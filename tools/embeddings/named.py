@@ -40,9 +40,11 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
     name = canonical_name(embedding)
     if name.startswith(_OLLAMA):
         return ollama_encoder(name.removeprefix(_OLLAMA))
+    if name.startswith(FOREIGN):
+        raise ModelError(f"{name!r} is an Embeddings object of a program, which no name can load", "hand over the same object")
     with _loading:
         if name not in _loaded:
-            _loaded[name] = _new_encoder(name)
+            _loaded[name] = MiniLM() if name == MINILM else SentenceEncoder(name)
         return _loaded[name]
 
 
@@ -54,14 +56,6 @@ def canonical_name(name: str) -> str:
     return str(path.resolve()) if name != MINILM and path.is_dir() else name.strip()
 
 
-def _new_encoder(name: str) -> Encoder:
-    if name == MINILM:
-        return MiniLM()
-    if name.startswith(FOREIGN):
-        raise ModelError(f"{name!r} is an Embeddings object of a program, which no name can load", "hand over the same object")
-    return SentenceEncoder(name)
-
-
 class ForeignEncoder(Encoder):
     """A LangChain `Embeddings` as an encoder; named after its class and its `model`."""
 
@@ -69,7 +63,9 @@ class ForeignEncoder(Encoder):
 
     def __init__(self, embeddings: Embeddings, name: str | None = None) -> None:
         self._embeddings = embeddings
-        self.name = name or FOREIGN + ":".join(filter(None, [type(embeddings).__name__, _model_name(embeddings)]))
+        models = (getattr(embeddings, attribute, None) for attribute in ("model", "model_name"))
+        model = next((found for found in models if isinstance(found, str)), None)
+        self.name = name or FOREIGN + ":".join(filter(None, [type(embeddings).__name__, model]))
 
     @cached_property
     def dimension(self) -> int:
@@ -122,8 +118,3 @@ def ollama_encoder(model: str) -> Encoder:
     address = host(None)
     client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment knows no way to this machine
     return OllamaEncoder(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), model, without_credentials(address))
-
-
-def _model_name(embeddings: Embeddings) -> str | None:
-    names = (getattr(embeddings, attribute, None) for attribute in ("model", "model_name"))
-    return next((name for name in names if isinstance(name, str)), None)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, unit_rows
-from ramify.tools.embeddings.prefixes import Prefixes
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, Prefixes, unit_rows
 from ramify.tools.errors import ModelError
 from ramify.tools.released_weights import intact
 

@@ -6,13 +6,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, unit_rows
 from ramify.tools.embeddings.named import FOREIGN
-from ramify.tools.embeddings.prefixes import Prefixes
 from ramify.tools.english import content
 from ramify.tools.hierarchy.groups_and_nodes import Said, Summary
 from ramify.tools.knowledge.graph import is_prose
-from ramify.tools.quotation import statements
+from ramify.tools.supporting_sentence import statements
 
 QUOTED = "extractive"
 _LEAST, _MOST, _LARGE = 3, 5, 30

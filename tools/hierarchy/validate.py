@@ -10,7 +10,7 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import ModelError
 from ramify.tools.folded_text import fold
 from ramify.tools.hierarchy.summaries import encoded
-from ramify.tools.quotation import statements
+from ramify.tools.supporting_sentence import statements
 
 SUPPORTED = 0.7
 """Share of the sentences of a summary below which it is asked for again."""

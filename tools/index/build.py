@@ -10,9 +10,8 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Skipped, existing, files_under
 from ramify.tools.documents.load import nothing_readable
-from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.embeddings.encoding import Encoding, in_turn
-from ramify.tools.embeddings.prefixed import advice, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, in_turn
+from ramify.tools.embeddings.prefixes import advice, with_prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.bm25 import lacks_postings
 from ramify.tools.index.chunking import Chunking

@@ -6,7 +6,7 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.embeddings.prefixed import with_prefixes
+from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.index.build import BATCH_SIZE, encode_missing, publish_changes
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.earlier_layout import take_vectors

@@ -9,9 +9,8 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Matrix
-from ramify.tools.embeddings.encoding import Encoding, in_turn
-from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn
+from ramify.tools.embeddings.prefixes import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped
-from ramify.tools.documents.read_files import read_files
+from ramify.tools.documents.load import read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.chunking import Chunking, clip, split

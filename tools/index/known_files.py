@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ramify.tools.documents.files import File, Skipped
-from ramify.tools.documents.read_files import EDITION
+from ramify.tools.documents.load import EDITION
 from ramify.tools.index.working_copy import Draft
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ramify.tools.documents.files import INDEX_FILE
-from ramify.tools.embeddings.prefixes import Prefixes
+from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.errors import IndexingError, UsageError
 
 PASSAGES = INDEX_FILE

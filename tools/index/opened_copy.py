@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.embeddings.prefixed import settled_prefixes
+from ramify.tools.embeddings.prefixes import settled_prefixes
 from ramify.tools.errors import IndexingError, RamifyError
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.earlier_layout import layout_of, take_vectors

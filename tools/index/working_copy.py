@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.embeddings.prefixes import Prefixes
+from ramify.tools.embeddings.encoder import Matrix, Prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.chunking import embedded_text
 from ramify.tools.index.digests import metadata_json, text_digest

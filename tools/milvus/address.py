@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ramify.tools.address_parts import shown
 from ramify.tools.errors import UsageError
-from ramify.tools.scrub import learn_address
+from ramify.tools.scrub import learn_address, shown
 
 SCHEME = "milvus:"
 FORMS = (

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from ramify.tools.address_parts import shown
 from ramify.tools.errors import IndexingError, RamifyError
 from ramify.tools.milvus.address import Address
+from ramify.tools.scrub import shown
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from ramify.tools.address_parts import shown
+from ramify.tools.scrub import shown
 
 BETWEEN = re.compile(r"[\s,]+(?=[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
 """What divides two addresses: a password or a query may hold a comma, too, but not one with an address behind it."""

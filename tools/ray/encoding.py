@@ -6,11 +6,9 @@ from functools import partial
 from itertools import chain
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Matrix
-from ramify.tools.embeddings.encoding import Encoding, Texts
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts
 from ramify.tools.embeddings.named import FOREIGN
-from ramify.tools.embeddings.prefixed import with_prefixes
-from ramify.tools.embeddings.prefixes import Prefixes
+from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import brief
 from ramify.tools.ray.address import check_address

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from ramify.tools.embeddings.similarity import similarities
 from ramify.tools.english import content
-from ramify.tools.quotation import in_context, statements
 from ramify.tools.reader.inputs import Quote
 from ramify.tools.reader.inputs import in_context as beside_title
 from ramify.tools.reader.predictions import read_contexts
+from ramify.tools.supporting_sentence import in_context, statements
 
 SHOWN = 3
 _FROM_ONE = 2

@@ -9,8 +9,8 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.documents import parser_process as worker
-from ramify.tools.documents.reader import Reader, Told
-from ramify.tools.documents.readers import READERS
+from ramify.tools.documents.files import Told
+from ramify.tools.documents.readers import READERS, Reader
 
 
 def hang(path: Path, source: str, told: Told) -> Iterator[Document]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped
-from ramify.tools.documents.read_files import read_files
+from ramify.tools.documents.load import read_files
 
 FILES = Path(__file__).parents[2] / "files"
 

@@ -68,7 +68,7 @@ def test_the_same_text_each_time() -> None:
 
 
 def test_a_last_line_that_recurs_where_the_text_ends_is_text() -> None:
-    from ramify.tools.documents.pdf.furniture import without_furniture
+    from ramify.tools.documents.pdf.head_and_foot import without_furniture
     from ramify.tools.documents.pdf.lines import Line
 
     def page(number: int) -> list[Line]:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents import read_files as reading
+from ramify.tools.documents import load as reading
 from ramify.tools.documents.files import File
-from ramify.tools.documents.limits import Limits
-from ramify.tools.documents.parser_processes import Crew
+from ramify.tools.documents.parser_crew import Crew, Limits
 from ramify.tools.documents.readers import READERS
 from tests.tools.documents import odd_worker
 from tests.tools.documents.shown import FILES

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import estimated_offsets
-from ramify.tools.embeddings.prefixes import KNOWN, Prefixes, known_prefixes
+from ramify.tools.embeddings.encoder import Prefixes, estimated_offsets
+from ramify.tools.embeddings.prefixes import KNOWN, known_prefixes
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from tests.embeddings import WordEmbeddings

@@ -10,7 +10,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.studio.cli import run
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.prefixes import Prefixes
+from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import file_sha256

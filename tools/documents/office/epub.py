@@ -9,12 +9,11 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.encoding import decoded, encoding_of
+from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.html import html_outline
-from ramify.tools.documents.office.container import container
-from ramify.tools.documents.office.xml import parsed
-from ramify.tools.documents.reader import Told, UnreadableError
-from ramify.tools.documents.text import section_documents, stem
+from ramify.tools.documents.office.container import container, parsed
+from ramify.tools.documents.sections import section_documents
+from ramify.tools.documents.text import decoded, encoding_of, stem
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

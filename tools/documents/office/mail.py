@@ -9,10 +9,9 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.encoding import decoded, encoding_of
+from ramify.tools.documents.files import Told
 from ramify.tools.documents.html import html_outline
-from ramify.tools.documents.reader import Told
-from ramify.tools.documents.text import content_of, stem
+from ramify.tools.documents.text import content_of, decoded, encoding_of, stem
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _DEEPEST = 10

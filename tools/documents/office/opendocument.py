@@ -10,19 +10,24 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.office.container import container
-from ramify.tools.documents.office.odf_text import NAMES, lines_of, text_of
+from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.office.container import container, parsed
 from ramify.tools.documents.office.slides import slide_document
 from ramify.tools.documents.office.workbook import sheet_documents
-from ramify.tools.documents.office.xml import parsed
-from ramify.tools.documents.outline import Outline
-from ramify.tools.documents.reader import Told, UnreadableError
-from ramify.tools.documents.sections import sections_of
-from ramify.tools.documents.text import section_documents, stem
+from ramify.tools.documents.sections import Line, Outline, section_documents, sections_of
+from ramify.tools.documents.text import stem
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+_OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
+_NAMES = {name: f"{_OASIS}{name}:1.0" for name in ("office", "text", "table", "presentation")}
+_NAMES |= {"draw": f"{_OASIS}drawing:1.0", "dc": "http://purl.org/dc/elements/1.1/"}
+_SHORT = {address: name for name, address in _NAMES.items()}
+_BLOCKS = {"text:p", "text:h"}
+_UNSEEN = {"office:annotation", "text:tracked-changes", "text:sequence-decls", "text:table-of-content", "office:forms", "text:index-title"}
+_WRITTEN = {"text:tab": "\t", "text:line-break": "\n", "text:soft-page-break": ""}
+_MOST_SPACES = 100
 _MOST_REPEATED = 1000
 """A cell or row that stands more often than this, one after another, is kept once."""
 
@@ -31,7 +36,7 @@ def read_odt(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a text document as one document a section."""
     with container(path) as archive:
         body, title = _body(archive, "office:text"), _title(archive)
-    lines = list(lines_of(body))
+    lines = list(_lines_of(body))
     first = next((text.strip() for level, text in lines if level == 1), None)
     yield from section_documents(Outline(title or first, sections_of(lines)), source, stem(path))
 
@@ -40,14 +45,14 @@ def read_odp(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a presentation as one document a slide; `page` is the slide's number."""
     with container(path) as archive:
         body, title = _body(archive, "office:presentation"), _title(archive) or stem(path)
-    for number, slide in enumerate(body.iterfind("draw:page", NAMES), start=1):
-        notes = slide.find("presentation:notes", NAMES)
+    for number, slide in enumerate(body.iterfind("draw:page", _NAMES), start=1):
+        notes = slide.find("presentation:notes", _NAMES)
         if notes is not None:
             slide.remove(notes)
-        frames = [(frame.get(f"{{{NAMES['presentation']}}}class"), text_of(frame)) for frame in slide]
+        frames = [(frame.get(_full("presentation:class")), _text_of(frame)) for frame in slide]
         heading = next((" ".join(text.split()) for kind, text in frames if kind == "title"), "")
-        said = notes.iterfind("draw:frame[@presentation:class='notes']", NAMES) if notes is not None else ()
-        spoken = "\n".join(text_of(frame) for frame in said).strip()
+        said = notes.iterfind("draw:frame[@presentation:class='notes']", _NAMES) if notes is not None else ()
+        spoken = "\n".join(_text_of(frame) for frame in said).strip()
         parts = [*(text for kind, text in frames if kind != "title"), f"Notes: {spoken}" if spoken else ""]
         yield slide_document(source, title, number, heading, parts)
 
@@ -56,25 +61,25 @@ def read_ods(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a workbook's sheets: a record a row where there is a header."""
     with container(path) as archive:
         body, title = _body(archive, "office:spreadsheet"), _title(archive) or stem(path)
-    for sheet in body.iterfind("table:table", NAMES):
-        yield from sheet_documents(_rows(sheet), source, sheet.get(f"{{{NAMES['table']}}}name") or "", title)
+    for sheet in body.iterfind("table:table", _NAMES):
+        yield from sheet_documents(_rows(sheet), source, sheet.get(_full("table:name")) or "", title)
 
 
 def _rows(sheet: "_Element") -> Iterator[list[str]]:
-    for row in sheet.iter(f"{{{NAMES['table']}}}table-row"):
-        cells = [text for cell in row for text in [text_of(cell).strip()] * _repeated(cell, "number-columns-repeated")]
+    for row in sheet.iter(_full("table:table-row")):
+        cells = [text for cell in row for text in [_text_of(cell).strip()] * _repeated(cell, "number-columns-repeated")]
         yield from [cells] * _repeated(row, "number-rows-repeated")
 
 
 def _repeated(element: "_Element", name: str) -> int:
-    times = int(element.get(f"{{{NAMES['table']}}}{name}") or 1)
+    times = int(element.get(_full(f"table:{name}")) or 1)
     return times if times <= _MOST_REPEATED else 1
 
 
 def _body(archive: ZipFile, kind: str) -> "_Element":
     if b"encryption-data" in archive.read("META-INF/manifest.xml"):
         raise UnreadableError("protected by a password")
-    body = parsed(archive.read("content.xml")).find(f"office:body/{kind}", NAMES)
+    body = parsed(archive.read("content.xml")).find(f"office:body/{kind}", _NAMES)
     if body is None:
         raise UnreadableError(f"no {kind.removeprefix('office:')} in it")
     return body
@@ -83,4 +88,75 @@ def _body(archive: ZipFile, kind: str) -> "_Element":
 def _title(archive: ZipFile) -> str | None:
     if "meta.xml" not in archive.namelist():
         return None
-    return (parsed(archive.read("meta.xml")).findtext("office:meta/dc:title", "", NAMES)).strip() or None
+    return (parsed(archive.read("meta.xml")).findtext("office:meta/dc:title", "", _NAMES)).strip() or None
+
+
+def _lines_of(element: "_Element") -> Iterator[Line]:
+    """Yield headings with their level, and the text between them; notes follow the paragraph that they stand at."""
+    for child in element:
+        name = _name(child)
+        if name in _UNSEEN:
+            continue
+        if name == "text:h":
+            level = int(child.get(_full("text:outline-level")) or 1)
+            yield min(max(level, 1), 6), " ".join(_inline(child).split())
+        elif name == "text:p":
+            yield 0, f"{_inline(child).strip()}\n\n"
+        elif name == "table:table":
+            yield 0, "\n"
+            yield from ((0, f"{row}\n") for row in _table(child))
+            yield 0, "\n"
+        elif name == "text:list-item":
+            yield 0, f"- {_text_of(child).strip()}\n"
+        else:
+            yield from _lines_of(child)
+        if name in _BLOCKS:
+            yield from ((0, f"{note}\n\n") for note in _notes(child))
+            yield from (line for frame in child.iter(_full("draw:text-box")) for line in _lines_of(frame))
+
+
+def _text_of(element: "_Element") -> str:
+    """Return all text of an element, a paragraph a line."""
+    return "".join(line if level == 0 else f"{line}\n\n" for level, line in _lines_of(element)).replace("\n\n", "\n").strip("\n")
+
+
+def _table(table: "_Element") -> Iterator[str]:
+    for row in table.iter(_full("table:table-row")):
+        cells = [" ".join(_text_of(cell).split()) for cell in row if _name(cell) == "table:table-cell"]
+        if any(cells):
+            yield " | ".join(cells)
+
+
+def _notes(paragraph: "_Element") -> Iterator[str]:
+    for note in paragraph.iter(_full("text:note")):
+        body = note.find("text:note-body", _NAMES)
+        yield f"[{note.findtext('text:note-citation', '', _NAMES)}] {_text_of(body) if body is not None else ''}"
+
+
+def _inline(element: "_Element") -> str:
+    """Return the text of a paragraph, with the marks of its notes."""
+    parts = [element.text or ""]
+    for child in element:
+        name = _name(child)
+        if name == "text:s":
+            parts.append(" " * min(int(child.get(_full("text:c")) or 1), _MOST_SPACES))
+        elif name == "text:note":
+            parts.append(f"[{child.findtext('text:note-citation', '', _NAMES)}]")
+        elif name in _WRITTEN:
+            parts.append(_WRITTEN[name])
+        elif name not in _UNSEEN and name != "draw:frame" and isinstance(child.tag, str):
+            parts.append(_inline(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _full(name: str) -> str:
+    prefix, local = name.split(":")
+    return f"{{{_NAMES[prefix]}}}{local}"
+
+
+def _name(element: "_Element") -> str:
+    if not isinstance(element.tag, str):
+        return ""
+    address, _, local = element.tag.removeprefix("{").rpartition("}")
+    return f"{_SHORT.get(address, '')}:{local}"

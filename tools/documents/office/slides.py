@@ -6,8 +6,8 @@ from typing import Any
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.office.container import office_file
-from ramify.tools.documents.reader import Told, UnreadableError
 from ramify.tools.documents.text import stem
 
 

@@ -7,10 +7,11 @@ from xml.parsers.expat import ExpatError
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.html import html_outline
 from ramify.tools.documents.office.container import office_file
-from ramify.tools.documents.reader import Told, UnreadableError
-from ramify.tools.documents.text import section_documents, stem
+from ramify.tools.documents.sections import section_documents
+from ramify.tools.documents.text import stem
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

@@ -7,8 +7,8 @@ from typing import Any
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.office.container import office_file
-from ramify.tools.documents.reader import Told, UnreadableError
 from ramify.tools.documents.records import record_document
 from ramify.tools.documents.tables import is_header, row_record
 from ramify.tools.documents.text import stem

@@ -3,20 +3,19 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.pdf.footnotes import notes_in_place
-from ramify.tools.documents.pdf.furniture import without_furniture
+from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.pdf.head_and_foot import notes_in_place, without_furniture
 from ramify.tools.documents.pdf.lines import HYPHEN, Line, lines_of
 from ramify.tools.documents.pdf.outline import Cut, bookmarked, by_print, larger_print
 from ramify.tools.documents.pdf.paragraphs import Placed, joined, vocabulary
-from ramify.tools.documents.reader import Told, UnreadableError
+from ramify.tools.documents.sections import anchor
 from ramify.tools.documents.text import content_of, stem
-from ramify.tools.documents.wording import anchor, numbers
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
@@ -70,8 +69,14 @@ def _lines(document: "PdfDocument", source: str, told: Told) -> list[list[Line]]
         raise UnreadableError(f"pictures of {len(scanned)} pages and no text: scanned, and text in pictures is not read")
     for found, reason in ((scanned, "a picture and no text: scanned"), (glued, "words run together"), (broken, "damaged")):
         if found:
-            told.remark(f"{source}, page {numbers(found)}", reason)
+            told.remark(f"{source}, page {_numbers(found)}", reason)
     return pages
+
+
+def _numbers(found: Sequence[int]) -> str:
+    """Write ascending numbers with runs drawn together: `1, 4-7`."""
+    runs = (list(run) for _, run in groupby(enumerate(found), key=lambda pair: pair[1] - pair[0]))
+    return ", ".join(f"{run[0][1]}-{run[-1][1]}" if len(run) > 1 else str(run[0][1]) for run in runs)
 
 
 def _holds_picture(page: "PdfPage") -> bool:

@@ -1,7 +1,13 @@
-"""Tables of contents and back-of-book indexes, known by the page numbers their lines end with."""
+"""What is no text to read gets a role: tables of contents and indexes, known by their page numbers, and legal notices."""
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents.located_parts import marks_of, sliced
+from ramify.tools.documents.sections import word_count
 
 _LEADER = re.compile(r"^\s*(?P<term>\S.*?)\s*(?:\.[ \t]?){3,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,6})(?:[,\s–-]+\d{1,4})*\s*$")
 _DOTS = re.compile(r"\.[ \t]?\.[ \t]?\.")
@@ -19,12 +25,65 @@ _RISING = 0.9
 _SORTED = 0.75
 _STRAY = 2
 """Lines between two entries that may belong to them: a long title goes on."""
+_OWNER = re.compile(r"copyright|©|\(c\) ?\d{4}", re.IGNORECASE)
+_TERMS = re.compile(
+    r"permission (?:is|to|notice)|all rights reserved|warrant(?:y|ies)|licen[sc]ed? (?:under|to)|redistribut|without modification|"
+    r"terms of the|trademarks? of",
+    re.IGNORECASE,
+)
+_NOTICE_LEAST, _NOTICE_MOST = 40, 600
+"""Words of a notice: fewer just name the licence, which a person may ask for; more are the licence."""
+_BEGINNING = 0.25
+"""A notice begins with whose it is; a title page has that at its foot."""
+_DENSITY = 25
+"""A notice has a legal phrase in so many words."""
 
-Span = tuple[int, int, str]
-"""Where a listing begins and ends, and its role."""
+Part = tuple[int, int, str | None]
+"""Where a part of a text begins and ends, and its role."""
 
 
-def page_listing(text: str) -> str | None:
+def parts_by_role(document: Document) -> Iterator[Document]:
+    """Cut a document where its role changes; one that is all text stays as it is."""
+    if document.metadata.get("role"):
+        yield document
+        return
+    starts = sorted({0, *(offset for offset, _ in marks_of(document, "page"))})
+    ends = [*starts[1:], len(document.page_content)]
+    parts = _merged([part for start, end in zip(starts, ends, strict=True) for part in _roles(document, start, end)])
+    for number, (start, end, role) in enumerate(parts, start=1):
+        part = document if len(parts) == 1 else sliced(document, start, end)
+        if not part.page_content:
+            continue
+        metadata = part.metadata | {"role": role} if role else part.metadata
+        identity = f"{document.id}@{number}" if number > 1 else document.id
+        yield Document(part.page_content, id=identity, metadata=metadata)
+
+
+def _roles(document: Document, start: int, end: int) -> list[Part]:
+    text = document.page_content[start:end]
+    if _is_notice(text):
+        return [(start, end, "legal")]
+    if marks_of(document, "page") and (role := _page_listing(text)):
+        return [(start, end, role)]
+    parts: list[Part] = []
+    done = start
+    for first, last, role in _contents_spans(text):
+        parts += [(done, start + first, None), (start + first, start + last, role)]
+        done = start + last
+    return [*parts, (done, end, None)]
+
+
+def _merged(parts: Sequence[Part]) -> list[Part]:
+    merged: list[Part] = []
+    for start, end, role in parts:
+        if merged and merged[-1][2] == role:
+            merged[-1] = (merged[-1][0], end, role)
+        elif start < end or not merged:
+            merged.append((start, end, role))
+    return merged
+
+
+def _page_listing(text: str) -> str | None:
     """Return the role of a page that is a list of page numbers: "contents" where they rise, "index" where the terms are sorted."""
     lines = [line.strip() for line in _entries_apart(text).splitlines() if line.strip()]
     led = [match for line in lines if (match := _led(line))]
@@ -38,9 +97,9 @@ def page_listing(text: str) -> str | None:
     return None
 
 
-def contents_spans(text: str) -> list[Span]:
+def _contents_spans(text: str) -> list[Part]:
     """Find runs of lines with dotted leaders in a longer text."""
-    spans: list[Span] = []
+    spans: list[Part] = []
     run: list[tuple[int, int, re.Match[str]]] = []
     stray = start = 0
     for line in [*_entries_apart(text).splitlines(keepends=True), ""]:
@@ -77,3 +136,13 @@ def _kind(entries: list[re.Match[str]]) -> str | None:
 def _sorted(entries: list[re.Match[str]]) -> bool:
     keys = [re.sub(r"[^\w\s]", "", entry["term"]).casefold()[:_KEY] for entry in entries]
     return sum(one <= another for one, another in pairwise(keys)) >= _SORTED * (len(keys) - 1)
+
+
+def _is_notice(text: str) -> bool:
+    """Tell whether a text is a legal notice."""
+    words = word_count(text)
+    if not _NOTICE_LEAST <= words <= _NOTICE_MOST:
+        return False
+    owner = _OWNER.search(text)
+    owners, terms = len(_OWNER.findall(text)), len(_TERMS.findall(text))
+    return owner is not None and owner.start() <= _BEGINNING * len(text) and terms >= 2 and (owners + terms) * _DENSITY >= words

@@ -1,4 +1,4 @@
-"""Worker processes that parse files side by side; one that hangs or dies costs its file, by name."""
+"""Worker processes that parse files side by side: one that hangs, dies or takes more than it may costs its file, by name."""
 
 import json
 import os
@@ -9,15 +9,32 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Lock, Thread, Timer
-from typing import Any
+from typing import NamedTuple
 
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped
-from ramify.tools.documents.limits import Limits
 
 Parsed = tuple[list[Document], list[Skipped], list[Skipped]]
 """A file's documents, what was left out of it, and what is to be said of it."""
+
+
+class Limits(NamedTuple):
+    """What a worker may use for a file before it is ended and the file is named."""
+
+    seconds: float = 120
+    memory_mb: int = 2048
+
+
+LIMITS = Limits()
+"""The one place where they are set."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def command(limits: Limits) -> list[str]:
@@ -90,7 +107,9 @@ class _Worker:
         too_late = not late.is_alive()
         late.cancel()
         if line.endswith(b"\n"):
-            return _read(json.loads(line))
+            answer = json.loads(line)
+            documents = [Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"]]
+            return documents, [(name, why) for name, why in answer["skipped"]], [(name, said) for name, said in answer["remarks"]]
         process.kill()
         code = process.wait()
         return [], [(file.source, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))], []
@@ -116,7 +135,9 @@ class _Worker:
                 self._errors.seek(0)
                 self._errors.truncate()
                 pipe = subprocess.PIPE
-                self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=self._errors, env=_environment())
+                # A worker can import what this process can, and nothing beside it.
+                environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+                self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=self._errors, env=environment)
             return self._process
 
     def _reason(self, code: int) -> str:
@@ -145,13 +166,3 @@ def _asked(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
         return process.stdout.readline()
     except (BrokenPipeError, ValueError):
         return b""
-
-
-def _read(answer: dict[str, Any]) -> Parsed:
-    documents = [Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"]]
-    return documents, [(name, why) for name, why in answer["skipped"]], [(name, said) for name, said in answer["remarks"]]
-
-
-def _environment() -> dict[str, str]:
-    """Let a worker import what this process can, and nothing beside it."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

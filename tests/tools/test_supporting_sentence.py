@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.quotation import LONGEST, Asked, carrying, statements
+from ramify.tools.supporting_sentence import LONGEST, Asked, carrying, statements
 
 PORT = (
     "3.1 Connection Settings\n\nlisten_addresses (string)\n\n"

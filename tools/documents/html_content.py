@@ -6,12 +6,12 @@ manuals this keeps what content extractors lose (headings, terms of definition l
 
 import re
 from collections.abc import Iterator
-from itertools import islice, pairwise
 from typing import NamedTuple
 
 from lxml import etree, html
 
-from ramify.tools.documents.wording import word_count
+from ramify.tools.documents.html_elements import NOTHING, Size, Sizes, has_heading
+from ramify.tools.documents.sections import word_count
 
 _DROPPED = frozenset(
     ["script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "object", "canvas", "audio", "video", "button", "input",
@@ -22,38 +22,7 @@ _FURNITURE = frozenset(["header", "footer", "aside", "form"])
 """Around the main content these belong to the site, within it to the text."""
 _FURNITURE_NAME = re.compile(r"(?:nav(?:bar|igation|header|footer|links|menu)?|footer|breadcrumbs?|sidebar|menu)", re.IGNORECASE)
 _NAME = re.compile(r"[\s_-]+")
-_LISTS = frozenset(["ul", "ol", "dl", "table"])
-_BLOCKS = _LISTS | {"div", "section", "p"}
-_INDEXED = 0.5
-"""Share of an index's words in links: some terms stand beside their links."""
 _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
-_MOSTLY = 0.8
-"""Share of a block's words in links from which it only leads elsewhere."""
-_PROSE = 12
-"""Words outside links from which a paragraph says something."""
-_ROWS = 2
-"""A table of more rows is no layout: each says what belongs together."""
-_FEW, _FEW_IN_PROSE = 2, 3
-_KEY = 8
-_IN_ORDER = 0.75
-_ENTRIES = 20
-"""Entries in alphabetical order from which a list of links is an index."""
-
-
-class Size(NamedTuple):
-    """How much an element holds: words, those of them in links, links, and links within the page."""
-
-    words: int
-    linked: int
-    links: int
-    inner: int
-
-    def __add__(self, other: "Size") -> "Size":  # type: ignore[override]  # a sum, not a longer tuple
-        return Size(*(one + another for one, another in zip(self, other, strict=True)))
-
-
-_NOTHING = Size(0, 0, 0, 0)
-Sizes = dict[html.HtmlElement, Size]
 
 
 class Page(NamedTuple):
@@ -62,18 +31,6 @@ class Page(NamedTuple):
     title: str | None
     content: html.HtmlElement
     sizes: Sizes
-
-    def leads_elsewhere(self, element: html.HtmlElement) -> str | None:
-        """Return the role of a block that is links and little else: "index" where it is sorted, else "contents"."""
-        size = self.sizes[element]
-        if element.tag not in _BLOCKS or not size.links or size.linked < _INDEXED * size.words or _belongs_to_text(element):
-            return None
-        if any(self.sizes[prose].words - self.sizes[prose].linked >= _PROSE for prose in element.iter("p")):
-            return None
-        enough = size.links >= (_FEW_IN_PROSE if element.tag == "p" else _FEW) or (size.inner == size.links and element.tag != "p")
-        if size.links >= _ENTRIES and element.tag in _LISTS and _is_sorted(_entries(element)):
-            return "index"
-        return "contents" if enough and size.linked >= _MOSTLY * size.words else None
 
 
 def read_page(text: str) -> Page:
@@ -119,13 +76,9 @@ def _is_permalink(element: html.HtmlElement) -> bool:
 
 def _is_furniture(element: html.HtmlElement) -> bool:
     if element.tag in _FURNITURE:
-        return not _has_heading(element) or element.tag == "form"
+        return not has_heading(element) or element.tag == "form"
     names = f"{element.get('class', '')} {element.get('id', '')}"
-    return any(_FURNITURE_NAME.fullmatch(name) for name in _NAME.split(names) if name) and not _has_heading(element)
-
-
-def _has_heading(element: html.HtmlElement) -> bool:
-    return any(True for _ in element.iter("h1", "h2", "h3", "h4", "h5", "h6"))
+    return any(_FURNITURE_NAME.fullmatch(name) for name in _NAME.split(names) if name) and not has_heading(element)
 
 
 def _measure(root: html.HtmlElement) -> Sizes:
@@ -136,18 +89,14 @@ def _measure(root: html.HtmlElement) -> Sizes:
         words = word_count(element.text)
         total = Size(words, 0, 0, 0)
         for child in element:
-            total += sizes.get(child, _NOTHING) + Size(word_count(child.tail), 0, 0, 0)
-        if element.tag == "a" and _leads_within_site(element) and total.words:
-            _, within, name = element.get("href").partition("#")
+            total += sizes.get(child, NOTHING) + Size(word_count(child.tail), 0, 0, 0)
+        address = element.get("href") if element.tag == "a" else None
+        # A link that leads out of the site says something: a source, a reference.
+        if address is not None and not _SCHEME.match(address) and total.words:
+            _, within, name = address.partition("#")
             total = Size(total.words, total.words, 1, int(bool(within) and name in ids))
         sizes[element] = total
     return sizes
-
-
-def _leads_within_site(link: html.HtmlElement) -> bool:
-    """Tell whether a link leads to another place of the same site; one that leads out of it says something: a source, a reference."""
-    address = link.get("href")
-    return address is not None and not _SCHEME.match(address)
 
 
 def _content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
@@ -159,28 +108,3 @@ def _content(root: html.HtmlElement, sizes: Sizes) -> html.HtmlElement:
         if found and sizes[found[0]].words > share * sizes[body].words:
             return found[0]
     return body
-
-
-def _belongs_to_text(element: html.HtmlElement) -> bool:
-    """Tell whether links say something: side by side in rows, as part of an entry, or after a sentence that ends in a colon."""
-    if element.tag == "table" and sum(1 for _ in islice(element.iter("tr"), _ROWS + 1)) > _ROWS:
-        return True
-    before = element.getprevious()
-    if before is not None and "".join(before.itertext()).rstrip().endswith(":"):
-        return True
-    return _has_heading(element) or any(parent.tag in ("li", "dd", "td", "th") for parent in element.iterancestors())
-
-
-def _entries(element: html.HtmlElement) -> list[str]:
-    """Return what the entries of a list begin with, without numbers and signs."""
-    entries = ("".join(entry.itertext()).casefold() for entry in element.iter("li", "dt", "tr"))
-    return [found[0][:_KEY] for entry in entries if (found := re.findall(r"[^\W_].*", entry))]
-
-
-def _is_sorted(entries: list[str]) -> bool:
-    """Tell whether entries are in alphabetical order but for a few, as sub-entries are; those of chapters are by number."""
-    letters = [entry for entry in entries if entry[0].isalpha()]
-    if len(letters) < max(_ENTRIES, len(entries) // 2):
-        return False
-    ordered = sum(one <= another for one, another in pairwise(letters))
-    return ordered >= _IN_ORDER * (len(letters) - 1)
