@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ramify.graphs.result import Result, could_not_ask, why_unknown
+from ramify.nodes.citation import cite
 from ramify.nodes.state import Citation, StoppedBy
-from ramify.nodes.step.citing import cite
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.quoting import lines, one_line, snippet

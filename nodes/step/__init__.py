@@ -5,9 +5,7 @@ checkpointed one by one), a plain function runs at once. `@whole(takes=…, give
 `step.wanted(…)` whether the step has anything to do, so the condition by which a step selects and an edge routes is one.
 """
 
-from ramify.nodes.step.each import Each, each
-from ramify.nodes.step.growth import UNSPLIT, Growth, despite, grow
-from ramify.nodes.step.step import Step, Update
-from ramify.nodes.step.whole import Whole, model_call, whole
+from ramify.nodes.step.step import Each, Step, Update, Whole, each, whole
+from ramify.nodes.step.task import UNSPLIT, Growth, despite, grow, model_call
 
 __all__ = ["UNSPLIT", "Each", "Growth", "Step", "Update", "Whole", "despite", "each", "grow", "model_call", "whole"]
