@@ -11,8 +11,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.prompts.lenient_types import asked_for
-from ramify.prompts.thinking import thinking
+from ramify.prompts.lenient_types import asked_for, thinking
 
 Reply = TypeVar("Reply", bound=BaseModel)
 

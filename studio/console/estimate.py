@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.table import Table
 
-from ramify.graphs.estimating import Range, Stage
-from ramify.graphs.index_cost import index_cost
+from ramify.graphs.building.graph_cost import Range, Stage
+from ramify.graphs.building.index_cost import index_cost
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, out
 from ramify.tools.index.location import Home

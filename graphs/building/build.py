@@ -1,4 +1,4 @@
-"""Build the graph of an index: by rules, or with a language model, whose prompts are handed to the tools here."""
+"""Build the graph or the hierarchy of an index: by rules, or with a language model, whose prompts are handed to the tools here."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
