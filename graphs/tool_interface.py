@@ -118,15 +118,11 @@ class Searched(BaseModel):
 def answered(result: Result) -> str:
     """Put a result for a model: the answer, how sure it is, its numbered sources and what else should be known."""
     known = not is_unknown(result.answer)
-    head = f"Answer: {_lines(result.answer)}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
+    several = lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
+    answer = several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
+    head = f"Answer: {answer}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
     parts = [head, *_quoted(QUOTED, result.citations), *_quoted(CLOSEST, result.closest)]
     return "\n".join([*parts, *([] if known else _findings(result)), *_notes(result, known)])
-
-
-def _lines(answer: str) -> str:
-    """Put an answer on one line, or a list of several on lines of their own, none of which can be taken for another part of the text."""
-    several = lines(answer)
-    return several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
 
 
 def _quoted(title: str, citations: Sequence[Citation]) -> list[str]:
