@@ -77,7 +77,8 @@ def conclusion(state: State, root: Branch) -> Update:
 @closing
 async def compress(state: IterativeState, settings: IterativeSettings) -> Update:
     """Answer shortly from the facts and passages that the filter kept, and explain it with its sources (Iterative RAG, step 4)."""
-    passages = kept(state, settings)
+    found = [state["passages"][key] for key in state["search"].support[: settings.final_k]]  # in the order they were found so
+    passages = tuple(passage.model_copy(update={"text": passage.text[: settings.passage_chars]}) for passage in found)
     if not passages:
         return _nothing(state["search"])
     facts = list(state["search"].facts[: settings.final_facts])
@@ -99,12 +100,6 @@ def _nothing(search: Search) -> Update:
     lost = f"; rounds of reading that were lost: {search.lost} of {search.round}" if search.lost else ""
     told: Update = {"answer": UNKNOWN, "confidence": 0.0, "explanation": f"no passage was found relevant{lost}"}
     return {**told, "stopped_by": "error"} if search.lost and search.lost == search.round else told
-
-
-def kept(state: IterativeState, settings: IterativeSettings) -> tuple[Passage, ...]:
-    """Give the passages to answer from in the order they were found so, cut to `passage_chars`."""
-    ids = state["search"].support[: settings.final_k]
-    return tuple(state["passages"][key].model_copy(update={"text": state["passages"][key].text[: settings.passage_chars]}) for key in ids)
 
 
 def citations(state: State, answer: str, cited: tuple[str, ...], shown: tuple[str, ...]) -> list[Citation]:
