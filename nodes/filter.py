@@ -17,8 +17,9 @@ FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
 async def filter(state: IterativeState, settings: IterativeSettings) -> Update:
     """Read the best unseen passages, keep what helps, and search anew after poor rounds."""
     search = state["search"]
+    unseen = [passage for key, passage in state["passages"].items() if key not in set(search.seen)]
+    best = sorted(unseen, key=lambda passage: (-priority(passage, search), passage.id))[: settings.batch]
     # With its priority for a score: what does not fit the window is the least promising, and next in turn.
-    best = ranked(state, settings)[: settings.batch]
     batch = tuple(passage.model_copy(update={"score": priority(passage, search)}) for passage in best)
     if not batch:
         return {}
@@ -34,13 +35,6 @@ async def filter(state: IterativeState, settings: IterativeSettings) -> Update:
     if after.round >= settings.rounds and not enough(after, settings):
         update["stopped_by"] = "rounds"
     return update
-
-
-def ranked(state: IterativeState, settings: IterativeSettings) -> list[Passage]:
-    """Order the unseen passages by priority, best first; ties go by id."""
-    search = state["search"]
-    unseen = [passage for key, passage in state["passages"].items() if key not in set(search.seen)]
-    return sorted(unseen, key=lambda passage: (-priority(passage, search), passage.id))
 
 
 def priority(passage: Passage, search: Search) -> float:
