@@ -47,7 +47,11 @@ def in_threads(config: RunnableConfig) -> RunnableConfig:
     saver = _saver(config)
     if saver is None:
         return config
-    stuck = getattr(saver, "loop", None) is _running_loop() is not None
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        running = None
+    stuck = running is not None and getattr(saver, "loop", None) is running
     return {**config, "configurable": {**config["configurable"], CONFIG_KEY_CHECKPOINTER: None if stuck else InThreads(saver)}}
 
 
@@ -96,10 +100,3 @@ class InThreads(BaseCheckpointSaver[Any]):
 def _saver(config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
     saver = config.get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER)
     return saver if isinstance(saver, BaseCheckpointSaver) else None
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 from ramify.graphs.callers_config import in_threads, inherited
 from ramify.graphs.run import Watch, answered_by, blocking
 from ramify.graphs.strategies import DEFAULT, configure
-from ramify.graphs.tool_schemas import Asked, AskedWithin, Sought, SoughtWithin
-from ramify.graphs.tool_text import answered, failure, found
+from ramify.graphs.tool_interface import Asked, AskedWithin, Sought, SoughtWithin, answered, failure, found
 from ramify.nodes.plant import checked
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.errors import RamifyError

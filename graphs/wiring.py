@@ -36,11 +36,6 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
         """Give the graph ready to run inside another one: its checkpoints go where that one keeps its own, if it does."""
         return self.compile()
 
-    @property
-    def has_final_call(self) -> bool:
-        """Tell whether a step makes a last call that budgets keep back."""
-        return any(step.final for step in self.steps.values())
-
     def sequence(self, *stops: Step | str) -> None:
         """Lead from each stop to the next: steps, START and END."""
         names = [self._place(stop) for stop in stops]
@@ -77,7 +72,7 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
         async def node(state: Any, runtime: Runtime[Any]) -> Update:
             given = self._settings(runtime)
             settings = given if step.__name__ == PLANT else pinned(given, state)
-            kept = self.has_final_call and not step.final
+            kept = not step.final and any(other.final for other in self.steps.values())  # a last call that budgets keep back
             ledger = Ledger.open(
                 settings, state.get("usage") or Usage(), state.get("started") or 0.0, kept, len(state.get("tree") or ()), step.final
             )

@@ -13,7 +13,7 @@ from ramify.nodes.step.selection import Fork, Found, reading
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import SEARCHED
 from ramify.prompts.decide import WAYS as WAYS
-from ramify.prompts.decide import Decision, decide_by, whole
+from ramify.prompts.decide import decide_by, whole
 from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
@@ -39,7 +39,10 @@ def decide(ways: tuple[str, ...] = WAYS) -> Each[Found, PruneSettings]:
             if not _wanted(found):
                 raise
             return despite(error, await _itself(found), UNSPLIT)
-        return _follow(found, reply, settings) or await _unsplit(found, reply.value.action)
+        if (followed := _follow(found, reply, settings)) is not None:
+            return followed
+        left = await _itself(found) if _wanted(found) else branch
+        return grow(left.to("leaf", note=left.noted(f"chose {reply.value.action} but named nothing that can be asked")))
 
     return decide
 
@@ -62,22 +65,14 @@ def _follow(found: Found, reply: Reply[Any], settings: PruneSettings) -> Growth 
         return grow(branch.to("split"), *children_of(given, names, "entity"))
     if decision.action != "answer" and not decision.answer:
         return None
-    return grow(_answered(branch, decision, reply))
-
-
-def _answered(branch: Branch, decision: Decision, reply: Reply[Any]) -> Branch:
-    return branch.to(
+    answered = branch.to(
         "answered",
         answer=decision.answer.strip(),
         confidence=reply.confidence,
         confidence_source=reply.confidence_source,
         cited=reply.cited(),
     )
-
-
-async def _unsplit(found: Found, action: str) -> Growth:
-    branch = await _itself(found) if _wanted(found) else found.branch.to("leaf")
-    return grow(branch.to("leaf", note=branch.noted(f"chose {action} but named nothing that can be asked")))
+    return grow(answered)
 
 
 def _wanted(found: Found) -> bool:

@@ -28,21 +28,17 @@ async def decompose(given: Fork, settings: TreeSettings) -> Growth:
 @each(read_fork("growing"), gives=("split", "open", "waiting", "answered"), name="decompose")
 async def decompose_searched(given: ReadFork, settings: PruneSettings) -> Growth:
     """Split a question in two, with what was found for it; a simple one is left whole."""
-    return await _split(given, settings, _whole(given.branch), _found(given, settings))
+    return await _split(given, settings, _whole(given.branch), given.passages if settings.informed else None)
 
 
 @each(read_fork("growing"), gives=("split", "open", "waiting", "answered", "atomic"), name="decompose")
 async def decompose_or_name(given: ReadFork, settings: PruneSettings) -> Growth:
     """Split a question in two, with what was found for it; one that cannot be split wants its entities named."""
-    return await _split(given, settings, "atomic", _found(given, settings))
+    return await _split(given, settings, "atomic", given.passages if settings.informed else None)
 
 
 def _whole(branch: Branch) -> Status:
     return "open" if branch.answer is None else "leaf"
-
-
-def _found(given: ReadFork, settings: PruneSettings) -> tuple[Passage, ...] | None:
-    return given.passages if settings.informed else None
 
 
 async def _split(given: Fork, settings: TreeSettings, simple: Status, found: tuple[Passage, ...] | None = None) -> Growth:
@@ -74,7 +70,10 @@ def _builds(pair: Sequence[Branch]) -> bool:
 
 def _grown(given: Fork, better: Branch | None, questions: list[str], settings: TreeSettings) -> list[Branch]:
     """Make a pair of what was named; after a weak one, its better half stays and only the weaker is asked anew."""
-    pair = usable(questions if better is None else replacing(questions, better), given, settings)
+    if better is not None:  # in place of the weaker is asked whichever of the two is not the better half once more
+        anew = [text for text in questions if wording(Branch(path=better.path, question=text)) != wording(better)]
+        questions = [better.question, *anew[-1:]]
+    pair = usable(questions, given, settings)
     if len(pair) < 2:
         return []
     return children_of(given, pair) if better is None else carried(given, better, pair[1])
@@ -122,12 +121,6 @@ def better_half(fork: Fork) -> Branch | None:
     if weaker is None or better is None or better.awaits == weaker.path:
         return None
     return None if weaker.awaits == better.path and not better.known else better
-
-
-def replacing(questions: Sequence[str], better: Branch) -> list[str]:
-    """Read a new pair as the better half and the question in place of the weaker, whichever comes first."""
-    anew = [text for text in questions if wording(Branch(path=better.path, question=text)) != wording(better)]
-    return [better.question, *anew[-1:]]
 
 
 def carried(fork: Fork, better: Branch, instead: str) -> list[Branch]:

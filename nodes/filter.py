@@ -5,9 +5,9 @@ from html import unescape
 
 from ramify.nodes.asking.ask import Reply
 from ramify.nodes.settings import IterativeSettings
-from ramify.nodes.state import IterativeState, Search, StoppedBy
+from ramify.nodes.state import IterativeState, Search
 from ramify.nodes.step import Update, model_call, whole
-from ramify.nodes.tree import ROOT, Branch, Passage, Tree, sprout
+from ramify.nodes.tree import ROOT, Branch, Passage, sprout
 from ramify.prompts import FILTER, Filtered
 
 FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
@@ -17,8 +17,9 @@ FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
 async def filter(state: IterativeState, settings: IterativeSettings) -> Update:
     """Read the best unseen passages, keep what helps, and search anew after poor rounds."""
     search = state["search"]
+    unseen = [passage for key, passage in state["passages"].items() if key not in set(search.seen)]
+    best = sorted(unseen, key=lambda passage: (-priority(passage, search), passage.id))[: settings.batch]
     # With its priority for a score: what does not fit the window is the least promising, and next in turn.
-    best = ranked(state, settings)[: settings.batch]
     batch = tuple(passage.model_copy(update={"score": priority(passage, search)}) for passage in best)
     if not batch:
         return {}
@@ -29,18 +30,11 @@ async def filter(state: IterativeState, settings: IterativeSettings) -> Update:
         return {**update, "search": search.model_copy(update={"round": settings.rounds})}
     after, suggested = remember(search, reply, settings) if reply else (lose(search, batch), "")
     update |= {"search": after}
-    if suggested and (grown := _suggest(state["tree"], suggested)):
-        update["tree"] = grown
-    if (limit := _limit(after, settings)) is not None:
-        update["stopped_by"] = limit
+    if suggested and suggested.casefold() not in {branch.question.casefold() for branch in state["tree"].values()}:
+        update["tree"] = {branch.path: branch for branch in sprout(state["tree"], ROOT, [(suggested, "question", "open")])}
+    if after.round >= settings.rounds and not enough(after, settings):
+        update["stopped_by"] = "rounds"
     return update
-
-
-def ranked(state: IterativeState, settings: IterativeSettings) -> list[Passage]:
-    """Order the unseen passages by priority, best first; ties go by id."""
-    search = state["search"]
-    unseen = [passage for key, passage in state["passages"].items() if key not in set(search.seen)]
-    return sorted(unseen, key=lambda passage: (-priority(passage, search), passage.id))
 
 
 def priority(passage: Passage, search: Search) -> float:
@@ -103,16 +97,6 @@ def joined(old: tuple[str, ...], new: list[str]) -> tuple[str, ...]:
 def enough(search: Search, settings: IterativeSettings) -> bool:
     """Tell whether the loop has what it needs: facts enough, or the model says so."""
     return search.sufficient or len(search.facts) >= settings.enough_facts
-
-
-def _limit(search: Search, settings: IterativeSettings) -> StoppedBy | None:
-    return "rounds" if search.round >= settings.rounds and not enough(search, settings) else None
-
-
-def _suggest(tree: Tree, query: str) -> Tree:
-    asked = {branch.question.casefold() for branch in tree.values()}
-    grown = [] if query.casefold() in asked else sprout(tree, ROOT, [(query, "question", "open")])
-    return {branch.path: branch for branch in grown}
 
 
 def stops(state: IterativeState, settings: IterativeSettings) -> bool:

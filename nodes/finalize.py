@@ -4,14 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ramify.nodes.asking.ask import Reply
+from ramify.nodes.citation import SHOWN, Citation, cite, headings
 from ramify.nodes.settings import IterativeSettings, Settings
 from ramify.nodes.state import IterativeState, Search, State
 from ramify.nodes.step import Update, Whole, model_call, whole
-from ramify.nodes.step.citing import citations
 from ramify.nodes.step.findings import Rank, by_mmr, by_turns, finding, leaves, whole_tree
 from ramify.nodes.step.last_step import closing
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, ancestors, is_unknown
 from ramify.prompts import COMPRESS, FINALIZE, Final
+from ramify.tools.supporting_sentence import Asked, carrying
 
 Pick = Callable[[State], list[Branch]]
 
@@ -29,19 +30,12 @@ def finalize_with(pick: Pick, rank: Rank, name: str) -> Whole[Settings]:
         passages = tuple(rank(state, branches)[: settings.final_k])
         if not passages and not any(branch.known for branch in branches):
             return {"answer": UNKNOWN, "confidence": 0.0, "explanation": root.note or "nothing was found"}
-        return await _settle(state, branches, passages)
+        findings = [finding(branch, state["passages"], ancestors(state["tree"], branch.path)) for branch in branches]
+        reply, update = await model_call(state, FINALIZE, passages, question=state["question"], findings=findings)
+        return {**conclusion(state, root), **update} if reply is None else {**update, **_answer(reply, state)}
 
     finalize.__doc__ = f"{finalize.__doc__} ({name})"
     return Whole(finalize, (), (), final=True)
-
-
-async def _settle(state: State, branches: list[Branch], passages: tuple[Passage, ...]) -> Update:
-    shown = [finding(branch, state["passages"], ancestors(state["tree"], branch.path)) for branch in branches]
-    reply, update = await model_call(state, FINALIZE, passages, question=state["question"], findings=shown)
-    if reply is not None:
-        return {**update, **_answer(reply, state)}
-    root = state["tree"][ROOT]
-    return {**conclusion(state, root), **update}
 
 
 def _answer(reply: Reply[Final], state: State) -> dict[str, Any]:
@@ -83,7 +77,8 @@ def conclusion(state: State, root: Branch) -> Update:
 @closing
 async def compress(state: IterativeState, settings: IterativeSettings) -> Update:
     """Answer shortly from the facts and passages that the filter kept, and explain it with its sources (Iterative RAG, step 4)."""
-    passages = kept(state, settings)
+    found = [state["passages"][key] for key in state["search"].support[: settings.final_k]]  # in the order they were found so
+    passages = tuple(passage.model_copy(update={"text": passage.text[: settings.passage_chars]}) for passage in found)
     if not passages:
         return _nothing(state["search"])
     facts = list(state["search"].facts[: settings.final_facts])
@@ -107,7 +102,15 @@ def _nothing(search: Search) -> Update:
     return {**told, "stopped_by": "error"} if search.lost and search.lost == search.round else told
 
 
-def kept(state: IterativeState, settings: IterativeSettings) -> tuple[Passage, ...]:
-    """Give the passages to answer from in the order they were found so, cut to `passage_chars`."""
-    ids = state["search"].support[: settings.final_k]
-    return tuple(state["passages"][key].model_copy(update={"text": state["passages"][key].text[: settings.passage_chars]}) for key in ids)
+def citations(state: State, answer: str, cited: tuple[str, ...], shown: tuple[str, ...]) -> list[Citation]:
+    """Turn the ids of the cited passages into citations, each once; where none is cited, the first that were shown, marked so."""
+    ids = cited or shown[:SHOWN]
+    passages = [state["passages"][key] for key in dict.fromkeys(ids) if key in state["passages"]]
+    quotes = [carrying(passage.text, _asked(state, answer, passage), headings(passage)) for passage in passages]
+    return cite(passages, quotes, bool(cited))
+
+
+def _asked(state: State, answer: str, passage: Passage) -> list[Asked]:
+    """List what a passage may be quoted for: the answer, then those of the branches that cite it."""
+    below = [branch for branch in state["tree"].values() if branch.known and passage.id in branch.cited]
+    return [Asked(state["question"], answer), *(Asked(branch.question, branch.answer or "") for branch in below)]

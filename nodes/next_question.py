@@ -1,7 +1,5 @@
 """next_question: ask the next sub-question of a chain, or stop (CoR-RAG)."""
 
-from collections.abc import Sequence
-
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import ChainSettings, Settings
 from ramify.nodes.state import State
@@ -10,7 +8,7 @@ from ramify.nodes.step.findings import finding
 from ramify.nodes.step.selection import Selection
 from ramify.nodes.tree import Branch, Passage, Value, ancestors, wording
 from ramify.nodes.tree.references import filled, normal
-from ramify.prompts import NEXT_QUESTION, Finding
+from ramify.prompts import NEXT_QUESTION
 from ramify.tools.errors import ReplyError
 
 
@@ -39,8 +37,11 @@ async def next_question(link: Link, settings: ChainSettings) -> Growth:
         return grow(tip.to("leaf", note=f"the chain is {settings.max_depth} long"))
     asked = [*link.history[1:], tip] if link.history else []
     question = (link.history or (tip,))[0].question
+    passages = {passage.id: passage for passage in link.passages}
+    chain = [*link.history, tip]  # each hangs from all before it
+    history = [finding(branch, passages, chain[: branch.depth]) for branch in asked]
     try:
-        reply = await ask(NEXT_QUESTION, field="question", question=question, history=_findings(link, asked))
+        reply = await ask(NEXT_QUESTION, field="question", question=question, history=history)
     except ReplyError as error:
         return despite(error, tip.to("open" if tip.answer is None else "leaf"), UNSPLIT if not asked else "the chain ends here")
     wanted = filled(normal(reply.value.question, [question]), [branch.answer if branch.known else None for branch in asked])
@@ -52,16 +53,6 @@ async def next_question(link: Link, settings: ChainSettings) -> Growth:
         return grow(tip.to("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices"))
     if not link.history:
         return grow(tip.to("split", together=reply.value.together), following)
-    return grow(*_brought_together(link.history[0], reply.value.together), tip.to("inner"), following)
-
-
-def _findings(link: Link, asked: Sequence[Branch]) -> list[Finding]:
-    """Show what was asked so far; in a chain each hangs from all before it."""
-    passages = {passage.id: passage for passage in link.passages}
-    chain = [*link.history, link.branch]
-    return [finding(branch, passages, chain[: branch.depth]) for branch in asked]
-
-
-def _brought_together(root: Branch, together: str) -> list[Branch]:
-    """Tell the root how the chain's answers are brought together, where the reply says so."""
-    return [root.to(root.status, together=together)] if together else []
+    root = link.history[0]
+    told = [root.to(root.status, together=reply.value.together)] if reply.value.together else []
+    return grow(*told, tip.to("inner"), following)

@@ -34,6 +34,9 @@ def plant(status: Status, searches: bool = True) -> Whole[Settings]:
         """Begin a new tree from the question."""
         question = checked(state.get("question"))
         model, loading = await asyncio.to_thread(_ready, settings, searches)
+        tau = None
+        if isinstance(settings, PruneSettings):  # the one that is set, else what was calibrated for the model, else the paper's
+            tau = next(tau for tau in (settings.tau, model.tau, TAU) if tau is not None)
         return {
             "question": question,
             "tree": Overwrite({ROOT: Branch(path=ROOT, question=question, status=status)}),
@@ -43,7 +46,7 @@ def plant(status: Status, searches: bool = True) -> Whole[Settings]:
             "started": time.time(),
             "loading_s": loading,
             "model": model.name,
-            "tau": _tau(settings, model),
+            "tau": tau,
             "index": "",
             "notices": [told for told in (*model.notices, model.objection(question)) if told],
             "answer": UNKNOWN,
@@ -67,13 +70,6 @@ def _ready(settings: Settings, searches: bool) -> tuple[Model, float]:
     warm_soon(settings.index)
     rerank = NONE if isinstance(settings, IterativeSettings) else settings.rerank  # there a filter reads what was found, round by round
     return model, model.load() + load(rerank)
-
-
-def _tau(settings: Settings, model: Model) -> float | None:
-    """Choose tau: the one that is set, else what was calibrated for the model, else the paper's."""
-    if not isinstance(settings, PruneSettings):
-        return None
-    return next(tau for tau in (settings.tau, model.tau, TAU) if tau is not None)
 
 
 def pinned(settings: Settings, state: State) -> Settings:

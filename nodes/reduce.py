@@ -3,12 +3,12 @@
 import asyncio
 from typing import Any, NamedTuple
 
+from ramify.nodes.citation import SHOWN, cite, headings
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.retrieve_reports import index_of
 from ramify.nodes.settings import EMBEDDED, GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Update, model_call, whole
-from ramify.nodes.step.citing import SHOWN, cite, headings
 from ramify.nodes.step.last_step import closing
 from ramify.nodes.tree import UNKNOWN, Branch, Passage, is_unknown
 from ramify.prompts import REDUCE

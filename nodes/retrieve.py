@@ -41,6 +41,8 @@ async def _search(state: State, settings: Settings, wanted: Callable[[Branch], i
     found = await search(queries, k=wide, **how, view=settings.view, options=settings.search)
     best = await asyncio.to_thread(lambda: [reranked(*one, rerank, most) for one in zip(queries, found, strict=True)])
     hits = dict(zip(queries, best, strict=True))
+    told = await asyncio.to_thread(advice, settings.index) if any(found) else None  # what would make a better index, said once
+    notices = state.get("notices", [])
     taken = {branch.path: hits[branch.question][: wanted(branch)] for branch in branches}
     return {
         "tree": {branch.path: _hang(branch, taken[branch.path]) for branch in branches},
@@ -48,14 +50,8 @@ async def _search(state: State, settings: Settings, wanted: Callable[[Branch], i
         "usage": Usage(retrievals=len(queries)),
         "index": await asyncio.to_thread(describe, settings.index),
         **later(state, waited),
-        **(_advised(state, await asyncio.to_thread(advice, settings.index)) if any(found) else {}),
+        **({"notices": [*notices, told]} if told and told not in notices else {}),
     }
-
-
-def _advised(state: State, advice: str | None) -> Update:
-    """Say once what would make a better index."""
-    notices = state.get("notices", [])
-    return {"notices": [*notices, advice]} if advice and advice not in notices else {}
 
 
 def later(state: State, waited: float) -> Update:

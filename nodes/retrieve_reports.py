@@ -3,7 +3,6 @@
 import asyncio
 import random
 import time
-from collections.abc import Iterator, Sequence
 
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.fit import room_for
@@ -42,10 +41,17 @@ Batches = list[list[Passage]]
 async def retrieve_reports(state: State, settings: GlobalSettings) -> Update:
     """Cut what is to be read into batches, shuffled, so that none has all of a kind."""
     waited = await asyncio.to_thread(_loaded, settings)
-    found = None if isinstance(settings.index, (Index, str)) else await _found(state["question"], settings)
+    found = None
+    if not isinstance(settings.index, (Index, str)):  # of another make: it has no reports, and does not list what it holds
+        [hits] = await searcher(settings.index)([state["question"]], k=_WIDE, filter=settings.filter)
+        found = [passage_of(hit) for hit in hits]
     batches, notice = await asyncio.to_thread(_batches, state["question"], settings, found)
     root = state["tree"][ROOT]
-    children = [_batch(root, number, batch) for number, batch in enumerate(batches)]
+    evidence = [tuple(text.id for text in batch) for batch in batches]
+    children = [
+        Branch(path=f"{ROOT}.{number}", question=root.question, kind="batch", status="found", evidence=ids)
+        for number, ids in enumerate(evidence)
+    ]
     return {
         "tree": {branch.path: branch for branch in (root.to("split"), *children)},
         "passages": {text.id: text for batch in batches for text in batch},
@@ -79,17 +85,6 @@ def _reports(index: Index, settings: GlobalSettings) -> Reports:
         remedy = f"make a graph or a hierarchy beside its passages: {made}; `--set over=passages` reads them all"
         raise UsageError(f"{index.where!r} is an index without reports", remedy)
     return index.reports
-
-
-async def _found(question: str, settings: GlobalSettings) -> list[Passage]:
-    """Search a store or retriever of another make, which has no reports and does not list what it holds."""
-    [hits] = await searcher(settings.index)([question], k=_WIDE, filter=settings.filter)
-    return [passage_of(hit) for hit in hits]
-
-
-def _batch(root: Branch, number: int, batch: Sequence[Passage]) -> Branch:
-    evidence = tuple(text.id for text in batch)
-    return Branch(path=f"{ROOT}.{number}", question=root.question, kind="batch", status="found", evidence=evidence)
 
 
 def _batches(question: str, settings: GlobalSettings, found: list[Passage] | None) -> tuple[Batches, str]:
@@ -147,26 +142,22 @@ def _report(report: Report, subject: Subject) -> Passage:
 
 
 def _cut(texts: list[Passage], settings: GlobalSettings, model: Model) -> Batches:
+    """Shuffle texts, and fill one batch after another."""
     shuffled = sorted(texts, key=lambda text: text.id)
     random.Random(settings.seed).shuffle(shuffled)
-    return list(_filled(shuffled, settings, model))
+    room = _room(settings, model)
+    batches: Batches = []
+    total = 0
+    for text in shuffled:
+        length = model.count(f"{text.title} {text.text}") + _TAG
+        if not batches or total + length > room:
+            batches.append([])
+            total = 0
+        batches[-1].append(text)
+        total += length
+    return batches
 
 
 def _room(settings: GlobalSettings, model: Model) -> int:
     """Work out the tokens of a batch."""
     return max(_LEAST, min(settings.batch_tokens or settings.num_ctx, room_for(settings, model) - _TOLD))
-
-
-def _filled(texts: Sequence[Passage], settings: GlobalSettings, model: Model) -> Iterator[list[Passage]]:
-    room = _room(settings, model)
-    batch: list[Passage] = []
-    total = 0
-    for text in texts:
-        length = model.count(f"{text.title} {text.text}") + _TAG
-        if batch and total + length > room:
-            yield batch
-            batch, total = [], 0
-        batch.append(text)
-        total += length
-    if batch:
-        yield batch

@@ -2,15 +2,25 @@
 
 The schema that a model is shown, and a grammar holds it to, has every field, its type and bounds. What comes back may lack a field that
 something else stands in for, write it in another form or say more than was asked; only a reply without what it was asked for is malformed.
+A thought before a reply is one more such field.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    create_model,
+    model_validator,
+)
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import CoreSchema, core_schema
 
@@ -19,6 +29,7 @@ PLACE = re.compile(r"(?<![-\d])\d{1,6}\b")
 LONGEST_NUMBER = 40
 MOST_POINTS = 5
 THOUGHT = "thought"
+T = TypeVar("T", bound=BaseModel)
 
 
 NAME, QUERY, SPAN, SENTENCE, PARAGRAPH = 80, 160, 200, 240, 600
@@ -90,10 +101,6 @@ def _share(value: Any) -> float:
     return max(0.0, min(1.0, number / 100 if number > 1 else number))
 
 
-def _points(value: Any) -> float:
-    return max(0.0, min(float(MOST_POINTS), _number(value)))
-
-
 def _percent(value: Any) -> int:
     """Bring a stated percentage to [0, 100]; what is between 0 and 1 is meant as a share. ValueError for what has no number: it is not 0."""
     if not (isinstance(value, (int, float, str)) and NUMBER.search(str(value)[:LONGEST_NUMBER])):
@@ -134,7 +141,7 @@ def word_of(kind: Any, otherwise: str | None = None) -> BeforeValidator:
 
 Share = Annotated[float, Field(default=0.0, ge=0, le=1), BeforeValidator(_share)]
 Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(_percent)]
-Points = Annotated[float, Field(ge=0, le=MOST_POINTS), BeforeValidator(_points)]
+Points = Annotated[float, Field(ge=0, le=MOST_POINTS), BeforeValidator(lambda value: max(0.0, min(float(MOST_POINTS), _number(value))))]
 Text = Annotated[str, BeforeValidator(_text)]
 Query = Annotated[Text, AtMost(QUERY)]
 Span = Annotated[Text, AtMost(SPAN)]
@@ -149,3 +156,15 @@ Place = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 99})]
 Numbers = Annotated[list[Place], Field(default_factory=list), BeforeValidator(_numbers)]
 Citations = Annotated[Numbers, AtMost(8)]
 Flag = Annotated[bool, Field(default=False), BeforeValidator(lambda value: False if value is None else value)]
+
+
+@cache
+def thinking(reply: type[T], of: str) -> type[T]:
+    """Ask for a sentence of thought before the fields of a reply, and say what `of`.
+
+    A model writes from left to right, and what it has weighed it can still heed.
+    """
+    thought: dict[str, Any] = {THOUGHT: (Sentence, Field(default="", description=f"one short sentence: {of}"))}
+    before = create_model("Thought", __base__=Said, **thought)
+    thoughtful: Any = create_model(reply.__name__, __base__=(reply, before), __doc__=reply.__doc__)
+    return thoughtful  # type: ignore[no-any-return]

@@ -11,8 +11,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from ramify.prompts.lenient_types import asked_for
-from ramify.prompts.thinking import thinking
+from ramify.prompts.lenient_types import asked_for, thinking
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -124,15 +123,13 @@ class Prompt(Generic[Reply]):
             raise TypeError(f"prompt {self.name!r} has no slot {sorted(unknown)}: its slots are {sorted(self.slots)}")
         words = {name: self._show(name, value) for name, value in slots.items()}
         task, request = (_fill(text, words) for text in (self.task, self.template))
-        turns = [turn for example in self._shown(slots) for turn in self._turns(example)]
+        examples = [example for example in self.examples if example.fits(slots)][: self.shots]
+        turns = [turn for example in examples for turn in self._turns(example)]
         mark = {"ramify": {"prompt": self.name, "slots": dict(slots)}}
         data = (DATA if {"passages", "text"} & slots.keys() else "", FINDINGS if SAID_BEFORE & slots.keys() else "")
         rules = (" ".join(filter(None, data)), LANGUAGE if "question" in slots else "", EXAMPLES if turns else "")
         system = "\n\n".join(part for part in (task, *rules, outline(self.reply)) if part)
         return [SystemMessage(system), *turns, HumanMessage(request, additional_kwargs=mark)]
-
-    def _shown(self, slots: Mapping[str, Any]) -> list[Example]:
-        return [example for example in self.examples if example.fits(slots)][: self.shots]
 
     def _turns(self, example: Example) -> Iterator[BaseMessage]:
         """Show an example as the exchange it would be; the reply has the fields that are asked for, in their order."""

@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
 from ramify.nodes.asking.budget import CURRENT, Work
@@ -90,9 +89,11 @@ async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -
         raise
     finally:
         work.ledger.told |= dict.fromkeys(model.told)
-    spent = _told(reply.raw)
-    if spent is None:
-        spent = await asyncio.to_thread(_counted, reply.raw, request, model)
+    if told := reply.raw.usage_metadata:  # the server's own figures
+        spent = Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"])
+    else:
+        written = f"{reply.raw.additional_kwargs.get(KEPT) or ''}{reply.raw.content}"
+        spent = Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=await asyncio.to_thread(model.count, written))
     work.ledger.give_back(reserved - spent.tokens)
     work.spent += spent
     return reply
@@ -100,18 +101,6 @@ async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -
 
 def _form(prompt: Prompt[Any], **counts: int) -> Usage:
     return Usage(replies={prompt.name: Replies(**counts)})
-
-
-def _told(raw: AIMessage) -> Usage | None:
-    """Read what a call cost from the server's own figures."""
-    told = raw.usage_metadata
-    return Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"]) if told else None
-
-
-def _counted(raw: AIMessage, request: Request, model: Model) -> Usage:
-    """Count what a call cost where the server does not tell."""
-    written = f"{raw.additional_kwargs.get(KEPT) or ''}{raw.content}"
-    return Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=model.count(written))
 
 
 async def _repair(model: Model, prompt: Prompt[T], request: Request, reply: Structured, work: Work) -> Structured:

@@ -1,5 +1,114 @@
-"""What an answer rests on: as a value, and how it is made of passages (`citing`)."""
+"""A citation: what an answer rests on, where that lies, which of its sentences carries the answer; and how passages are made into some.
 
-from ramify.nodes.citation.citation import MOST_ALSO, NOT_CITED, Citation, Source
+It lies here and not in a file of its own, because checkpoints say `ramify.nodes.citation.Citation`.
+"""
 
-__all__ = ["MOST_ALSO", "NOT_CITED", "Citation", "Source"]
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from ramify.nodes.tree import Passage, Value
+from ramify.tools.quoting import one_line
+from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of
+
+NOT_CITED = "shown, not cited"
+MOST_ALSO = 2
+"""Further sources of a text that are named; the JSON has them all."""
+SHOWN = 3
+"""Passages given beside an answer that cites none."""
+
+
+class Source(Value):
+    """Where a text lies, in a reader's words, and the link that opens it."""
+
+    source: str
+    """The path within the folder that was given; of a record with `#id`."""
+    name: str = ""
+    """Folder and file, as many folders as tell it from the others."""
+    title: str = ""
+    heading: str = ""
+    """The headings above it, the outermost first."""
+    page: int | None = None
+    path: str = ""
+    """The file's absolute path; empty where it is not known."""
+    link: str = ""
+    """Opens it, at its page or heading where the format has one: always a `file://` address."""
+
+    @property
+    def where(self) -> str:
+        """Say in a line where it lies: folder and file, headings, page."""
+        within = ", ".join(filter(None, (self.heading, f"page {self.page}" if self.page else "")))
+        return f"{self.name or self.source} ({within})" if within else self.name or self.source
+
+
+class Citation(Source):
+    """A passage that an answer rests on; where the model cites none, one that it was shown."""
+
+    id: str
+    text: str
+    quote: str = ""
+    """The sentence that carries the answer."""
+    cited: bool = True
+    """Whether the model cites it; otherwise it was only shown to the model, which cited nothing."""
+    also: list[Source] = Field(default_factory=list)
+    """Where the same text lies as well."""
+
+    @property
+    def mark(self) -> str:
+        """Say behind its source that the model does not cite it."""
+        return "" if self.cited else f" ({NOT_CITED})"
+
+    @property
+    def elsewhere(self) -> str:
+        """Say briefly where the same text lies as well; nothing where it does not."""
+        if not self.also:
+            return ""
+        more = len(self.also) - MOST_ALSO
+        return f"also in {', '.join(source.where for source in self.also[:MOST_ALSO])}" + (f" and {more} more" if more > 0 else "")
+
+
+def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool) -> list[Citation]:
+    """Make citations of passages and of what of each is quoted; files of one name are told apart."""
+    places = [(passage.source, path_of(passage.source, passage.metadata)) for passage in passages]
+    return [
+        Citation(
+            id=passage.id,
+            text=passage.text,
+            quote=quote,
+            cited=cited,
+            also=_also(passage),
+            **_place(passage.source, passage.metadata, name),
+        )
+        for passage, quote, name in zip(passages, quotes, names(places), strict=True)
+    ]
+
+
+def headings(passage: Passage) -> list[str]:
+    """List title and headings of a passage: what stands above its text, or as a line in it, is not what it says."""
+    within = passage.metadata.get("headings_within")
+    lines = [str(line) for line in within] if isinstance(within, list) else []
+    return [passage.title, *crumbs("", str(passage.metadata.get("heading") or "")), *lines]
+
+
+def _also(passage: Passage) -> list[Source]:
+    """Read the further sources of a passage; what is not of their form is passed over."""
+    listed = passage.metadata.get("also")
+    items = listed if isinstance(listed, list) else []
+    found = [item for item in items if isinstance(item, Mapping) and isinstance(item.get("source"), str)]
+    named = names([(item["source"], path_of(item["source"], item)) for item in found])
+    return [Source(**_place(item["source"], item, name)) for item, name in zip(found, named, strict=True)]
+
+
+def _place(source: str, metadata: Mapping[str, Any], name: str) -> dict[str, Any]:
+    title, heading, sheet = (one_line(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
+    above = dict.fromkeys([*([f"sheet {sheet}"] if sheet else []), *(part for part in crumbs(title, heading) if part != sheet)])
+    return {
+        "source": source,
+        "name": one_line(name),
+        "title": title,
+        "heading": " > ".join(above),
+        "page": page_of(metadata),
+        "path": path_of(source, metadata),
+        "link": link_of(source, metadata),
+    }

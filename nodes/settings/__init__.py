@@ -3,7 +3,7 @@
 A knob that changes the drawing (`joint`, `backtrace`, an ablation) is an argument of a strategy's `build`, never a setting.
 """
 
-from ramify.nodes.settings.base import EMBEDDED, Settings
+from ramify.nodes.settings.settings import EMBEDDED, Settings
 from ramify.nodes.settings.strategies import (
     TAU,
     ChainSettings,

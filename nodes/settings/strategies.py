@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from ramify.nodes.settings.base import Settings
+from ramify.nodes.settings.settings import Settings
 from ramify.tools.spans.calibration import TAU as CALIBRATED
 
 TAU = 0.95

@@ -6,15 +6,16 @@ from ramify.nodes.state.state import (
     IterativeState,
     Question,
     Replied,
+    Replies,
     Search,
     Spoken,
     State,
     StoppedBy,
+    Usage,
     evidence_of,
     furthest,
     pool,
 )
-from ramify.nodes.state.usage import Replies, Usage
 
 __all__ = [
     "NOT_CITED",

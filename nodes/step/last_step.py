@@ -6,11 +6,11 @@ from typing import Any
 
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import CURRENT
-from ramify.nodes.state import Citation, State
-from ramify.nodes.step.citing import cite, headings
+from ramify.nodes.citation import Citation, cite, headings
+from ramify.nodes.state import State
 from ramify.nodes.step.findings import by_turns
 from ramify.nodes.step.step import Update
-from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Passage, Tree, children, is_unknown
+from ramify.nodes.tree import DROPPED, ROOT, WORKING, Tree, children, is_unknown
 from ramify.nodes.tree.notes import NOTHING
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError, UsageError
@@ -31,7 +31,8 @@ def closing(act: Callable[[Any, Any], Awaitable[Update]]) -> Callable[[Any, Any]
             return update
         model = await _model()
         if not answered and (_all_failed(state["tree"]) or (model is not None and model.objection(state["question"]))):
-            return {**update, **({} if _stopped(state, update) else {"stopped_by": "error"})}
+            stopped = update.get("stopped_by", state["stopped_by"]) != "finished"
+            return update if stopped else {**update, "stopped_by": "error"}
         if model is None:
             return update
         said = {(citation.id, citation.quote) for citation in update.get("citations", [])} if answered else set()
@@ -58,27 +59,16 @@ async def _model() -> Model | None:
         return None
 
 
-def _stopped(state: State, update: Update) -> bool:
-    return bool(update.get("stopped_by", state["stopped_by"]) != "finished")
-
-
 def _all_failed(tree: Tree) -> bool:
     """Tell whether errors are all that came of a question: then it was not answered Unknown, it was not asked."""
     ends = [branch for branch in tree.values() if not children(tree, branch.path)]
-    return ROOT in tree and all(map(_broken, ends))
-
-
-def _broken(branch: Branch) -> bool:
-    return branch.status == "failed" and branch.answer is None and not branch.note.endswith(NOTHING)
+    return ROOT in tree and all(end.status == "failed" and end.answer is None and not end.note.endswith(NOTHING) for end in ends)
 
 
 async def _closest(state: State, model: Model) -> list[Citation]:
     """Ask the model for the sentences that come closest; one that can answer in words of its own has none to give."""
     passages = by_turns(state, [branch for branch in state["tree"].values() if branch.status not in DROPPED])
-    quotes = [Quote(title=_above(passage), source=passage.source, text=passage.text) for passage in passages]
+    above = [" > ".join(dict.fromkeys(filter(None, headings(passage)))) for passage in passages]
+    quotes = [Quote(title=title, source=passage.source, text=passage.text) for title, passage in zip(above, passages, strict=True)]
     found = await asyncio.to_thread(model.closest, state["question"], quotes) if quotes else []
     return cite([passages[number - 1] for number, _ in found], [quote for _, quote in found], cited=False)
-
-
-def _above(passage: Passage) -> str:
-    return " > ".join(dict.fromkeys(filter(None, headings(passage))))

@@ -1,12 +1,12 @@
 """What a step is given: which branches it takes, and what it sees beside each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, evidence_of
-from ramify.nodes.step.standing_answer import awaited, doubt, sibling_of, standing
+from ramify.nodes.step.shared_answers import awaited, doubt, sibling_of, standing
 from ramify.nodes.tree import WORKING, Branch, Passage, Status, Tree, Value, ancestors, children, descendants
 
 G = TypeVar("G")
@@ -78,7 +78,18 @@ def alone(*statuses: Status) -> Selection[Branch]:
 
 def reading(*statuses: Status) -> Selection[Found]:
     """Give the branch with its passages."""
-    return Selection(frozenset(statuses), _found)
+
+    def see(state: State, branch: Branch, settings: Settings) -> Found:
+        tree = state["tree"]
+        return Found(
+            branch=branch,
+            passages=evidence_of(state, branch),
+            parent=tree.get(branch.parent or ""),
+            above=_above(tree, branch),
+            awaited=awaited(tree, branch),
+        )
+
+    return Selection(frozenset(statuses), see)
 
 
 def fork(*statuses: Status) -> Selection[Fork]:
@@ -88,68 +99,60 @@ def fork(*statuses: Status) -> Selection[Fork]:
 
 def read_fork(*statuses: Status) -> Selection[ReadFork]:
     """Give the branch with its children and its passages."""
-    return Selection(frozenset(statuses), _read_fork)
+
+    def see(state: State, branch: Branch, settings: Settings) -> ReadFork:
+        return ReadFork(**dict(_fork(state["tree"], branch)), passages=evidence_of(state, branch))
+
+    return Selection(frozenset(statuses), see)
 
 
 def answered_fork(*statuses: Status) -> Selection[Fork]:
     """Give the branch with its children once none of them still wants passages or an answer."""
-    return Selection(frozenset(statuses), lambda state, branch, settings: _fork_if(state["tree"], branch, {"open", "found", "waiting"}))
-
-
-def fresh_fork(*statuses: Status) -> Selection[Fork]:
-    """Give the branch with its children while nothing has been retrieved for the last of them."""
-    return Selection(frozenset(statuses), lambda state, branch, settings: _fresh(state["tree"], branch))
+    return _fork_without({"open", "found", "waiting"}, statuses)
 
 
 def settled_fork(*statuses: Status) -> Selection[Fork]:
     """Give the branch with its children once all below it is settled."""
-    return Selection(frozenset(statuses), lambda state, branch, settings: _fork_if(state["tree"], branch, WORKING | {"split"}))
+    return _fork_without(WORKING | {"split"}, statuses)
+
+
+def fresh_fork(*statuses: Status) -> Selection[Fork]:
+    """Give the branch with its children while nothing has been retrieved for the last of them."""
+
+    def see(state: State, branch: Branch, settings: Settings) -> Fork | None:
+        given = _fork(state["tree"], branch)
+        fresh = {"open", "waiting"}
+        return given if given.pair and given.pair[0].status in fresh | CARRIED and given.pair[-1].status in fresh else None
+
+    return Selection(frozenset(statuses), see)
 
 
 def waiting() -> Selection[Waiting]:
     """Give each branch that waits for a sibling which has settled."""
-    return Selection(frozenset({"waiting"}), lambda state, branch, settings: _waiting(state["tree"], branch, settings))
+
+    def see(state: State, branch: Branch, settings: Settings) -> Waiting | None:
+        tree = state["tree"]
+        sibling = sibling_of(tree, branch)
+        unsettled = WORKING - {"answered"}
+        if sibling.status in unsettled or any(below.status in WORKING for below in descendants(tree, sibling.path)):
+            return None
+        settled = standing(tree, sibling, settings)
+        return Waiting(branch=branch, sibling=sibling, settled=settled, doubt=doubt(settled, settings) if settled else "")
+
+    return Selection(frozenset({"waiting"}), see)
 
 
-def _found(state: State, branch: Branch, settings: Settings) -> Found:
-    tree = state["tree"]
-    return Found(
-        branch=branch,
-        passages=evidence_of(state, branch),
-        parent=tree.get(branch.parent or ""),
-        above=_above(tree, branch),
-        awaited=awaited(tree, branch),
-    )
+def _fork_without(pending: Set[str], statuses: Sequence[Status]) -> Selection[Fork]:
+    def see(state: State, branch: Branch, settings: Settings) -> Fork | None:
+        given = _fork(state["tree"], branch)
+        return None if any(child.status in pending for child in given.children) else given
 
-
-def _above(tree: Tree, branch: Branch) -> tuple[str, ...]:
-    return tuple(ancestor.question for ancestor in ancestors(tree, branch.path))
+    return Selection(frozenset(statuses), see)
 
 
 def _fork(tree: Tree, branch: Branch) -> Fork:
     return Fork(branch=branch, children=tuple(children(tree, branch.path)), above=_above(tree, branch))
 
 
-def _read_fork(state: State, branch: Branch, settings: Settings) -> ReadFork:
-    given = _fork(state["tree"], branch)
-    return ReadFork(branch=branch, children=given.children, above=given.above, passages=evidence_of(state, branch))
-
-
-def _fork_if(tree: Tree, branch: Branch, pending: set[str] | frozenset[str]) -> Fork | None:
-    given = _fork(tree, branch)
-    return None if any(child.status in pending for child in given.children) else given
-
-
-def _fresh(tree: Tree, branch: Branch) -> Fork | None:
-    given = _fork(tree, branch)
-    fresh = {"open", "waiting"}
-    return given if given.pair and given.pair[0].status in fresh | CARRIED and given.pair[-1].status in fresh else None
-
-
-def _waiting(tree: Tree, branch: Branch, settings: Settings) -> Waiting | None:
-    sibling = sibling_of(tree, branch)
-    unsettled = WORKING - {"answered"}
-    if sibling.status in unsettled or any(below.status in WORKING for below in descendants(tree, sibling.path)):
-        return None
-    settled = standing(tree, sibling, settings)
-    return Waiting(branch=branch, sibling=sibling, settled=settled, doubt=doubt(settled, settings) if settled else "")
+def _above(tree: Tree, branch: Branch) -> tuple[str, ...]:
+    return tuple(ancestor.question for ancestor in ancestors(tree, branch.path))

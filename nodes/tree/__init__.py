@@ -4,10 +4,20 @@ A branch's path is its position and its identity: "0" is the root, "0.1" its sec
 with the reason, because the tree is the explanation of the answer.
 """
 
-from ramify.nodes.tree.branch import DROPPED, ROOT, WORKING, Branch, ConfidenceSource, Kind, Status, wording
-from ramify.nodes.tree.passage import Passage
+from ramify.nodes.tree.branch_and_passage import (
+    DROPPED,
+    ROOT,
+    WORKING,
+    Branch,
+    ConfidenceSource,
+    Kind,
+    Passage,
+    Status,
+    Value,
+    kept_as,
+    wording,
+)
 from ramify.nodes.tree.tree import Tree, ancestors, children, descendants, graft, position, row, sprout, to_networkx
-from ramify.nodes.tree.value import Value, kept_as
 from ramify.tools.unknown import UNKNOWN, is_unknown
 
 __all__ = [

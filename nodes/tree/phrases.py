@@ -2,9 +2,8 @@
 
 import math
 
-from ramify.nodes.tree.branch import Branch
+from ramify.nodes.tree.branch_and_passage import Branch, Passage
 from ramify.nodes.tree.notes import folded
-from ramify.nodes.tree.passage import Passage
 from ramify.nodes.tree.tree import Tree
 from ramify.tools.index.reports import known
 from ramify.tools.quoting import many

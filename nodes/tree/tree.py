@@ -6,7 +6,7 @@ from typing import Any
 import networkx as nx
 from pydantic import ValidationError
 
-from ramify.nodes.tree.branch import Branch, Kind, Status
+from ramify.nodes.tree.branch_and_passage import Branch, Kind, Status
 from ramify.tools.errors import UsageError
 
 Tree = dict[str, Branch]

@@ -33,9 +33,9 @@ def ask(
     """Answer a question, with citations and the tree of sub-questions that led to it."""
     options = joined(read_pairs(settings or [], "--set"), {"index": index, "model": model, "base_url": base_url})
     with nullcontext() if as_json else err().status("loading …"):
-        from ramify.graphs.following import WARNING
         from ramify.graphs.result import could_not_ask
         from ramify.graphs.run import ask as run
+        from ramify.graphs.run_progress import WARNING
         from ramify.studio.console.live_tree import Watching
         from ramify.studio.drawing.terminal import show
         from ramify.tools.extractive import objection

@@ -40,9 +40,9 @@ def search(
     from rich.padding import Padding
     from rich.text import Text
 
+    from ramify.nodes.citation import cite
     from ramify.nodes.plant import checked
     from ramify.nodes.retrieve import passage_of
-    from ramify.nodes.step.citing import cite
     from ramify.studio.drawing.terminal import head_of
     from ramify.tools.index.description import advice
     from ramify.tools.index.searcher import searcher

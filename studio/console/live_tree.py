@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from ramify.graphs.following import Following
+from ramify.graphs.run_progress import Following
 from ramify.nodes.tree import DROPPED, Branch
 from ramify.nodes.tree.phrases import kind_of
 from ramify.studio.console.streams import note, one_line

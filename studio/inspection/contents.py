@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ramify.nodes.citation import cite
 from ramify.nodes.state import Citation
-from ramify.nodes.step.citing import cite
 from ramify.nodes.tree import Passage
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import HierarchyIndex

@@ -27,11 +27,11 @@ from mcp.types import (
 )
 from pydantic import BaseModel
 
-from ramify.graphs.following import VERBS, branch_of
 from ramify.graphs.run import Watch
+from ramify.graphs.run_progress import VERBS, branch_of
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import about_of, research_tool, search_tool
-from ramify.graphs.tool_schemas import Researched, Searched
+from ramify.graphs.tool_interface import Researched, Searched
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from ramify.tools.quoting import one_line

@@ -7,8 +7,8 @@ from typing import Any
 
 from ipywidgets import HTML, Box, VBox
 
-from ramify.graphs.following import Following
 from ramify.graphs.result import Result
+from ramify.graphs.run_progress import Following
 from ramify.nodes.tree.cards import Look
 from ramify.nodes.tree.phrases import brief
 from ramify.studio.drawing.page import answer_html, branches_html

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ramify.graphs.result import Cost, Result
-from ramify.nodes.step.citing import cite
+from ramify.nodes.citation import cite
 from ramify.nodes.tree import Branch, Passage, graft
 
 CURIE = (

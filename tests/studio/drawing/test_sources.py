@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from ramify.graphs.result import Result
-from ramify.nodes.step.citing import cite
+from ramify.nodes.citation import cite
 from ramify.nodes.tree import Passage
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show

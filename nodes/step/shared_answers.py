@@ -1,8 +1,29 @@
-"""Whose answer stands for a branch's: its own, or that of a branch below which answers the same question."""
+"""Whose answer serves a branch beside its own: that of a twin, which asks the same, or of a branch below that stands for it."""
 
 from ramify.nodes.settings import PruneSettings, Settings
 from ramify.nodes.step.conditions import sure
-from ramify.nodes.tree import Branch, Tree, children, wording
+from ramify.nodes.tree import DROPPED, Branch, Tree, children, position, wording
+
+
+def twin(tree: Tree, branch: Branch) -> Branch | None:
+    """Find another branch that asks the same: one that has its answer, or one before it that will. An ancestor's question never counts."""
+    for other in tree.values():
+        related = f"{other.path}.".startswith(f"{branch.path}.") or branch.path.startswith(f"{other.path}.")
+        if related or wording(other) != wording(branch):
+            continue
+        under_way = other.status not in DROPPED and position(other.path) < position(branch.path)
+        if other.answer is not None or under_way:
+            return other
+    return None
+
+
+def echo(branch: Branch, original: Branch) -> Branch:
+    """Copy what came of the original."""
+    note = f"same question as {original.path}"
+    if original.answer is None:
+        return branch.to("failed" if original.status == "failed" else "leaf", note=f"{note}: see there")
+    copied = original.model_dump(include={"answer", "confidence", "confidence_source", "evidence", "cited"})
+    return branch.to("leaf" if branch.kind == "entity" else "answered", note=note, **copied)
 
 
 def standing(tree: Tree, branch: Branch, settings: Settings) -> Branch | None:

@@ -5,9 +5,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypeVar
 
-from ramify.graphs.building import asks_model, hierarchy_settings
-from ramify.graphs.estimating import PILOT, REPORTED, Stage, encoding, estimate
-from ramify.graphs.estimating_groups import SUMMED, estimate_hierarchy
+from ramify.graphs.building.build import asks_model, hierarchy_settings
+from ramify.graphs.building.graph_cost import PILOT, REPORTED, Stage, encoding, estimate
+from ramify.graphs.building.hierarchy_cost import SUMMED, estimate_hierarchy
 from ramify.nodes.settings import EMBEDDED
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError

@@ -1,11 +1,17 @@
-"""What a tool says to the model that called it: short, numbered, and plain about what is not known."""
+"""What passes between a tool and the model that calls it: what may be asked, the text that it reads, and the form of what comes with that.
 
+The descriptions of the arguments are all that the model knows about them; the text is short, numbered, and plain about what is not known.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from ramify.graphs.result import Result, could_not_ask, why_unknown
-from ramify.nodes.state import Citation, StoppedBy
-from ramify.nodes.step.citing import cite
+from pydantic import BaseModel, BeforeValidator, Field
+
+from ramify.graphs.result import Cost, Result, could_not_ask, why_unknown
+from ramify.nodes.citation import Citation, cite
+from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.quoting import lines, one_line, snippet
@@ -29,18 +35,94 @@ UNKNOWN = (
 FINDINGS = 5
 
 
+def _lenient(value: Any) -> Any:
+    """Take what small models write for nothing, and an object that was written as text."""
+    if value is None or value == "":
+        return {}
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+Filter = Annotated[
+    dict[str, Any],
+    BeforeValidator(_lenient),
+    Field(
+        default_factory=dict,
+        description='Only passages whose metadata has these values, for example {"source": "report.pdf"}. '
+        "Leave it out unless the user names a field and its value.",
+    ),
+]
+
+
+class Asked(BaseModel):
+    """A question."""
+
+    question: str = Field(
+        description="One complete question in plain words, with full names: no 'he', 'it' or 'that company' from the conversation."
+    )
+
+
+class AskedWithin(Asked):
+    """A question, and where to look."""
+
+    filter: Filter
+
+
+class Sought(BaseModel):
+    """What to search for."""
+
+    query: str = Field(description="What to look for: a question or a few words, with full names.")
+
+
+class SoughtWithin(Sought):
+    """What to search for, and where."""
+
+    filter: Filter
+
+
+class Researched(BaseModel):
+    """What came of a question: the object of `ramify ask --json`."""
+
+    question: str
+    answer: str = Field(description="Unknown where none was found")
+    confidence: float = Field(ge=0, le=1)
+    citations: list[Citation]
+    closest: list[Citation] = Field(
+        description="where the embedded model gives no answer, or one that is in doubt: the sentences that come closest, as `quote`"
+    )
+    tree: list[dict[str, Any]] = Field(description="The branches: path, parent, question, kind, status, answer, confidence, note, …")
+    usage: Cost
+    stopped_by: StoppedBy
+    notices: list[str]
+    index: str = Field(description="what was searched; empty where nothing was")
+
+
+class PassageFound(BaseModel):
+    """A passage: an object of `ramify search --json`."""
+
+    id: str
+    source: str
+    text: str
+    score: float
+    metadata: dict[str, Any]
+
+
+class Searched(BaseModel):
+    """What a search found."""
+
+    passages: list[PassageFound]
+
+
 def answered(result: Result) -> str:
     """Put a result for a model: the answer, how sure it is, its numbered sources and what else should be known."""
     known = not is_unknown(result.answer)
-    head = f"Answer: {_lines(result.answer)}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
+    several = lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
+    answer = several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
+    head = f"Answer: {answer}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
     parts = [head, *_quoted(QUOTED, result.citations), *_quoted(CLOSEST, result.closest)]
     return "\n".join([*parts, *([] if known else _findings(result)), *_notes(result, known)])
-
-
-def _lines(answer: str) -> str:
-    """Put an answer on one line, or a list of several on lines of their own, none of which can be taken for another part of the text."""
-    several = lines(answer)
-    return several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
 
 
 def _quoted(title: str, citations: Sequence[Citation]) -> list[str]:

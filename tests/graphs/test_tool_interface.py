@@ -3,7 +3,7 @@
 from typing import Any
 
 from ramify.graphs.result import Cost, Result
-from ramify.graphs.tool_text import answered
+from ramify.graphs.tool_interface import answered
 from ramify.nodes.tree import Branch
 
 

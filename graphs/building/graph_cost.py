@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from ramify.graphs.building import ByModel
+from ramify.graphs.building.build import ByModel
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import Ledger, working
@@ -51,14 +51,16 @@ def estimate(
     """List the stages of a build; `encoder` where the passages are to be encoded, too; `work` keeps what is asked. Blocking."""
     settings = BuildSettings.model_validate(dict(options))
     stages = [encoding(pieces, encoder)] if encoder is not None else []
-    knowledge, rules = _by_rules(sample(pieces, _SAMPLE))
-    share = len(pieces) / max(1, len(sample(pieces, _SAMPLE)))
-    most = max(REPORTS[1], len(_materials(knowledge, settings)) / len(sample(pieces, _SAMPLE)))
+    some = sample(pieces, _SAMPLE)
+    began = time.perf_counter()
+    knowledge = sum_up(quoted_elements(some))
+    rules = (time.perf_counter() - began) * len(pieces) / max(1, len(some))
+    most = max(REPORTS[1], len(_materials(knowledge, settings)) / len(some))
     reports = (max(1, round(REPORTS[0] * len(pieces))), max(1, round(most * len(pieces))))
     with Work(work) as kept, working(settings, Ledger.open(settings, Usage(), time.time(), kept=False)) as spent:
         builder = ByModel(settings, kept)
         if settings.model == EMBEDDED:
-            stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules * share, rules * share)))
+            stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules, rules)))
         else:
             grouped = units(pieces, current_model(settings).count, settings.unit_tokens)
             pilot = sample(grouped, PILOT)
@@ -126,12 +128,6 @@ async def measured(act: Callable[[], Awaitable[object]], spent: Callable[[], Usa
 def sample(of: Sequence[T], most: int) -> Sequence[T]:
     """Take some from all over."""
     return of[:: max(1, len(of) // most)][:most]
-
-
-def _by_rules(pieces: Sequence[Piece]) -> tuple[Knowledge, float]:
-    began = time.perf_counter()
-    knowledge = sum_up(quoted_elements(pieces))
-    return knowledge, time.perf_counter() - began
 
 
 def _materials(knowledge: Knowledge, settings: BuildSettings) -> list[Material]:

@@ -1,11 +1,11 @@
-"""A branch: a question or an entity, where it stands in the tree, what was found for it and what came of it."""
+"""The values of a tree: a branch, which is a question or a name and what came of it; a passage, which is a piece of a document."""
 
 import unicodedata
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from ramify.nodes.tree.value import Value, kept_as
 from ramify.tools.unknown import is_unknown
 
 Kind = Literal["question", "entity", "batch"]
@@ -18,6 +18,28 @@ ConfidenceSource = Literal["logprobs", "stated", "reader"]
 ROOT = "0"
 WORKING: frozenset[str] = frozenset({"open", "found", "waiting", "answered", "growing", "atomic", "judged"})
 DROPPED: frozenset[str] = frozenset({"pruned", "failed"})
+
+V = TypeVar("V", bound=type)
+
+
+class Value(BaseModel):
+    """A frozen value."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def kept_as(package: str) -> Callable[[V], V]:
+    """Name a class by the package that it is imported from, whichever file of it the class lies in.
+
+    A checkpoint names the classes of its values by module, and programs list those that may be read back so. Checkpoints of users, theirs
+    and ours, say `ramify.nodes.tree`, `ramify.nodes.state` and `ramify.nodes.citation`: a file in there may be renamed, these may not.
+    """
+
+    def named(value: V) -> V:
+        value.__module__ = package
+        return value
+
+    return named
 
 
 @kept_as("ramify.nodes.tree")
@@ -82,3 +104,31 @@ def wording(branch: Branch) -> tuple[str, str]:
     """Give what makes two questions identical: kind and words, without case, spacing and final marks."""
     text = unicodedata.normalize("NFKC", branch.question).casefold()
     return branch.kind, " ".join(text.split()).rstrip(" ?.!")
+
+
+@kept_as("ramify.nodes.tree")
+class Passage(Value):
+    """A retrieved piece of a document."""
+
+    id: str
+    text: str
+    source: str
+    score: float
+    """Cosine similarity to the question that found it, always."""
+    value: float = 0.0
+    """What MMR gave it when it was picked; the cosine where MMR was off."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Name the document it is from."""
+        return str(self.metadata.get("title", ""))
+
+    @property
+    def place(self) -> str:
+        """Say where it stands: its source, with the page where it has one."""
+        page = self.metadata.get("page")
+        return self.source if page is None else f"{self.source}:{page}"
+
+    def __str__(self) -> str:
+        return f"{self.title or self.source}: {self.text}"

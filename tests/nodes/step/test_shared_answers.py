@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.nodes.step.twins import echo, twin
+from ramify.nodes.step.shared_answers import echo, twin
 from ramify.nodes.tree import Branch, Status, Tree
 
 ASKED = "Who founded Acme?"

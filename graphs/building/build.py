@@ -1,4 +1,4 @@
-"""Build the graph of an index: by rules, or with a language model, whose prompts are handed to the tools here."""
+"""Build the graph or the hierarchy of an index: by rules, or with a language model, whose prompts are handed to the tools here."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,6 @@ from ramify.nodes.building.write_reports import describe, write_reports
 from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.settings.building import BuildSettings, HierarchySettings
 from ramify.nodes.state import Usage
-from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.hierarchy.build import Made, build_hierarchy
 from ramify.tools.hierarchy.groups_and_nodes import Routing
@@ -115,20 +114,19 @@ def structure(
     Blocking. An interrupted build repeats the calls that were under way and no other; a budget ends it with a usable graph.
     """
     settings = BuildSettings.model_validate(dict(options or {}))
-    return blocking(_structure(folder, settings, recluster, progress))
-
-
-async def _structure(folder: Path, settings: BuildSettings, recluster: bool, progress: Progress) -> tuple[Structured, Usage]:
     how = Structure(settings.max_cluster_size, settings.weights, recluster)
-    if settings.model == EMBEDDED and settings.reporter in (None, EMBEDDED):
-        return await build_graph(folder, ByRules(), how, progress), Usage()
-    ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
-    with Work(folder / WORK) as work, working(settings, ledger) as spent:
-        builder = ByModel(settings, work)
-        made = await build_graph(folder, builder, how, progress)
-        if not made.unread and made.rewritten == made.communities:  # the replies of reports that were kept were not asked for
-            work.forget_unused()
-        return made, spent.spent
+
+    async def build() -> tuple[Structured, Usage]:
+        if not asks_model(options or {}):
+            return await build_graph(folder, ByRules(), how, progress), Usage()
+        ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
+        with Work(folder / WORK) as work, working(settings, ledger) as spent:
+            made = await build_graph(folder, ByModel(settings, work), how, progress)
+            if not made.unread and made.rewritten == made.communities:  # the replies of reports that were kept were not asked for
+                work.forget_unused()
+            return made, spent.spent
+
+    return blocking(build())
 
 
 def asks_model(options: Mapping[str, Any]) -> bool:
@@ -154,28 +152,20 @@ def hierarchy(
     held = manifest_of(folder)
     fields = group_by or (held.group_by if held.kind == "hierarchy" else None)
     encoder = Index.open(folder, embedding).embeddings
-    return blocking(_hierarchy(folder, encoder, routing, settings, fields, rebuild, progress))
 
+    async def build() -> tuple[Made, Usage]:
+        if settings.model == EMBEDDED:
+            return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
+        ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
+        with Work(folder / WORK) as work, working(settings, ledger) as spent:
+            model = current_model(settings)
+            asking = partial(kept_ask, work, model.name, settings)
+            if settings.nli:
+                load_nli(settings.nli)  # refused now, and not after the first call
+            summarizer = Summarizing(asking, settings, model, encoder)
+            return await build_hierarchy(folder, encoder, summarizer, fields, routing, rebuild, progress, work), spent.spent
 
-async def _hierarchy(
-    folder: Path,
-    encoder: Encoder,
-    routing: Routing,
-    settings: HierarchySettings,
-    fields: Sequence[str] | None,
-    rebuild: bool,
-    progress: Progress,
-) -> tuple[Made, Usage]:
-    if settings.model == EMBEDDED:
-        return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
-    ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
-    with Work(folder / WORK) as work, working(settings, ledger) as spent:
-        model = current_model(settings)
-        asking = partial(kept_ask, work, model.name, settings)
-        if settings.nli:
-            load_nli(settings.nli)  # refused now, and not after the first call
-        summarizer = Summarizing(asking, settings, model, encoder)
-        return await build_hierarchy(folder, encoder, summarizer, fields, routing, rebuild, progress, work), spent.spent
+    return blocking(build())
 
 
 def hierarchy_settings(options: Mapping[str, Any] | None) -> tuple[Routing, HierarchySettings]:

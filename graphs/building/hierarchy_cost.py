@@ -6,8 +6,8 @@ from pathlib import Path
 from time import time
 from typing import Any, NamedTuple
 
-from ramify.graphs.building import hierarchy_settings
-from ramify.graphs.estimating import Cost, Range, Stage, encoding, measured, sample
+from ramify.graphs.building.build import hierarchy_settings
+from ramify.graphs.building.graph_cost import Cost, Range, Stage, encoding, measured, sample
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.budget import Ledger, working

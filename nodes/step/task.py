@@ -1,0 +1,134 @@
+"""One piece of work as a LangGraph task: tried again where its failure may pass; what it spent and why it failed are told in its result."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, TypeVar, cast
+
+from langgraph.errors import GraphBubbleUp
+from langgraph.func import task
+from langgraph.types import RetryPolicy
+from pydantic import BaseModel, Field
+
+from ramify.nodes.asking.ask import Reply, ask
+from ramify.nodes.asking.budget import CURRENT, working
+from ramify.nodes.state import State, Usage
+from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, Passage, Value
+from ramify.prompts.prompt import Prompt
+from ramify.tools.errors import BudgetError, Limit, MalformedError, RamifyError, ReplyError
+from ramify.tools.scrub import scrub
+
+G = TypeVar("G")
+R = TypeVar("R", bound="Outcome")
+T = TypeVar("T", bound=BaseModel)
+
+PROGRAMMING = (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, RuntimeError, TypeError, ValueError)
+UNSPLIT = "searched as it is, not split"
+
+
+class Outcome(Value):
+    """What a task brings back: what it spent, what it showed the model, and why it failed if it did."""
+
+    usage: Usage = Field(default_factory=Usage)
+    shown: dict[str, int] = Field(default_factory=dict)
+    """The passages that the model was shown, by id, and how many characters of each."""
+    failure: str = ""
+    malformed: bool = False
+    """Whether it failed by a reply that was malformed, also when asked for again."""
+    limit: Limit | None = None
+
+
+def transient(error: BaseException) -> bool:
+    """Tell whether a failure may pass: then its task is tried again, and at last its branch fails alone."""
+    return isinstance(error, Exception) and not isinstance(error, (RamifyError, GraphBubbleUp, *PROGRAMMING))
+
+
+class Attempt(Generic[G, R]):
+    """A function of what it is given and the settings, as a task of its own: checkpointed, seen in the stream, failing alone."""
+
+    def __init__(self, name: str, act: Callable[[G, Any], Awaitable[R]], kind: type[R]) -> None:
+        self.act, self.kind = act, kind
+        self.task: Any = task(name=name, retry_policy=RetryPolicy(max_attempts=2, retry_on=transient))(cast(Any, self._perform))
+
+    async def all(self, given: Sequence[G]) -> list[R]:
+        """Act on all that is given, side by side."""
+        results = await asyncio.gather(*(self.task(item) for item in given), return_exceptions=True)
+        return [self._outcome(result) for result in results]
+
+    async def _perform(self, given: G) -> dict[str, Any]:
+        """Act once; what it spent is part of the result, also when it fails."""
+        outer = CURRENT.get()
+        why: dict[str, Any] = {}
+        outcome = self.kind()
+        with working(outer.settings, outer.ledger) as work:
+            try:
+                outcome = await self.act(given, outer.settings)
+            except ReplyError as error:
+                why = {"failure": str(error), "malformed": isinstance(error, MalformedError)}
+            except BudgetError as error:
+                why = {"failure": error.what, "limit": error.limit}
+        return outcome.model_copy(update={"usage": work.spent, "shown": work.shown, **why}).model_dump(mode="json")
+
+    def _outcome(self, result: Any) -> R:
+        if isinstance(result, BaseException):
+            if not transient(result):
+                raise result
+            return self.kind(failure=scrub(f"{type(result).__name__}: {result}"))
+        return self.kind.model_validate(result)
+
+
+class Growth(Outcome):
+    """What the task of a branch brings back; with branches beside a failure, they go on in spite of it."""
+
+    branches: tuple[Branch, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    notices: tuple[str, ...] = ()
+    """What the result has to say of it."""
+
+
+def grow(*branches: Branch) -> Growth:
+    """Bring back branches."""
+    return Growth(branches=branches)
+
+
+def despite(error: ReplyError, branch: Branch, told: str) -> Growth:
+    """Bring back a branch that goes on as told in spite of an error; of the root's the result says so, too."""
+    note = f"{told}: {error}"
+    return Growth(
+        branches=(branch.to(branch.status, note=branch.noted(note)),),
+        failure=str(error),
+        malformed=isinstance(error, MalformedError),
+        notices=(note,) if branch.path == ROOT else (),
+    )
+
+
+class Said(Outcome):
+    """What the task of a call brings back: the reply as plain values."""
+
+    value: dict[str, Any] = Field(default_factory=dict)
+    confidence: float = 0.0
+    confidence_source: ConfidenceSource = "stated"
+
+
+async def model_call(
+    state: State, prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", instead: str = "", **slots: Any
+) -> tuple[Reply[T] | None, dict[str, Any]]:
+    """Ask the model one thing; give its reply and the update that books it. No reply means that it failed: the update says why.
+
+    `instead` is what is done without a reply; where there is nothing, the failure is what the question was stopped by.
+    """
+
+    async def call(given: dict[str, Any], settings: Any) -> Said:
+        reply = await ask(prompt, field=field, **given)
+        value = reply.value.model_dump(mode="json")
+        return Said(value=value, confidence=reply.confidence, confidence_source=reply.confidence_source)
+
+    given = slots if passages is None else {"passages": passages, **slots}
+    [said] = await Attempt(prompt.name, call, Said).all([given])
+    update: dict[str, Any] = {"shown": said.shown, "usage": said.usage + Usage(critical_path_calls=said.usage.llm_calls)}
+    if said.failure:
+        update["notices"] = [*state["notices"], f"{instead}: {said.failure}" if instead else said.failure]
+        if stopped := said.limit or ("" if instead else "error"):
+            update["stopped_by"] = stopped
+        return None, update
+    shown = tuple(passage for passage in passages or () if passage.id in said.shown)
+    return Reply(prompt.reply.model_validate(said.value), said.confidence, said.confidence_source, shown), update
