@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ramify.tools.index import Index
 from ramify.tools.index.texts import tokens_of
@@ -14,7 +14,7 @@ from ramify.tools.knowledge.elements import Relation
 from ramify.tools.knowledge.graph import Graph
 from ramify.tools.knowledge.reports import Report
 
-UNREAD = "unread "
+_UNREAD = "unread "
 """What the facts of units that could not be read begin with."""
 
 
@@ -76,47 +76,12 @@ class Inside:
     @property
     def unread(self) -> dict[str, str]:
         """Give the reason for each unit that could not be read, by the id of its first passage."""
-        return {name.removeprefix(UNREAD): why for name, why in self.facts.items() if name.startswith(UNREAD)}
+        return {name.removeprefix(_UNREAD): why for name, why in self.facts.items() if name.startswith(_UNREAD)}
 
     @property
     def replaced(self) -> int:
         """Count the reports that the model did not write, and that are quoted from the documents instead."""
         return int(self.facts.get("replaced", 0))
-
-    def to_json(self) -> dict[str, Any]:
-        """Give the counts, the levels, the reports and the facts as plain values."""
-        counts = {
-            "names": len(self.graph.names),
-            "connections": len(self.graph.edges),
-            "claims": len(self.graph.claims),
-            "communities": len(self.partition),
-            "unconnected_names": self.unconnected,
-            "passages_with_names": self.named,
-            "tokens": self.tokens,
-            "unread_units": len(self.unread),
-            "replaced_reports": self.replaced,
-        }
-        levels = [dict(zip(("level", "communities", "tokens", "share", "modularity"), level, strict=True)) for level in self.levels]
-        return {
-            "counts": counts,
-            "levels": levels,
-            "reports": [self._report(id) for id in self.partition],
-            "facts": dict(self.facts),
-        }
-
-    def _report(self, id: str) -> dict[str, Any]:
-        community, report = self.partition[id], self.reports[id]
-        return {
-            "community": id,
-            "level": community.level,
-            "parent": community.parent,
-            "members": self.members(id),
-            "title": report.title,
-            "summary": report.summary,
-            "rating": report.rating,
-            "made_by": report.made_by,
-            "findings": [{"text": finding.text, "passages": list(finding.passages)} for finding in report.findings],
-        }
 
 
 def inside(index: Index, content: Reports) -> Inside:
