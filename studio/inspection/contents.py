@@ -54,17 +54,6 @@ def inspection(index: Index) -> Inspection:
 
 
 def _graph(found: Inside) -> dict[str, Any]:
-    counts = {
-        "names": len(found.graph.names),
-        "connections": len(found.graph.edges),
-        "claims": len(found.graph.claims),
-        "communities": len(found.partition),
-        "unconnected_names": found.unconnected,
-        "passages_with_names": found.named,
-        "tokens": found.tokens,
-        "unread_units": len(found.unread),
-        "replaced_reports": found.replaced,
-    }
     reports = []
     for id, community in found.partition.items():
         report = found.reports[id]
@@ -73,7 +62,7 @@ def _graph(found: Inside) -> dict[str, Any]:
         findings = [{"text": finding.text, "passages": list(finding.passages)} for finding in report.findings]
         reports.append({**head, **said, "findings": findings})
     levels = [dict(zip(("level", "communities", "tokens", "share", "modularity"), level, strict=True)) for level in found.levels]
-    return {"counts": counts, "levels": levels, "reports": reports, "facts": dict(found.facts)}
+    return {"counts": found.counts, "levels": levels, "reports": reports, "facts": dict(found.facts)}
 
 
 def _hierarchy(found: Grouped) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How what an index holds is put for a reader, on the terminal and on the page: facts, tables, and what these mean; that of a graph here."""
+"""How what an index holds is put for a reader, on the terminal and on the page: facts, tables and notes; of a graph here."""
 
 from collections.abc import Iterator
 
@@ -61,13 +61,15 @@ def how_to_add(found: Inspection) -> str:
 
 
 def _graph_facts(inside: Inside, passages: int) -> Iterator[tuple[str, str]]:
-    alone = f"; {inside.unconnected:,} of them without a connection" if inside.unconnected else ""
-    yield "names", f"{len(inside.graph.names):,}, found by {_who(inside.facts.get('made_by', ''))}{alone}"
-    yield "", f"in {inside.named:,} of {passages:,} passages ({_percent(inside.named / max(1, passages))})"
-    yield "connections", f"{len(inside.graph.edges):,}"
-    if inside.graph.claims:
-        yield "claims", f"{len(inside.graph.claims):,}"
-    replaced = f", {inside.replaced:,} of them replaced by quotations" if inside.replaced else ""
+    counts = inside.counts
+    alone = f"; {counts['unconnected_names']:,} of them without a connection" if counts["unconnected_names"] else ""
+    yield "names", f"{counts['names']:,}, found by {_who(inside.facts.get('made_by', ''))}{alone}"
+    named = counts["passages_with_names"]
+    yield "", f"in {named:,} of {passages:,} passages ({_percent(named / max(1, passages))})"
+    yield "connections", f"{counts['connections']:,}"
+    if counts["claims"]:
+        yield "claims", f"{counts['claims']:,}"
+    replaced = f", {counts['replaced_reports']:,} of them replaced by quotations" if counts["replaced_reports"] else ""
     yield "reports", f"{len(inside.reports):,}, written by {_who(inside.facts.get('reported_by', ''))}{replaced}"
     if inside.unread:
         reasons = sorted({one_line(why) for why in inside.unread.values()})
@@ -92,7 +94,7 @@ def _graph_tables(inside: Inside, passages: int) -> list[Table]:
         own = (f"{level.communities:,}", f"{level.tokens:,}", _percent(level.share), f"{level.modularity:.2f}") if level else (NONE,) * 4
         levels.append((f"C{number}", *own, PAPER_SHARES.get(number, NONE)))
     text = ("TS", NONE, f"{inside.tokens:,}", "100 %", NONE, "100 %")
-    counts = (inside.tokens, passages, len(inside.graph.names), len(inside.graph.edges))
+    counts = (inside.tokens, passages, inside.counts["names"], inside.counts["connections"])
     corpora = [("this index", *(f"{count:,}" for count in counts)), *((f"the paper's {name}", *told) for name, *told in PAPER_CORPORA)]
     largest = [
         (f"{inside.size(id):,}", f"{inside.reports[id].rating:g}", one_line(inside.reports[id].title)) for id in inside.root[:LARGEST]

@@ -63,25 +63,26 @@ class Inside:
         names = [self.graph.names[key] for key in self.partition[id].members]
         return [name.name for name in sorted(names, key=lambda name: (-name.degree, name.name))]
 
-    @cached_property
-    def named(self) -> int:
-        """Count the passages that have a name."""
-        return len({id for name in self.graph.names.values() for id in name.passages})
-
-    @property
-    def unconnected(self) -> int:
-        """Count the names that are connected with none, and so are in no community."""
-        return sum(not name.degree for name in self.graph.names.values())
-
     @property
     def unread(self) -> dict[str, str]:
         """Give the reason for each unit that could not be read, by the id of its first passage."""
         return {name.removeprefix(_UNREAD): why for name, why in self.facts.items() if name.startswith(_UNREAD)}
 
-    @property
-    def replaced(self) -> int:
-        """Count the reports that the model did not write, and that are quoted from the documents instead."""
-        return int(self.facts.get("replaced", 0))
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Count what there is; names that are connected with none are in no community, replaced reports are quoted instead."""
+        names = self.graph.names.values()
+        return {
+            "names": len(names),
+            "connections": len(self.graph.edges),
+            "claims": len(self.graph.claims),
+            "communities": len(self.partition),
+            "unconnected_names": sum(not name.degree for name in names),
+            "passages_with_names": len({id for name in names for id in name.passages}),
+            "tokens": self.tokens,
+            "unread_units": len(self.unread),
+            "replaced_reports": int(self.facts.get("replaced", 0)),
+        }
 
 
 def inside(index: Index, content: Reports) -> Inside:
