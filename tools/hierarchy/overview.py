@@ -12,8 +12,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.folded_text import fold
 from ramify.tools.hierarchy.groups_and_nodes import Edge, EdgeKind, Finding, GroupKind, Tree, distinct
 from ramify.tools.hierarchy.hierarchy_file import Content, Link
-from ramify.tools.hierarchy.index import HierarchyIndex
-from ramify.tools.hierarchy.summary_reports import Place
+from ramify.tools.hierarchy.index import HierarchyIndex, Place
 from ramify.tools.index.texts import documents, tokens_of
 from ramify.tools.quoting import one_line
 

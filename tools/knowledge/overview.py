@@ -9,9 +9,9 @@ from typing import NamedTuple
 from ramify.tools.index import Index
 from ramify.tools.index.texts import tokens_of
 from ramify.tools.knowledge.communities import Partition, Weights, levels, modularity, weighted
-from ramify.tools.knowledge.community_reports import Reports
 from ramify.tools.knowledge.elements import Relation
 from ramify.tools.knowledge.graph import Graph
+from ramify.tools.knowledge.index import Reports
 from ramify.tools.knowledge.reports import Report
 
 _UNREAD = "unread "
