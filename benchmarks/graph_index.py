@@ -24,7 +24,7 @@ import torch
 
 from ramify.graphs.building import structure
 from ramify.studio.inspection.contents import Inside, inspection
-from ramify.studio.inspection.phrases import PAPER_SHARES
+from ramify.studio.inspection.description import PAPER_SHARES
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index import Index

@@ -11,8 +11,7 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.degraded import NOISE, Cell
 from ramify.tools.documents.load import Loading
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.binning import Binned, binned
-from ramify.tools.hierarchy.leaves import values_of
+from ramify.tools.hierarchy.leaves import Binned, binned, values_of
 from ramify.tools.hierarchy.partition import keys_of
 
 Keys = frozenset[tuple[str, ...]]

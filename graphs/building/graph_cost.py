@@ -18,9 +18,8 @@ from ramify.tools.knowledge.communities import communities, weighted
 from ramify.tools.knowledge.elements import Knowledge, sum_up
 from ramify.tools.knowledge.graph import quoted, settled
 from ramify.tools.knowledge.kept_replies import Work, key_of
-from ramify.tools.knowledge.quoted_elements import quoted_elements
-from ramify.tools.knowledge.report_materials import Materials
-from ramify.tools.knowledge.reports import Material, Report, quoted_report
+from ramify.tools.knowledge.reports import Material, Materials, Report
+from ramify.tools.knowledge.rule_builder import quoted_elements, quoted_report
 from ramify.tools.knowledge.units import Piece, units
 
 PILOT, REPORTED = 20, 5

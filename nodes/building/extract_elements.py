@@ -12,7 +12,7 @@ from ramify.tools.folded_text import fold
 from ramify.tools.knowledge.build import BUDGET
 from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, key_of, linked
 from ramify.tools.knowledge.names import LONGEST
-from ramify.tools.knowledge.quoted_elements import in_sentences
+from ramify.tools.knowledge.rule_builder import in_sentences
 from ramify.tools.knowledge.units import Unit, halves
 
 Ask = Callable[..., Awaitable[Any]]

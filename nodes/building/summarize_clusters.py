@@ -16,7 +16,7 @@ from ramify.tools.english import sentences
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.hierarchy.groups_and_nodes import Said, Summary
 from ramify.tools.hierarchy.summaries import Material, encoded, quoted
-from ramify.tools.hierarchy.validate import SUPPORTED, unsupported
+from ramify.tools.hierarchy.summary_support import SUPPORTED, unsupported
 from ramify.tools.models import Model
 
 _TOLD = 600

@@ -12,7 +12,8 @@ from ramify.prompts.report import RATING
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.knowledge.elements import Entity, Knowledge, Relation, Told
 from ramify.tools.knowledge.graph import Graph, joined, settled
-from ramify.tools.knowledge.reports import Finding, Material, Report, fill, quoted_report
+from ramify.tools.knowledge.reports import Finding, Material, Report, fill
+from ramify.tools.knowledge.rule_builder import quoted_report
 from ramify.tools.models import Model
 
 _NUMBERS = re.compile(r"\s*\[([\d,;\s]+)\]\s*\.?\s*$")

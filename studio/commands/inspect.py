@@ -35,10 +35,9 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
     if html is not None and group is not None:
         raise UsageError("the page has all groups, --group shows one", "take one of them")
     with err().status("looking …"):
-        from ramify.studio.inspection.contents import inspection
+        from ramify.studio.inspection.contents import group_json, inspection
         from ramify.studio.inspection.terminal import one_group, show
         from ramify.tools.demo import demo_index
-        from ramify.tools.hierarchy.overview_object import tree_object
         from ramify.tools.index.searcher import DEMO, opened
 
         index = opened(demo_index("graph") if where == DEMO else where)
@@ -47,11 +46,11 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
         remedy = f"leave it out, or make a hierarchy: `ramify index --kind hierarchy --out {found.folder}`"
         raise UsageError(f"--group is for an index of kind hierarchy, not {found.manifest.kind}", remedy)
     if group is not None and found.grouped is not None:
-        number = found.grouped.find(group)
+        named = found.grouped.find(group)
         if as_json:
-            typer.echo(json.dumps(tree_object(found.grouped, number), ensure_ascii=False, indent=2))
+            typer.echo(json.dumps(group_json(found.grouped, named), ensure_ascii=False, indent=2))
         else:
-            out().print(one_group(found.grouped, number, index))
+            out().print(one_group(found.grouped, named, index))
     elif as_json:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
     else:

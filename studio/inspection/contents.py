@@ -1,22 +1,20 @@
-"""What an index holds, whatever its kind; and the passages that are shown of it, as they are cited."""
+"""What an index holds, whatever its kind, and as plain values; and what is shown of it: tables, and passages as they are cited."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ramify.nodes.citation import cite
 from ramify.nodes.state import Citation
 from ramify.nodes.tree import Passage
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import HierarchyIndex
-from ramify.tools.hierarchy.overview import Grouped, grouped
-from ramify.tools.hierarchy.overview_object import grouped_object
+from ramify.tools.hierarchy.overview import Grouped, GroupOverview, grouped
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.texts import documents
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.overview import Inside, inside
-from ramify.tools.quoting import brief
 
 
 @dataclass(frozen=True)
@@ -33,15 +31,106 @@ class Inspection:
         manifest = self.manifest
         counts = {"documents": manifest.documents, "passages": manifest.passages, "left_out": sum(manifest.hidden.values())}
         told = {name: getattr(manifest, name) for name in ("kind", "embedding", "chunk_tokens", "overlap")}
-        inside = self.inside.to_json() if self.inside else grouped_object(self.grouped) if self.grouped else {}
-        inside["counts"] = counts | inside.get("counts", {})
-        return {"index": self.folder, **told, "left_out": manifest.hidden, "counts": {}, "levels": [], "reports": [], "facts": {}, **inside}
+        held = _graph(self.inside) if self.inside else _hierarchy(self.grouped) if self.grouped else {}
+        held["counts"] = counts | held.get("counts", {})
+        return {"index": self.folder, **told, "left_out": manifest.hidden, "counts": {}, "levels": [], "reports": [], "facts": {}, **held}
+
+
+class Table(NamedTuple):
+    """A table: its heads, its rows, the columns of words, and the place on a page that each row leads to, if any."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: Sequence[int] = (0,)
+    long: bool = False
+    """Whether there may be many rows, and long words in them."""
+    leads: Sequence[str] = ()
 
 
 def inspection(index: Index) -> Inspection:
     """Look at an index."""
     graph = inside(index, index.reports) if isinstance(index, GraphIndex) else None
     return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None)
+
+
+def _graph(found: Inside) -> dict[str, Any]:
+    reports = []
+    for id, community in found.partition.items():
+        report = found.reports[id]
+        head = {"community": id, "level": community.level, "parent": community.parent, "members": found.members(id)}
+        said = {name: getattr(report, name) for name in ("title", "summary", "rating", "made_by")}
+        findings = [{"text": finding.text, "passages": list(finding.passages)} for finding in report.findings]
+        reports.append({**head, **said, "findings": findings})
+    levels = [dict(zip(("level", "communities", "tokens", "share", "modularity"), level, strict=True)) for level in found.levels]
+    return {"counts": found.counts, "levels": levels, "reports": reports, "facts": dict(found.facts)}
+
+
+def _hierarchy(found: Grouped) -> dict[str, Any]:
+    content = found.content
+    counts = {
+        "groups": len(found.groups),
+        "memberships": dict(found.kinds),
+        "none_pool": sum(found.homeless.values()),
+        "summaries": sum(map(len, content.trees.values())),
+        "links": len(content.links),
+        "suspicious_groups": sum(bool(one.flags) for one in content.findings),
+        "replaced_summaries": found.replaced,
+        "missing_passages": found.missing,
+        "tokens": found.tokens,
+    }
+    reports = []
+    for id, (group, place) in found.places.items():
+        head = {"summary": id, "level": id.count("."), "parent": id.rpartition(".")[0] or None, "group": found.groups[group].name}
+        reports.append({**head, **_node(found, content.trees[group][place])})
+    return {
+        "group_by": list(content.fields),
+        "counts": counts,
+        "levels": [level._asdict() for level in found.levels],
+        "groups": [_group(found, group) for group in found.suspicious_first],
+        "reports": reports,
+        "repairs": [{**one._asdict(), "group": found.groups[one.group].name} for one in content.repairs],
+        "none_pool": dict(found.homeless),
+        "drift": found.drifted,
+        "notes": found.notes,
+        "facts": dict(content.facts),
+    }
+
+
+def _group(found: Grouped, group: GroupOverview) -> dict[str, Any]:
+    links = []
+    for _, place, other, there, cosine in group.links:
+        to = found.groups[other]
+        links.append({"summary": group.tree[place].title, "to": to.name, "summary_there": to.tree[there].title, "cosine": cosine})
+    return {
+        "group": group.name,
+        "kind": group.kind,
+        "metadata": group.metadata,
+        "passages": group.finding.leaves,
+        "summaries": len(group.tree),
+        "levels": group.depth,
+        "diagnostics": group.finding.measured._asdict(),
+        "suspicious": group.finding.flags,
+        "links": links,
+    }
+
+
+def _node(found: Grouped, node: Node) -> dict[str, Any]:
+    """Give a summary with the passages it rests on, a lowest one with those below it."""
+    ids = found.content.ids
+    findings = [{"text": one.text, "passages": [ids[one.leaf]]} for one in node.summary.said]
+    passages = {} if node.children else {"passages": [ids[leaf] for leaf in node.leaves]}
+    return {"title": node.title, "made_by": node.summary.made_by, "support": node.summary.support, "findings": findings, **passages}
+
+
+def group_json(found: Grouped, group: GroupOverview) -> dict[str, Any]:
+    """Give a group with its tree as plain values: summaries within summaries."""
+
+    def branch(node: Node) -> dict[str, Any]:
+        parts = {"parts": [branch(group.tree[child]) for child in node.children]} if node.children else {}
+        return {**_node(found, node), **parts}
+
+    members = [{"passage": found.content.ids[edge.leaf], "kind": edge.kind, "weight": edge.weight} for edge in group.edges]
+    return {**_group(found, group), "memberships": members, "tree": branch(group.tree[-1])}
 
 
 def sources(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
@@ -57,30 +146,3 @@ def sources(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
         for document in documents(index, list(dict.fromkeys(ids)))
     ]
     return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}
-
-
-class GroupTree:
-    """The tree of a group, with the passages that are shown of it: those its summaries rest on, and at most so many below a lowest one."""
-
-    def __init__(self, found: Grouped, group: int, index: Index, most: int) -> None:
-        self.nodes = found.content.trees[group]
-        self.root = self.nodes[-1]
-        self.kinds = found.unusual(group)
-        self._found = found
-        shown = {leaf for node in self.nodes if not node.children for leaf in node.leaves[:most]}
-        said = {one.leaf for node in self.nodes for one in node.summary.said}
-        self._cited = sources(index, [found.content.ids[leaf] for leaf in sorted(shown | said)])
-
-    def cited(self, leaf: int) -> tuple[str, Citation | None]:
-        """Give the id of a passage, and the passage as it is cited; none where it is not in the index any more."""
-        id = self._found.content.ids[leaf]
-        return id, self._cited.get(id)
-
-    def text(self, leaf: int, room: int) -> str:
-        """Quote a passage."""
-        _, cited = self.cited(leaf)
-        return brief(cited.text, room) if cited else "is not in the index any more"
-
-    def is_replaced(self, node: Node) -> bool:
-        """Tell whether a summary is quoted because the model did not write it."""
-        return node.summary.made_by != self._found.made_by

@@ -5,12 +5,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from rich.cells import cell_len
 
-from ramify.tools.knowledge.layout import HEIGHT, WIDTH, laid_out
+from ramify.tools.knowledge.elements import Pair
 from ramify.tools.knowledge.overview import Inside
 from ramify.tools.quoting import brief
 
+WIDTH, HEIGHT, MARGIN = 1000.0, 760.0, 30.0
 NAMES, LABELS, LINES = 300, 40, 1500
 """At most so many names are drawn, written out, and connected: the most connected ones, the connections told of most often."""
 COLOURS = (
@@ -24,6 +26,7 @@ _LABEL = 26
 """Characters of a name that is written out."""
 _BEND = 0.12
 """Of its length, a connection is bent aside."""
+_ROUNDS, _APART, _SEED, _GAP = 300, 80, 7, 3.5
 Box = tuple[float, float, float, float]
 
 
@@ -82,13 +85,38 @@ def picture(inside: Inside) -> Picture:
     colours = dict(zip(largest, COLOURS, strict=False))
     # A dot has an area in proportion to its degree.
     radii = {key: max(_SMALLEST, _LARGEST * math.sqrt(names[key].degree / names[keys[0]].degree)) for key in keys}
-    places = laid_out(radii, edges[:LINES])
+    places = _laid_out(radii, edges[:LINES])
     dots = {
         key: Dot(names[key].name, names[key].degree, home[key], colours.get(home[key], OTHER), *places[key], radii[key]) for key in keys
     }
     times = {pair: inside.graph.edges[pair].times for pair in edges[:LINES]}
     lines = tuple(_line(dots[one], dots[other], times[one, other]) for one, other in sorted(times, key=lambda pair: times[pair]))
     return Picture(tuple(dots.values()), lines, _labels(list(dots.values())), colours, max(0, len(edges) - LINES))
+
+
+def _laid_out(radii: Mapping[str, float], edges: Sequence[Pair]) -> dict[str, tuple[float, float]]:
+    """Place names, given with the room that each takes, so that those that are connected lie together and none covers another."""
+    import networkx
+
+    graph: networkx.Graph[str] = networkx.Graph()
+    graph.add_nodes_from(radii)
+    graph.add_edges_from(edges)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = networkx.forceatlas2_layout(graph, max_iter=_ROUNDS, scaling_ratio=2.0, gravity=1.0, seed=_SEED)
+    spots = np.array([found[key] for key in radii], dtype=np.float64)
+    low, high = spots.min(axis=0), spots.max(axis=0)
+    first, last = np.array((2 * MARGIN, MARGIN)), np.array((WIDTH - 2 * MARGIN, HEIGHT - MARGIN))
+    spots = first + (spots - low) * (np.array((WIDTH - 4 * MARGIN, HEIGHT - 3 * MARGIN)) / np.maximum(high - low, 1e-9))
+    reach = np.array(list(radii.values()))
+    wanted = reach[:, None] + reach[None, :] + _GAP
+    for _ in range(_APART):  # dots that cover each other move apart
+        between = spots[:, None] - spots[None, :]
+        distance = np.hypot(between[..., 0], between[..., 1])
+        np.fill_diagonal(distance, np.inf)
+        push = np.maximum(wanted - distance, 0) / np.maximum(distance, 1e-6) / 2
+        spots += np.clip((push[..., None] * between).sum(axis=1), -_GAP, _GAP)
+        spots = np.clip(spots, first, last)
+    return {key: (round(float(x), 1), round(float(y), 1)) for key, (x, y) in zip(radii, spots, strict=True)}
 
 
 def _line(one: Dot, other: Dot, times: int) -> Line:

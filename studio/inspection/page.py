@@ -1,7 +1,7 @@
-"""One self-contained page of an index: its sizes, a picture of its graph with its reports, or its groups. It loads and runs nothing."""
+"""One self-contained page of an index: its facts, a picture of its graph with its reports, or its groups. It loads and runs nothing."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,10 @@ from ramify.nodes.state import Citation
 from ramify.studio.drawing.phrases import named
 from ramify.studio.inspection import graph_layout
 from ramify.studio.inspection.contents import Inspection, sources
-from ramify.studio.inspection.group_page import groups_shown
-from ramify.studio.inspection.phrases import CORPORA, LEVELS, NOTES, Table, corpus_rows, how_to_add, level_rows, sizes
+from ramify.studio.inspection.description import facts, how_to_add, notes, tables
+from ramify.studio.inspection.group_description import GroupTree, about, anchor, beside
+from ramify.tools.hierarchy.groups_and_nodes import Node
+from ramify.tools.hierarchy.overview import Grouped
 from ramify.tools.index import Index
 from ramify.tools.knowledge.overview import Inside
 from ramify.tools.knowledge.reports import QUOTED
@@ -20,51 +22,54 @@ from ramify.tools.pages import draw_page, part
 from ramify.tools.quoting import brief
 
 PARTS = "inspect_parts.html"
+NOTHING = Markup()
 ROOM = 4_000_000
-"""Bytes that the reports of a page may take: the root level comes first, of each level the largest communities."""
+"""Bytes that what unfolds may take. The reports of the root level come first, of each level the largest; of groups the largest."""
 NAMES = 40
 """Names of a community that are written out."""
-_QUOTE = 240
+_LEAVES = 30
+"""Passages below a summary that are shown."""
+_NAMED, _LONG = 80, 240
+"""Characters of a name in a table, and of a passage."""
 _TOGETHER = 400
 """Communities whose passages are read at a time."""
-_AROUND = 250
-"""Bytes of what is around a report."""
+_AROUND, _BRIEF = 250, 1500
+"""Bytes of what is around a report, and those kept for each group that is still to come."""
 
 
 def inspect_page(found: Inspection, index: Index) -> str:
     """Give the whole page of an index."""
+    own = _graph(found.inside, index) if found.inside else _hierarchy(found.grouped, index) if found.grouped else {}
     return draw_page(
         "inspect.html",
         found=found,
         title=Path(found.folder).name or found.folder,
-        sizes=list(sizes(found)),
-        grouped=groups_shown(found.grouped, index) if found.grouped else None,
-        inside=_graph(found, found.inside, index) if found.inside else None,
+        sizes=list(facts(found)),
+        tables=[one._replace(rows=[(brief(first, _NAMED), *rest) for first, *rest in one.rows]) for one in tables(found)],
+        notes=notes(found),
         how_to_add=how_to_add(found),
+        **own,
     )
 
 
-def anchor(id: str) -> str:
-    """Name the place of a community's report on the page."""
-    return f"community-{id}"
-
-
-def _graph(found: Inspection, inside: Inside, index: Index) -> dict[str, Any]:
+def _graph(inside: Inside, index: Index) -> dict[str, Any]:
     shown = graph_layout.picture(inside)
-    legend = [(colour, anchor(id), inside.reports[id].title, f"{inside.size(id):,} names") for id, colour in shown.colours.items()]
+    legend = [(colour, _place(id), inside.reports[id].title, f"{inside.size(id):,} names") for id, colour in shown.colours.items()]
     if others := len(inside.root) - len(shown.colours):
         legend.append((graph_layout.OTHER, "", f"{others:,} other communities", ""))
-    written = _written(inside, index)
+    written = _reports(inside, index)
     return {
-        "levels": Table.of(LEVELS, level_rows(inside)),
-        "corpora": Table.of(CORPORA, corpus_rows(found)),
-        "notes": NOTES,
-        "picture": part(PARTS, "picture", shown, anchor),
+        "picture": part(PARTS, "picture", shown, _place),
         "legend": legend,
         "caption": _caption(inside, shown),
         "left_out": list(_left_out(inside, written)),
-        "communities": [_community(inside, id, written) for id in inside.root if id in written],
+        "unfolded": [_community(inside, id, written) for id in inside.root if id in written],
     }
+
+
+def _place(id: str) -> str:
+    """Name the place of a community's report on the page."""
+    return f"community-{id}"
 
 
 def _caption(inside: Inside, shown: graph_layout.Picture) -> str:
@@ -78,7 +83,7 @@ def _caption(inside: Inside, shown: graph_layout.Picture) -> str:
     )
 
 
-def _left_out(inside: Inside, written: Mapping[str, Markup]) -> Iterable[str]:
+def _left_out(inside: Inside, written: Mapping[str, Markup]) -> Iterator[str]:
     missing = Counter(community.level for id, community in inside.partition.items() if id not in written)
     if missing:
         counted = ", ".join(f"{missing[level]:,} of level {level}" for level in sorted(missing))
@@ -87,7 +92,7 @@ def _left_out(inside: Inside, written: Mapping[str, Markup]) -> Iterable[str]:
         yield "Quoted reports are sentences of the documents; their title is the most connected names, their rating grows with their size."
 
 
-def _written(inside: Inside, index: Index) -> dict[str, Markup]:
+def _reports(inside: Inside, index: Index) -> dict[str, Markup]:
     """Write the reports of communities as far as there is room; each comes after the one it is in."""
     order = sorted(inside.partition, key=lambda id: (inside.partition[id].level, -inside.size(id)))
     written: dict[str, Markup] = {}
@@ -111,7 +116,7 @@ def _report(inside: Inside, id: str, cited: Mapping[str, Citation]) -> Markup:
     findings = []
     for finding in report.findings:
         rests_on = [cited[passage] for passage in finding.passages if passage in cited]
-        findings.append((finding.text, list(map(named, rests_on)), [] if quoted else [brief(one.text, _QUOTE) for one in rests_on]))
+        findings.append((finding.text, list(map(named, rests_on)), [] if quoted else [brief(one.text, _LONG) for one in rests_on]))
     more = f" and {len(members) - NAMES:,} more" if len(members) > NAMES else ""
     return part(PARTS, "report", report, quoted, findings, " · ".join(brief(name, 60) for name in members[:NAMES]), more)
 
@@ -123,4 +128,48 @@ def _community(inside: Inside, id: str, written: Mapping[str, Markup]) -> Markup
         within.append(part(PARTS, "note", f"{absent:,} smaller communities are left out."))
     size = f"{inside.size(id):,} names · rating {report.rating:g} · community {id}"
     heading = f"{len(parts):,} communities within" if parts else ""
-    return part(PARTS, "unfolded", report.title, size, written[id], anchor(id), heading, within)
+    return part(PARTS, "unfolded", report.title, size, written[id], _place(id), heading, within)
+
+
+def _hierarchy(found: Grouped, index: Index) -> dict[str, Any]:
+    """Write groups, the largest first, as far as there is room: whole, else without what is below the first summary."""
+    written: dict[str, Markup] = {}
+    left = ROOM
+    for coming, group in zip(reversed(range(len(found.groups))), found.by_size, strict=True):
+        near = [(anchor(other.number), brief(other.name, _NAMED), f"{cosine:.2f}") for other, cosine in beside(found, group)]
+        tree, told, place = _Tree(found, group, index, _LEAVES), part(PARTS, "facts", about(found, group), near), anchor(group.number)
+        made = tree.html(tree.root, told, place)
+        if len(made.encode()) > left - _BRIEF * coming:
+            made = tree.html(tree.root, told, place, whole=False)
+        if len(made.encode()) <= left:
+            written[place] = made
+            left -= len(made.encode())
+    missing = len(found.groups) - len(written)
+    left_out = [f"Left out, so that the page stays small: {missing:,} of the smallest groups; --json gives all."] if missing else []
+    if found.made_by == QUOTED:
+        left_out.append("Quoted summaries are sentences of the passages, those nearest their middle.")
+    return {"left_out": left_out, "unfolded": written}
+
+
+class _Tree(GroupTree):
+    """A group's tree as it is written."""
+
+    def html(self, node: Node, facts: Markup = NOTHING, id: str = "", whole: bool = True) -> Markup:
+        """Unfold to what a summary says, and to what is below it where the `whole` is wanted; to the facts of the group before."""
+        said = facts + part(PARTS, "summary", [(one.text, *self._where(one.leaf)) for one in node.summary.said])
+        size = f"{len(node.leaves):,} passages{' · quoted instead' if self.is_replaced(node) else ''}"
+        if not whole:
+            left_out = part(PARTS, "note", "What is below it is left out, so that the page stays small: --group shows it.")
+            return part(PARTS, "unfolded", node.title, size, said + left_out, id)
+        heading = f"{len(node.children):,} summaries within" if node.children else f"{len(node.leaves):,} passages"
+        within = [self.html(self.nodes[child]) for child in node.children] or [self._passages(node.leaves)]
+        return part(PARTS, "unfolded", node.title, size, said, id, heading, within)
+
+    def _passages(self, leaves: Sequence[int]) -> Markup:
+        shown = [(self.text(leaf, _LONG), *self._where(leaf), self.kinds.get(leaf, "")) for leaf in leaves[:_LEAVES]]
+        more = f"and {len(leaves) - _LEAVES:,} more passages" if len(leaves) > _LEAVES else ""
+        return part(PARTS, "leaves", shown, more)
+
+    def _where(self, leaf: int) -> tuple[str, str]:
+        id, cited = self.cited[leaf]
+        return named(cited) if cited else (id, "")

@@ -39,7 +39,9 @@ def cluster(vectors: Matrix, seed: int = 0, reduction: Reduction = "pca", most: 
     """Cluster unit vectors; equal ones stay together, and each is in at least one cluster."""
     distinct, place_of = np.unique(vectors, axis=0, return_inverse=True)
     place_of = place_of.reshape(-1)
-    order = _by_first(place_of, len(distinct))
+    first = np.full(len(distinct), len(place_of), dtype=np.intp)
+    np.minimum.at(first, place_of, np.arange(len(place_of)))
+    order = np.argsort(first, kind="stable")  # by where each stands first, and not by its numbers
     distinct, place_of = distinct[order], np.argsort(order)[place_of]
     if len(distinct) <= _FEW:
         return Mixture([list(range(len(vectors)))])
@@ -49,13 +51,6 @@ def cluster(vectors: Matrix, seed: int = 0, reduction: Reduction = "pca", most: 
     for place, one in enumerate(place_of.tolist()):
         together[one].append(place)
     return found._replace(clusters=sorted(sorted(place for one in own for place in together[one]) for own in found.clusters))
-
-
-def _by_first(place_of: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Order distinct vectors by where each stands first, and not by their numbers."""
-    first = np.full(count, len(place_of), dtype=np.intp)
-    np.minimum.at(first, place_of, np.arange(len(place_of)))
-    return np.argsort(first, kind="stable")
 
 
 def reduce(vectors: Matrix, seed: int, reduction: Reduction) -> NDArray[np.float64]:

@@ -109,8 +109,7 @@ def opened(path: Path) -> sqlite3.Connection:
     return connected(path)
 
 
-def read_groups(database: sqlite3.Connection) -> list[Group]:
-    """Read the groups in order."""
+def _groups(database: sqlite3.Connection) -> list[Group]:
     keys: dict[int, list[str]] = {}
     for number, value in database.execute("SELECT grp, value FROM keys ORDER BY grp, field"):
         keys.setdefault(number, []).append(value)
@@ -118,13 +117,7 @@ def read_groups(database: sqlite3.Connection) -> list[Group]:
     return [Group(name, tuple(keys.get(number, ())), kind) for number, name, kind in rows]
 
 
-def read_edges(database: sqlite3.Connection) -> list[Edge]:
-    """Read the edges."""
-    return [Edge(*row) for row in database.execute("SELECT leaf, grp, weight, kind FROM edges ORDER BY leaf, grp, kind")]
-
-
-def read_trees(database: sqlite3.Connection) -> dict[int, Tree]:
-    """Read the trees by group."""
+def _trees(database: sqlite3.Connection) -> dict[int, Tree]:
     children = _lists(database, "SELECT grp, place, child FROM children ORDER BY grp, place, child")
     below = _lists(database, "SELECT grp, place, leaf FROM below ORDER BY grp, place, leaf")
     said: dict[tuple[int, int], list[Said]] = {}
@@ -163,9 +156,9 @@ def read_content(path: Path) -> Content:
             tuple(name for (name,) in database.execute("SELECT name FROM fields ORDER BY place")),
             [id for id, _ in leaves],
             [title for _, title in leaves],
-            read_groups(database),
-            read_edges(database),
-            read_trees(database),
+            _groups(database),
+            [Edge(*row) for row in database.execute("SELECT leaf, grp, weight, kind FROM edges ORDER BY leaf, grp, kind")],
+            _trees(database),
             database.execute("SELECT * FROM links ORDER BY 1, 2, 3, 4").fetchall(),
             findings,
             [Repair(*row) for row in database.execute("SELECT round, grp, what, leaves FROM repairs ORDER BY number")],

@@ -31,10 +31,8 @@ class Kept:
         """Keep trees; made: what else a tree depends on: settings, the embedding, who sums up."""
         self._work, self._leaves, self._made = work, leaves, made
         self._places = {id: place for place, id in enumerate(leaves.ids)}
-        self._digests = [hashlib.sha256(f"{id}\0{title}".encode() + vector.tobytes()).digest() for id, title, vector in self._rows()]
-
-    def _rows(self) -> Any:
-        return zip(self._leaves.ids, self._leaves.titles, self._leaves.vectors, strict=True)
+        rows = zip(leaves.ids, leaves.titles, leaves.vectors, strict=True)
+        self._digests = [hashlib.sha256(f"{id}\0{title}".encode() + vector.tobytes()).digest() for id, title, vector in rows]
 
     def key(self, name: str, own: Sequence[int], linked: bool, before: Sequence[Sequence[str]] = ()) -> str:
         """Give the key of a group's tree: another one where a leaf, a setting, the name or what it goes on from is another."""

@@ -1,21 +1,24 @@
-"""The leaves of a hierarchy: the passages of a finished index with their metadata and vectors, by their places."""
+"""The leaves of a hierarchy: the passages of a finished index with their vectors, and what their metadata say.
+
+Values are put together on request: dates by their year, month or day, numbers by steps, as in `date:month` and `hours:100`.
+"""
 
 import json
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
+from math import floor
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.folded_text import fold
-from ramify.tools.hierarchy.binning import binned
 
 Values = tuple[tuple[str, ...], ...]
 """What a leaf says of each field: a value, several, or none where it is missing."""
@@ -25,6 +28,61 @@ _STEP = re.compile(r"(?:(?:step|schritt|étape|paso|passo)\s+|단계\s*)?((?:[A-
 _LETTER = re.compile(r"\(?([a-z])[.)]\s")
 _SQL = """SELECT passages.id, document, documents.file, label, metadata, vector FROM passages
 JOIN vectors USING (digest) JOIN documents ON documents.id = document WHERE hidden IS NULL ORDER BY passages.id"""
+MARK = ":"
+_DATE = re.compile(r"(\d{4})[-/.]?(0[1-9]|1[0-2])[-/.]?(0[1-9]|[12]\d|3[01])(?!\d)|(\d{4})[-/.](0[1-9]|1[0-2])(?![-/.]?\d)|(\d{4})(?!\d)")
+_PARTS = {"year": 1, "month": 2, "day": 3}
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+
+
+class Binned(NamedTuple):
+    """A field, and how its values are put together."""
+
+    field: str
+    by: str = ""
+
+    def values(self, written: Iterable[str]) -> tuple[str, ...]:
+        """Write what each value belongs to; one that is no date, or no number, is left out."""
+        if not self.by:
+            return tuple(written)
+        cut = _by_steps(float(self.by)) if self.steps else _by_date(_PARTS[self.by])
+        return tuple(dict.fromkeys(filter(None, map(cut, written))))
+
+    @property
+    def steps(self) -> bool:
+        """Tell whether numbers are put together, not dates."""
+        return bool(self.by) and self.by not in _PARTS
+
+
+def binned(name: str, known: Iterable[str]) -> Binned:
+    """Read `FIELD`, or `FIELD:BY`; UsageError for another way to put values together."""
+    field, mark, by = name.rpartition(MARK)
+    if not mark or name in known:
+        return Binned(name)
+    if by not in _PARTS and not (_NUMBER.fullmatch(by) and float(by) > 0):
+        remedy = f"write {field}:year, {field}:month, {field}:day, or {field}:100 for steps of 100"
+        raise UsageError(f"values of {field!r} cannot be put together by {by!r}", remedy)
+    return Binned(field, by)
+
+
+def _by_date(parts: int) -> Callable[[str], str]:
+    """Cut an ISO date, with or without hyphens, to its year, month or day; one that says less is none."""
+
+    def cut(value: str) -> str:
+        found = _DATE.match(value)
+        said = [part for part in found.groups() if part] if found else []
+        return "-".join(said[:parts]) if len(said) >= parts else ""
+
+    return cut
+
+
+def _by_steps(step: float) -> Callable[[str], str]:
+    def cut(value: str) -> str:
+        if not _NUMBER.fullmatch(value):
+            return ""
+        low = floor(float(value) / step) * step
+        return f"{low:g} to {low + step:g}"
+
+    return cut
 
 
 @dataclass(frozen=True)
@@ -59,7 +117,8 @@ class Leaves:
     @cached_property
     def reading_order(self) -> list[int]:
         """List the leaves as they stand in their files."""
-        return sorted(range(len(self)), key=lambda place: (self.files[place], _natural(self.ids[place])))
+        numbers = [[(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", id)] for id in self.ids]
+        return sorted(range(len(self)), key=lambda place: (self.files[place], numbers[place]))
 
     @cached_property
     def fields(self) -> list[str]:
@@ -118,7 +177,3 @@ def values_of(given: Any) -> tuple[str, ...]:
     listed = given if isinstance(given, list) else [given]
     written = [" ".join(str(value).split()) for value in listed if value is not None and not isinstance(value, dict)]
     return tuple(dict.fromkeys(filter(None, written)))
-
-
-def _natural(id: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", id)]

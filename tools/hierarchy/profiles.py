@@ -47,9 +47,10 @@ def profiles(vectors: Matrix, members: Sequence[Sequence[int]], share: float = 0
     means = np.array([cosines.mean() if len(cosines) else pooled.mean() for cosines in own])
     deviations = np.array([cosines.std() if len(cosines) >= _FEW else spread for cosines in own])
     deviations = np.maximum(deviations, _LEAST_DEVIATION)
+    below = -NormalDist().inv_cdf(min(max(share, _TINY), 1 - _TINY))  # deviations below the mean of a normal distribution
     lows = np.array(
         [
-            np.quantile(cosines, share) if len(cosines) >= _FEW else mean - _below(share) * deviation
+            np.quantile(cosines, share) if len(cosines) >= _FEW else mean - below * deviation
             for cosines, mean, deviation in zip(own, means, deviations, strict=True)
         ]
     )
@@ -70,8 +71,3 @@ def _to_others(own: Matrix) -> NDArray[np.float64]:
         return np.empty(0)
     others = own.sum(axis=0, dtype=np.float64) - own
     return np.asarray((own * others).sum(axis=1) / np.maximum(np.linalg.norm(others, axis=1), 1e-9), dtype=np.float64)
-
-
-def _below(share: float) -> float:
-    """Give how many deviations below the mean a share of a normal distribution lies."""
-    return -NormalDist().inv_cdf(min(max(share, _TINY), 1 - _TINY))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix
+from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.hierarchy.clustering import Clusters, Mixture, bisected, cluster, fewer
 from ramify.tools.hierarchy.groups_and_nodes import Node, Routing, Tree
 from ramify.tools.hierarchy.leaves import Leaves
@@ -132,12 +132,9 @@ class Grower:
         material = Material(sources, len(leaves), name)
         title = self._leaves.titles[material.nearest[0].leaf] or name
         summary = await self._summarizer.summarize(material)
-        vector = self._vector(summary.text, material)
+        # Where there is nothing to sum up, the centre of the leaves stands for it.
+        vector = encoded(self._encoder, (summary.text,))[0] if summary.text else material.centre
         return Node(children, leaves, title, summary, vector)
-
-    def _vector(self, text: str, material: Material) -> Matrix:
-        """Embed a summary; where there is nothing to sum up, the centre of the leaves stands for it."""
-        return encoded(self._encoder, (text,))[0] if text else material.centre
 
 
 def _filled(chained: Clusters, size: int) -> Clusters:

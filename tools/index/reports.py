@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from ramify.tools.knowledge.community_reports import Level
+    from ramify.tools.knowledge.communities import Level
     from ramify.tools.knowledge.reports import Report
 
 Subject = Literal["community", "summary"]

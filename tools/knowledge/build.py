@@ -12,12 +12,10 @@ from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import writing
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Partition, Weights, communities, kept, levels, weighted
-from ramify.tools.knowledge.elements import Elements, Knowledge, sum_up
+from ramify.tools.knowledge.elements import Elements, Knowledge, sum_up, title_key
 from ramify.tools.knowledge.graph import Graph
 from ramify.tools.knowledge.graph_file import GRAPH, Content, Former, read_former, write_content
-from ramify.tools.knowledge.quoted_elements import title_key
-from ramify.tools.knowledge.report_materials import Materials
-from ramify.tools.knowledge.reports import Material, Report
+from ramify.tools.knowledge.reports import Material, Materials, Report
 from ramify.tools.knowledge.units import Piece, read_pieces
 from ramify.tools.models.tokens import estimate
 

@@ -33,6 +33,14 @@ class Community(NamedTuple):
         return self.id.rpartition(".")[0] or None
 
 
+class Level(NamedTuple):
+    """A level of communities: how many, and the tokens of their reports."""
+
+    number: int
+    communities: int
+    tokens: int
+
+
 Partition = dict[str, Community]
 """Communities by id, in order."""
 
@@ -131,8 +139,11 @@ def kept(before: Partition, edges: Mapping[Pair, float], max_cluster_size: int =
     old = {id: Community(id, tuple(members[id])) for id in sorted(members, key=place)}
     among = {pair: weight for pair, weight in edges.items() if pair[0] in loose}
     first = 1 + max((place(id)[0] for id in before), default=-1)
-    new = {_shifted(id, first): one for id, one in communities(among, max_cluster_size).items()}
-    return {**old, **{id: Community(id, one.members) for id, one in new.items()}}
+    for community in communities(among, max_cluster_size).values():
+        root, dot, rest = community.id.partition(".")
+        id = f"{int(root) + first}{dot}{rest}"
+        old[id] = Community(id, community.members)
+    return old
 
 
 def _join(home: dict[str, str], edges: Mapping[Pair, float], new: set[str]) -> set[str]:
@@ -149,11 +160,6 @@ def _join(home: dict[str, str], edges: Mapping[Pair, float], new: set[str]) -> s
             return left
         home |= joined
         left -= joined.keys()
-
-
-def _shifted(id: str, by: int) -> str:
-    first, dot, rest = id.partition(".")
-    return f"{int(first) + by}{dot}{rest}"
 
 
 def modularity(edges: Mapping[Pair, float], groups: Sequence[Sequence[str]]) -> float:

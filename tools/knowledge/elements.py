@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ramify.tools.english import bare_title
 from ramify.tools.folded_text import fold
 from ramify.tools.index.ids import document_of
 
@@ -114,6 +115,11 @@ def linked(one: str, other: str, description: str, passage: str, strength: float
 def key_of(name: str) -> str:
     """Give the key of a name: names that differ in case, accents and punctuation are one."""
     return fold(name)
+
+
+def title_key(title: str) -> str:
+    """Give the key of a title: without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
+    return key_of(bare_title(title))
 
 
 def sum_up(found: Iterable[Elements]) -> Knowledge:

@@ -62,17 +62,13 @@ def settled(knowledge: Knowledge, describe: Describe) -> Graph:
 
 def quoted(told: list[Told], names: Sequence[str] = ()) -> Told:
     """Take one sentence for all: one that names what it is about and can be read alone, the first of those."""
-    return min(told, key=lambda one: _worse(one.text, names), default=Told("", ""))
+    return min(told, key=lambda one: (not is_prose(one.text), sum(name not in one.text for name in names)), default=Told("", ""))
 
 
 def is_prose(text: str) -> bool:
     """Tell whether a text is a sentence that can be read alone, and no line of a table or a program."""
     words = text.split()
     return _SHORT <= len(text) <= _LONG and bool(_PROSE.fullmatch(text)) and words[0].strip("\"'“‘(,").casefold() not in _REFERS
-
-
-def _worse(text: str, names: Sequence[str]) -> tuple[bool, int]:
-    return not is_prose(text), sum(name not in text for name in names)
 
 
 def joined(told: list[Told], names: Sequence[str] = ()) -> Told:

@@ -1,7 +1,10 @@
-"""An index with a graph: searched as every index is, along the names in its passages."""
+"""An index with a graph: searched along the names in its passages; its communities and their reports, for questions about everything."""
 
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,10 +13,75 @@ from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index.folder_index import LocalIndex
 from ramify.tools.index.hybrid_search import Found, How, Steer
+from ramify.tools.index.kind_tables import connected
+from ramify.tools.index.reports import Subject
 from ramify.tools.index.snapshot import Snapshot
-from ramify.tools.knowledge.community_reports import Reports
-from ramify.tools.knowledge.graph_file import GRAPH
+from ramify.tools.knowledge.communities import Level, Partition
+from ramify.tools.knowledge.graph import Graph
+from ramify.tools.knowledge.graph_file import GRAPH, read_graph, read_partition, read_reports
 from ramify.tools.knowledge.graph_search import Walk, WalkSearch
+from ramify.tools.knowledge.reports import Report
+
+
+class Reports:
+    """Read a graph file; each call opens it anew, so any thread may."""
+
+    subject: Subject = "community"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def _opened(self) -> closing[sqlite3.Connection]:
+        return closing(connected(self._path))
+
+    @cached_property
+    def facts(self) -> Mapping[str, str]:
+        """Return what the graph says of how it was made."""
+        with self._opened() as database:
+            return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
+
+    @cached_property
+    def levels(self) -> list[Level]:
+        """List the levels, the root level first."""
+        sql = """SELECT level, count(*), sum(tokens) FROM levels JOIN reports ON reports.community = levels.community
+            GROUP BY level ORDER BY level"""
+        with self._opened() as database:
+            return [Level(*row) for row in database.execute(sql)]
+
+    def reports(self, level: int) -> list[Report]:
+        """Return the reports of a level; UsageError where there is no such level."""
+        there = [one.number for one in self.levels]
+        if level not in there:
+            raise UsageError(
+                f"there is no level {level}: the graph has levels {there[0]} to {there[-1]}", "take one of them, or level=auto"
+            )
+        with self._opened() as database:
+            return read_reports(database, level)
+
+    def every(self) -> dict[str, Report]:
+        """Return the reports of all communities by id."""
+        with self._opened() as database:
+            return {report.community: report for report in read_reports(database)}
+
+    def of(self, ids: Iterable[str]) -> list[Report]:
+        """Return the reports of some communities; what is none is passed over."""
+        with self._opened() as database:
+            return read_reports(database, ids=ids)
+
+    def partition(self) -> Partition:
+        """Return the communities."""
+        with self._opened() as database:
+            return read_partition(database)
+
+    def graph(self) -> Graph:
+        """Return the names and what connects them."""
+        with self._opened() as database:
+            return read_graph(database)
+
+    def passages(self) -> frozenset[str]:
+        """Return the ids of the passages that were read for names."""
+        with self._opened() as database:
+            return frozenset(id for (id,) in database.execute("SELECT id FROM passages"))
 
 
 class GraphIndex(LocalIndex):
@@ -36,7 +104,14 @@ class GraphIndex(LocalIndex):
 
     def _steer(self, how: How) -> Steer | None:
         settings = self._settings(how.options)
-        return None if how.view == "flat" else self._along_names(settings)
+        if how.view == "flat":
+            return None
+        stored = self.snapshot
+
+        def steer(query: str, vector: Matrix, found: Found) -> list[int]:
+            return self._walk.steered(query, lambda positions: stored.vectors(positions) @ vector, list(found), settings)
+
+        return steer
 
     def _settings(self, options: Mapping[str, Any] | None) -> WalkSearch:
         try:
@@ -45,11 +120,3 @@ class GraphIndex(LocalIndex):
             first = error.errors()[0]
             what = f"search.{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid for an index with a graph ({first['msg']})"
             raise UsageError(what, f"choose among {', '.join(WalkSearch.model_fields)}") from error
-
-    def _along_names(self, settings: WalkSearch) -> Steer:
-        stored = self.snapshot
-
-        def steer(query: str, vector: Matrix, found: Found) -> list[int]:
-            return self._walk.steered(query, lambda positions: stored.vectors(positions) @ vector, list(found), settings)
-
-        return steer

@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ramify.tools.index import Index
 from ramify.tools.index.texts import tokens_of
 from ramify.tools.knowledge.communities import Partition, Weights, levels, modularity, weighted
-from ramify.tools.knowledge.community_reports import Reports
 from ramify.tools.knowledge.elements import Relation
 from ramify.tools.knowledge.graph import Graph
+from ramify.tools.knowledge.index import Reports
 from ramify.tools.knowledge.reports import Report
 
-UNREAD = "unread "
+_UNREAD = "unread "
 """What the facts of units that could not be read begin with."""
 
 
@@ -63,59 +63,25 @@ class Inside:
         names = [self.graph.names[key] for key in self.partition[id].members]
         return [name.name for name in sorted(names, key=lambda name: (-name.degree, name.name))]
 
-    @cached_property
-    def named(self) -> int:
-        """Count the passages that have a name."""
-        return len({id for name in self.graph.names.values() for id in name.passages})
-
-    @property
-    def unconnected(self) -> int:
-        """Count the names that are connected with none, and so are in no community."""
-        return sum(not name.degree for name in self.graph.names.values())
-
     @property
     def unread(self) -> dict[str, str]:
         """Give the reason for each unit that could not be read, by the id of its first passage."""
-        return {name.removeprefix(UNREAD): why for name, why in self.facts.items() if name.startswith(UNREAD)}
+        return {name.removeprefix(_UNREAD): why for name, why in self.facts.items() if name.startswith(_UNREAD)}
 
-    @property
-    def replaced(self) -> int:
-        """Count the reports that the model did not write, and that are quoted from the documents instead."""
-        return int(self.facts.get("replaced", 0))
-
-    def to_json(self) -> dict[str, Any]:
-        """Give the counts, the levels, the reports and the facts as plain values."""
-        counts = {
-            "names": len(self.graph.names),
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Count what there is; names that are connected with none are in no community, replaced reports are quoted instead."""
+        names = self.graph.names.values()
+        return {
+            "names": len(names),
             "connections": len(self.graph.edges),
             "claims": len(self.graph.claims),
             "communities": len(self.partition),
-            "unconnected_names": self.unconnected,
-            "passages_with_names": self.named,
+            "unconnected_names": sum(not name.degree for name in names),
+            "passages_with_names": len({id for name in names for id in name.passages}),
             "tokens": self.tokens,
             "unread_units": len(self.unread),
-            "replaced_reports": self.replaced,
-        }
-        levels = [dict(zip(("level", "communities", "tokens", "share", "modularity"), level, strict=True)) for level in self.levels]
-        return {
-            "counts": counts,
-            "levels": levels,
-            "reports": [self._report(id) for id in self.partition],
-            "facts": dict(self.facts),
-        }
-
-    def _report(self, id: str) -> dict[str, Any]:
-        community, report = self.partition[id], self.reports[id]
-        return {
-            "community": id,
-            "level": community.level,
-            "parent": community.parent,
-            "members": self.members(id),
-            "title": report.title,
-            "summary": report.summary,
-            "rating": report.rating,
-            "made_by": report.made_by,
-            "findings": [{"text": finding.text, "passages": list(finding.passages)} for finding in report.findings],
+            "replaced_reports": int(self.facts.get("replaced", 0)),
         }
 
 

@@ -1,30 +1,18 @@
-"""A report of each community: what it is made from (GraphRAG §1), and one quoted from the documents without a model."""
+"""The reports of communities, and what each is made from (GraphRAG §1)."""
 
 import hashlib
 import json
-import math
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ramify.tools.knowledge.communities import Community
+from ramify.tools.knowledge.communities import Community, Partition
 from ramify.tools.knowledge.elements import Claim, Pair, Told
-from ramify.tools.knowledge.graph import is_prose
-from ramify.tools.quoting import brief
+from ramify.tools.knowledge.graph import Graph
 
 QUOTED = "extractive"
 _EDITION = "3"
 """Counts up when the same material gives another report."""
-_MOST_WORDS = 300
-_WORDS = 5
-"""Words of a quoted report for each doubling of its community."""
-_HEARD = 2
-"""So often a name is told of before others are preferred."""
-_TITLED, _LONGEST_NAME = 3, 30
-"""Names in the title of a quoted report, at most a third of them all, and the characters of each."""
-_FEW = 3
-"""Names of a community on which there is but one thing to say, briefly: a corpus has many of these."""
-_HIGHEST = 10.0
 
 
 class Finding(NamedTuple):
@@ -133,17 +121,11 @@ def fill(material: Material, window: int, count: Callable[[str], int]) -> tuple[
         shown = [line for one in material.parts for line in reported.get(one.community.id, whole[one.community.id])]
         if _size([*shown, *between], count) <= window:
             break
-        reported[part.community.id] = _told(part.report)
+        report = part.report
+        head = Told(f"{report.title}. {report.summary}".strip(), report.passages[0] if report.passages else "")
+        reported[part.community.id] = [head, *(Told(one.text, one.passages[0]) for one in report.findings if one.passages)]
     shown = [line for one in material.parts for line in reported.get(one.community.id, whole[one.community.id])]
     return _cut([*shown, *between], window, count)
-
-
-def _told(report: Report) -> list[Told]:
-    head = report.passages[0] if report.passages else ""
-    return [
-        Told(f"{report.title}. {report.summary}".strip(), head),
-        *(Told(one.text, one.passages[0]) for one in report.findings if one.passages),
-    ]
 
 
 def _size(lines: Sequence[Told], count: Callable[[str], int]) -> int:
@@ -161,31 +143,52 @@ def _cut(lines: Sequence[Told], window: int, count: Callable[[str], int]) -> tup
     return kept, False
 
 
-def quoted_report(material: Material) -> Report:
-    """Report on a community in sentences of its documents: those that tell of its most connected names, of each not too often."""
-    room = min(_MOST_WORDS, round(_WORDS * math.log2(max(2, len(material.community.members)))))
-    heard: Counter[str] = Counter()
-    findings: dict[str, Finding] = {}
-    edges = [edge for edge in material.edges if is_prose(edge.told.text)] or [edge for edge in material.edges if edge.told.text][:1]
-    if len(material.community.members) <= _FEW:
-        edges = sorted(edges, key=lambda edge: len(edge.told.text))[:1]
-    for edge in edges:
-        text, length = edge.told.text, len(edge.told.text.split())
-        if text in findings or (findings and (length > room or any(heard[key] >= _HEARD for key in edge.pair))):
-            continue
-        findings[text] = Finding(text, (edge.told.passage,))
-        heard.update(edge.pair)
-        room -= length
-        if room <= 0:
-            break
-    return Report(
-        community=material.community.id,
-        title=", ".join(
-            brief(name, _LONGEST_NAME) for name in list(material.names.values())[: min(_TITLED, max(1, len(material.names) // 3))]
-        ),
-        summary="",
-        rating=min(_HIGHEST, round(math.log2(len(material.community.members)), 1)),
-        findings=tuple(findings.values()),
-        made_by=QUOTED,
-        digest=material.digest,
-    )
+class Materials:
+    """The materials of a graph's communities, the deepest first."""
+
+    def __init__(self, graph: Graph, partition: Partition) -> None:
+        self._graph, self._partition = graph, partition
+        self._parts: dict[str | None, list[Community]] = defaultdict(list)
+        for community in partition.values():
+            self._parts[community.parent].append(community)
+        self._edges = _inside(partition, graph.edges)
+        self._claims: dict[str, list[Claim]] = defaultdict(list)
+        for claim in graph.claims:
+            self._claims[claim.subject].append(claim)
+
+    def by_depth(self) -> Iterator[list[str]]:
+        """Yield ids of communities level by level, the deepest first: the parts of each come before it."""
+        by_level: dict[int, list[str]] = defaultdict(list)
+        for id, community in self._partition.items():
+            by_level[community.level].append(id)
+        for level in sorted(by_level, reverse=True):
+            yield by_level[level]
+
+    def of(self, id: str, reports: Mapping[str, Report]) -> Material:
+        """Put together the material of a community; `reports` holds those of its parts."""
+        community, graph = self._partition[id], self._graph
+        members = sorted(community.members, key=lambda key: (-graph.names[key].degree, key))
+        degree = {key: graph.names[key].degree for key in members}
+        edges = sorted(self._edges[id], key=lambda pair: (-(degree[pair[0]] + degree[pair[1]]), pair))
+        return Material(
+            community,
+            {key: graph.names[key].name for key in members},
+            {key: told for key in members if (told := graph.names[key].told).text},
+            tuple(Edge(pair, graph.edges[pair].times, graph.edges[pair].told) for pair in edges),
+            tuple(claim for key in members for claim in self._claims.get(key, ())),
+            tuple(Part(part, reports[part.id]) for part in self._parts[id]),
+        )
+
+
+def _inside(partition: Partition, edges: Mapping[Pair, object]) -> dict[str, list[Pair]]:
+    """List the relations within each community: those whose ends it holds both, so of both paths the parts they share."""
+    home = {key: id.split(".") for id, community in partition.items() for key in community.members}
+    inside: dict[str, list[Pair]] = defaultdict(list)
+    for pair in edges:
+        shared: list[str] = []
+        for mine, theirs in zip(home[pair[0]], home[pair[1]], strict=False):
+            if mine != theirs:
+                break
+            shared.append(mine)
+            inside[".".join(shared)].append(pair)
+    return inside

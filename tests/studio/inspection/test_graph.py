@@ -13,7 +13,7 @@ from markupsafe import escape
 from ramify.studio.cli import run
 from ramify.studio.inspection import page as inspect_reports
 from ramify.studio.inspection.contents import inspection
-from ramify.studio.inspection.phrases import sizes
+from ramify.studio.inspection.description import facts
 from ramify.tools.index.searcher import opened
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
@@ -123,14 +123,14 @@ def test_findings_name_passages_of_the_index(ramify: Ramify, linked: Path, told:
 def test_what_a_model_did_not_manage_is_told(linked: Path) -> None:
     found = inspection(opened(linked))
     assert found.inside is not None
-    facts = {
+    said = {
         "made_by": "ollama:some-model",
         "reported_by": "ollama:some-model",
         "replaced": "2",
         "unread p1": "it broke\noff",
         "unread p2": "x",
     }
-    lines = dict(sizes(replace(found, inside=replace(found.inside, facts=facts))))
+    lines = dict(facts(replace(found, inside=replace(found.inside, facts=said))))
     assert "found by ollama:some-model" in lines["names"]
     assert lines["reports"].endswith("2 of them replaced by quotations")
     assert lines["not read"] == "2 units, the first from p1: it broke off"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ramify.studio.cli import run
-from ramify.studio.inspection import group_page
+from ramify.studio.inspection import page as inspect_page
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
 from tests.studio.inspection.test_groups import HOSTILE
@@ -43,7 +43,7 @@ def test_a_page_without_room_says_what_it_leaves_out(
     whole = page_of(ramify, grouped, tmp_path)
     assert "so that the page stays small" not in whole
     for room in (15_000, 3000):
-        monkeypatch.setattr(group_page, "ROOM", room)
+        monkeypatch.setattr(inspect_page, "ROOM", room)
         short = page_of(ramify, grouped, tmp_path)
         shown = len(set(re.findall(r'id="group-\d+"', short)))
         left = len(told["groups"]) - shown

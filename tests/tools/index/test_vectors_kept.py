@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ramify.studio.inspection.contents import inspection
-from ramify.studio.inspection.phrases import sizes
+from ramify.studio.inspection.description import facts
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.manifest import Precision
@@ -76,7 +76,7 @@ def test_the_command_line_changes_how_vectors_are_kept(ramify: Ramify, corpus: P
     assert "vectors are kept in int8" in ramify("index", "--out", tmp_path / "index", "--vectors", "int8").out
     assert json.loads((tmp_path / "index" / "manifest.json").read_text())["vectors"] == "int8"
     inspected = inspection(Index.open(tmp_path / "index", WordEncoder()))
-    assert ("vectors", "searched in int8; scores are counted from whole ones") in sizes(inspected)
+    assert ("vectors", "searched in int8; scores are counted from whole ones") in facts(inspected)
     refused = ramify("index", "--out", tmp_path / "index", "--vectors", "int4")
     assert (refused.code, "choose one of fp32, fp16, int8" in refused.err) == (2, True)
     with pytest.raises(UsageError, match="choose one of fp32, fp16, int8"):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ramify.tools.knowledge.elements import Knowledge, sum_up
+from ramify.tools.knowledge.elements import Knowledge, sum_up, title_key
 from ramify.tools.knowledge.names import LONGEST, lexicon, names_of, titles_of
-from ramify.tools.knowledge.quoted_elements import MOST_NAMES, quoted_elements, title_key
+from ramify.tools.knowledge.rule_builder import MOST_NAMES, quoted_elements
 from ramify.tools.knowledge.units import Piece
 
 

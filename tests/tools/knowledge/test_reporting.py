@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.knowledge.report_materials import Materials
-from ramify.tools.knowledge.reports import fill, quoted_report
+from ramify.tools.knowledge.reports import Materials, fill
+from ramify.tools.knowledge.rule_builder import quoted_report
 from ramify.tools.models.tokens import estimate
 from tests.fakes import FakeModel
 from tests.tools.knowledge.scribe import built, but, replies
