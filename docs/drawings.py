@@ -74,7 +74,7 @@ def names() -> None:
     inside = inspection(opened(demo_index("graph"))).inside
     assert inside is not None
     shown = laid_out(inside)
-    parts = [GROUND, part("inspect_parts.html", "marks", shown, None).replace("\n", "")]
+    parts = [GROUND, part("inspect_parts.html", "marks", shown).replace("\n", "")]
     column = (WIDTH - 2 * MARGIN) / 3
     for number, (id, colour) in enumerate(shown.colours.items()):
         x, y = MARGIN + (number % 3) * column, HEIGHT + 22 + (number // 3) * 24

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from pkgutil import resolve_name
+from runpy import run_path
 
 import pytest
 
@@ -46,6 +47,19 @@ def test_the_pictures_of_the_documents_are_there() -> None:
     shown = [path.parent / name for path in DOCUMENTS for name in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", path.read_text(encoding="utf-8"))]
     drawn = {path for kind in ("png", "svg") for path in (ROOT / "docs").glob(f"*.{kind}")}
     assert set(shown) == drawn
+
+
+def test_what_is_drawn_for_the_documents_can_be_drawn_again(tmp_path: Path) -> None:
+    drawings = run_path(str(ROOT / "docs" / "drawings.py"))
+    drawings["way"].__globals__["HERE"] = tmp_path
+    drawings["way"]()
+    drawings["names"]()
+
+    def names(folder: Path) -> set[str]:  # where they lie may differ by a digit, and so may which of them are written out
+        return set(re.findall(r"<title>(.*?)</title></circle>", (folder / "graph.svg").read_text(encoding="utf-8")))
+
+    assert names(tmp_path) == names(ROOT / "docs") != set()
+    assert (tmp_path / "studio_way.svg").read_text(encoding="utf-8") == (ROOT / "docs" / "studio_way.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda path: path.name)
