@@ -84,7 +84,7 @@ def index(
         if built.advice:
             note(built.advice)
     elif precision is not None and isinstance(home, Folder):
-        from ramify.tools.index.relink import relink
+        from ramify.tools.index.publication import relink
 
         with bar() as progress:
             changed = relink(home.path, precision, progress)
@@ -148,8 +148,8 @@ def _check(kind: "Kind", options: dict[str, Any]) -> None:
 def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
     """Make, update or take away what the index has beside its passages."""
     from ramify.studio.console.building import build_graph, build_hierarchy
-    from ramify.tools.index.kind_files import drop_structure
     from ramify.tools.index.manifest import MANIFEST, read_manifest
+    from ramify.tools.index.publication import drop_structure
 
     if kind == "graph":
         build_graph(folder, options, recluster)

@@ -12,8 +12,8 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.index.build import Built, Wanted, build_index, remove_documents, write_documents
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.hybrid_search import Hit, How, Steer
+from ramify.tools.index.index_folder import no_index
 from ramify.tools.index.manifest import MANIFEST, Manifest, read_manifest
-from ramify.tools.index.missing_index import no_index
 from ramify.tools.index.snapshot import Snapshot, open_snapshot
 
 STORES = ("milvus",)

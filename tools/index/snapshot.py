@@ -18,8 +18,8 @@ from ramify.tools.index.bm25 import Postings
 from ramify.tools.index.checksums import damage
 from ramify.tools.index.hnsw import Graph, Positions, read_graph
 from ramify.tools.index.hybrid_search import Hit, How, Steer, find
+from ramify.tools.index.index_folder import no_index
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, again, read_manifest
-from ramify.tools.index.missing_index import no_index
 from ramify.tools.index.passage_store import Filter, Rows, Store, choices_of
 
 _PATIENCE_S = 2.0

@@ -14,7 +14,7 @@ from ramify.studio.inspection.phrases import sizes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.manifest import Precision
-from ramify.tools.index.relink import relink
+from ramify.tools.index.publication import relink
 from tests.studio.conftest import Ramify, ramify  # noqa: F401
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
