@@ -11,7 +11,7 @@ from ramify.tools.documents.read_files import read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.chunking import Chunking, clip, split
-from ramify.tools.index.digests import document_digest
+from ramify.tools.index.ids import document_digest
 from ramify.tools.index.known_files import Filed, documents_of, filed, forget, remember, remembered
 from ramify.tools.index.labels import label
 from ramify.tools.index.progress import Progress

@@ -9,7 +9,6 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.bm25 import FROM, write_postings
-from ramify.tools.index.checksums import note_checked
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.hnsw import build_graph
 from ramify.tools.index.index_folder import manifest_of, writing
@@ -26,6 +25,7 @@ from ramify.tools.index.manifest import (
     Manifest,
     Precision,
     file_sha256,
+    note_checked,
     read_manifest,
 )
 from ramify.tools.index.progress import Progress, silent

@@ -87,7 +87,7 @@ class TestLargeFiles:
     @pytest.fixture
     def folder(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(hnsw, "LARGE", 1000)
-        monkeypatch.setattr("ramify.tools.index.checksums.LARGE", 1000)
+        monkeypatch.setattr("ramify.tools.index.manifest.LARGE", 1000)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return tmp_path / "index"
 
