@@ -16,11 +16,11 @@ from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.bm25 import lacks_postings
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.hidden_duplicates import hide_twins
 from ramify.tools.index.index_folder import check_target, leaving_nothing, writing
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, WHOLE, Manifest, Precision, read_manifest
-from ramify.tools.index.opened_copy import open_draft
+from ramify.tools.index.near_duplicates import hide_twins
+from ramify.tools.index.open_working_copy import open_draft
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish
 from ramify.tools.index.working_copy import Draft

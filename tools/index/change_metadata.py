@@ -9,12 +9,11 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixed import with_prefixes
 from ramify.tools.index.build import BATCH_SIZE, encode_missing, publish_changes
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.earlier_layout import take_vectors
-from ramify.tools.index.hidden_duplicates import hide_twins
 from ramify.tools.index.index_folder import manifest_of, writing
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.index.opened_copy import open_draft
+from ramify.tools.index.near_duplicates import hide_twins
+from ramify.tools.index.open_working_copy import open_draft, take_vectors
 from ramify.tools.index.progress import silent
 from ramify.tools.index.working_copy import Draft
 

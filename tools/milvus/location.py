@@ -16,10 +16,10 @@ from ramify.tools.embeddings.prefixed import with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import Built, Wanted, given_paths, take_in
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.hidden_duplicates import hide_twins
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import LAYOUT, WHOLE, Manifest
-from ramify.tools.index.opened_copy import Making, compare
+from ramify.tools.index.near_duplicates import hide_twins
+from ramify.tools.index.open_working_copy import Making, compare
 from ramify.tools.index.working_copy import Draft
 from ramify.tools.milvus.address import read
 from ramify.tools.milvus.collections import Store
