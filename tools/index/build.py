@@ -1,4 +1,4 @@
-"""Build an index: take in what is new, encode what has no vector yet, link, publish."""
+"""Build an index, or change one: take in what is new, encode what has no vector yet, link, publish."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ from ramify.tools.embeddings.prefixed import advice, with_prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.bm25 import lacks_postings
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.index_folder import check_target, leaving_nothing, writing
+from ramify.tools.index.index_folder import check_target, leaving_nothing, manifest_of, writing
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, WHOLE, Manifest, Precision, read_manifest
 from ramify.tools.index.near_duplicates import hide_twins
-from ramify.tools.index.open_working_copy import open_draft
+from ramify.tools.index.open_working_copy import open_draft, take_vectors
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish
 from ramify.tools.index.working_copy import Draft
@@ -157,4 +157,23 @@ def remove_documents(folder: Path, encoder: Encoder, chunking: Chunking, ids: Se
         if draft.clean:
             hide_twins(draft)
             encode_missing(draft, with_prefixes(encoder, draft.prefixes), BATCH_SIZE, silent)
+        publish_changes(folder, draft, encoder, chunking, silent)
+
+
+def amend(folder: Path, encoder: Encoder, documents: Sequence[Document], other: Path | None = None) -> None:
+    """Give documents of a finished index the metadata they have now: where they stand stays, only what is embedded otherwise is encoded.
+
+    other: an index that has the same texts, whose vectors are taken.
+    """
+    manifest = manifest_of(folder)
+    encoder, chunking = with_prefixes(encoder, manifest.prefixes), Chunking(manifest.chunk_tokens, manifest.overlap)
+    with writing(folder), open_draft(folder, encoder, chunking, resume=False) as draft:
+        if other is not None:
+            take_vectors(draft, other / PASSAGES)
+        held = [(document, draft.held(str(document.id))) for document in documents]
+        placed = [Found(document, one.root, one.file, one.kind) if one else Found(document) for document, one in held]
+        Intake(draft, encoder, chunking, roots=()).write(placed)
+        if draft.clean:
+            hide_twins(draft)
+        encode_missing(draft, encoder, BATCH_SIZE, silent)
         publish_changes(folder, draft, encoder, chunking, silent)

@@ -103,6 +103,24 @@ def _checked(path: Path, making: Making) -> Draft:
     return draft
 
 
+def _undamaged(path: Path) -> Draft:
+    try:
+        draft = Draft(path)
+        if draft.whole():
+            return draft
+        draft.close()
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+    _remove(path)
+    return Draft(path)
+
+
+def _remove(path: Path) -> None:
+    path.unlink()
+    path.with_name(path.name + "-journal").unlink(missing_ok=True)
+
+
 def _layout_of(path: Path) -> str | None:
     """Return the layout that a file of passages says it has, None where it is empty or cannot be read."""
     try:
@@ -138,21 +156,3 @@ def compare(draft: Draft, making: Making, where: str, other: str = "--out folder
     if not facts.keys() <= made.keys():
         draft.changed = draft.changed or bool(made)
         draft.remember(facts)
-
-
-def _undamaged(path: Path) -> Draft:
-    try:
-        draft = Draft(path)
-        if draft.whole():
-            return draft
-        draft.close()
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):
-            raise
-    _remove(path)
-    return Draft(path)
-
-
-def _remove(path: Path) -> None:
-    path.unlink()
-    path.with_name(path.name + "-journal").unlink(missing_ok=True)
