@@ -5,22 +5,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.reports import Subject
+from ramify.tools.index.reports import Level, Subject
 from ramify.tools.knowledge.communities import Partition
 from ramify.tools.knowledge.graph import Graph
 from ramify.tools.knowledge.graph_file import read_graph, read_partition, read_reports
 from ramify.tools.knowledge.reports import Report
-
-
-class Level(NamedTuple):
-    """A level of communities: how many, and the tokens of their reports."""
-
-    number: int
-    communities: int
-    tokens: int
 
 
 class Reports:
