@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, one_line, out
-from ramify.tools.index.description import left_out
+from ramify.tools.index.searcher import left_out
 from ramify.tools.quoting import many
 
 if TYPE_CHECKING:

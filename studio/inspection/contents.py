@@ -12,8 +12,8 @@ from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.hierarchy.overview import Grouped, grouped
 from ramify.tools.hierarchy.overview_object import grouped_object
 from ramify.tools.index import Index
+from ramify.tools.index.local_index import documents
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.texts import documents
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.overview import Inside, inside
 from ramify.tools.quoting import brief

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from ramify.studio.inspection.contents import Inspection
 from ramify.studio.inspection.group_phrases import group_sizes
-from ramify.tools.index.description import left_out
 from ramify.tools.index.location import is_address
 from ramify.tools.index.manifest import WHOLE
+from ramify.tools.index.searcher import left_out
 from ramify.tools.knowledge.overview import Inside
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.quoting import one_line

@@ -11,8 +11,8 @@ from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.hierarchy.summary_reports import Summaries
-from ramify.tools.index.folder_index import LocalIndex
 from ramify.tools.index.hybrid_search import Found, How, Steer
+from ramify.tools.index.local_index import LocalIndex
 from ramify.tools.index.snapshot import Snapshot
 
 

@@ -14,7 +14,7 @@ from ramify.tools.hierarchy.groups_and_nodes import Edge, EdgeKind, distinct
 from ramify.tools.hierarchy.hierarchy_file import Content
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.hierarchy.summary_reports import Summaries
-from ramify.tools.index.texts import documents, tokens_of
+from ramify.tools.index.local_index import documents, tokens_of
 from ramify.tools.quoting import one_line
 
 _DRIFTED, _NOTE = "drifted ", "note "

@@ -7,8 +7,7 @@ from pathlib import Path
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.groups_and_nodes import Tree
 from ramify.tools.hierarchy.hierarchy_file import Content, read_content
-from ramify.tools.index.reports import Subject
-from ramify.tools.knowledge.community_reports import Level
+from ramify.tools.index.reports import Level, Subject
 from ramify.tools.knowledge.reports import Finding, Report
 from ramify.tools.models.tokens import estimate
 

@@ -11,9 +11,8 @@ from ramify.tools.documents.files import File, Skipped
 from ramify.tools.documents.read_files import EDITION, read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.index.chunking import Chunking, clip, split
+from ramify.tools.index.chunking import Chunking, clip, label, split
 from ramify.tools.index.ids import document_digest
-from ramify.tools.index.labels import label
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.schema import Entry
 from ramify.tools.index.working_copy import Draft

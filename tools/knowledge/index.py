@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.index.folder_index import LocalIndex
 from ramify.tools.index.hybrid_search import Found, How, Steer
+from ramify.tools.index.local_index import LocalIndex
 from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.knowledge.community_reports import Reports
 from ramify.tools.knowledge.graph_file import GRAPH
