@@ -26,8 +26,8 @@ from ramify.tools.hierarchy.build import Made, build_hierarchy
 from ramify.tools.hierarchy.groups_and_nodes import Routing
 from ramify.tools.hierarchy.summaries import Quoting
 from ramify.tools.hierarchy.validate import load_nli
+from ramify.tools.index.folder_state import manifest_of
 from ramify.tools.index.index import Index
-from ramify.tools.index.index_folder import manifest_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import BUDGET, Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Knowledge

@@ -49,7 +49,8 @@ def index(
     from ramify.studio.console.building import remarked, skipped, taken_in
     from ramify.studio.console.progress_bar import bar
     from ramify.tools.index import Index
-    from ramify.tools.index.location import Folder, home_of
+    from ramify.tools.index.folder import Folder
+    from ramify.tools.index.location import home_of
     from ramify.tools.index.manifest import precision_of
 
     home = home_of(out_)
@@ -107,7 +108,7 @@ def _kind(
     kind: str | None, home: "Home", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
 ) -> "Kind":
     """Choose the kind: as asked, else that of the index that is there; UsageError for an unknown one, or options that it does not have."""
-    from ramify.tools.index.location import Folder
+    from ramify.tools.index.folder import Folder
     from ramify.tools.index.manifest import STRUCTURE
 
     try:

@@ -113,7 +113,7 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
 def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
     """Say what a build will cost, where a model is asked that was not asked before."""
     from ramify.studio.console.estimate import show_estimate
-    from ramify.tools.index.location import Folder
+    from ramify.tools.index.folder import Folder
     from ramify.tools.knowledge.kept_replies import WORK
 
     if asks and not (folder / WORK).exists():

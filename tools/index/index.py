@@ -15,10 +15,11 @@ from ramify.tools.embeddings.prefixed import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
+from ramify.tools.index.folder import Folder
 from ramify.tools.index.hybrid_search import Hit, How, Steer, View
 from ramify.tools.index.ids import documents_of
 from ramify.tools.index.langchain_methods import SearchedStore
-from ramify.tools.index.location import Folder, Held, Home, home_of
+from ramify.tools.index.location import Held, Home, home_of
 from ramify.tools.index.manifest import Manifest, Precision, precision_of
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.index.progress import Progress, silent

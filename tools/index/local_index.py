@@ -5,8 +5,8 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
+from ramify.tools.index.folder import Folder
 from ramify.tools.index.index import Index
-from ramify.tools.index.location import Folder
 from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.models.tokens import estimate
 

@@ -10,8 +10,8 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.bm25 import FROM, write_postings
 from ramify.tools.index.chunking import Chunking
+from ramify.tools.index.folder_state import manifest_of, writing
 from ramify.tools.index.hnsw import build_graph
-from ramify.tools.index.index_folder import manifest_of, writing
 from ramify.tools.index.manifest import (
     LAYOUT,
     MANIFEST,

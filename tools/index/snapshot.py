@@ -15,9 +15,9 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.bm25 import Postings
+from ramify.tools.index.folder_state import no_index
 from ramify.tools.index.hnsw import Graph, Positions, read_graph
 from ramify.tools.index.hybrid_search import Hit, How, Steer, find
-from ramify.tools.index.index_folder import no_index
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, again, read_manifest, unchecked_damage
 from ramify.tools.index.passage_store import Filter, Rows, Store, choices_of
 
