@@ -138,9 +138,6 @@ class Index(SearchedStore):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
         return self._search(queries, self._encoder.encode_queries(queries), how) if queries else []
 
-    def _find(self, query: str, how: How) -> list[Hit]:
-        return self._search([query], self._encoder.encode_queries([query]), how.checked())[0]
-
     def _search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]:
         if vectors.shape[1] != self._held.manifest.dimension:
             what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._held.manifest.dimension}"
