@@ -22,7 +22,7 @@ from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.hybrid_search import How, find
 from ramify.tools.index.manifest import Precision, precision_of
-from ramify.tools.index.relink import relink
+from ramify.tools.index.publication import relink
 from ramify.tools.index.snapshot import Snapshot, open_snapshot
 
 MOST, DEPTH = 500, 10

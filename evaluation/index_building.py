@@ -9,10 +9,10 @@ from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, folder_of
 from ramify.graphs.building import hierarchy, structure
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
+from ramify.tools.index.folder_state import writing
 from ramify.tools.index.kind_tables import read_facts
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest
 from ramify.tools.index.progress import Progress
-from ramify.tools.index.publication import writing
 from ramify.tools.knowledge import graph_file as of_graph
 
 COPIED = (PASSAGES, VECTORS, MANIFEST)

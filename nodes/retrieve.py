@@ -9,9 +9,8 @@ from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import Branch, Passage, children
 from ramify.nodes.tree.notes import NOTHING
-from ramify.tools.index.description import advice, describe
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import searcher, warm
+from ramify.tools.index.searcher import advice, describe, searcher, warm
 from ramify.tools.relevance import NONE, load, reranked, width
 
 

@@ -13,12 +13,11 @@ from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import ROOT, Branch, Passage
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
-from ramify.tools.index.description import describe
+from ramify.tools.index.folder import Folder
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
-from ramify.tools.index.location import Folder
 from ramify.tools.index.reports import CALLED, Reports, Subject, told
-from ramify.tools.index.searcher import DEMO, opened, searcher
+from ramify.tools.index.searcher import DEMO, describe, opened, searcher
 from ramify.tools.knowledge.reports import Report
 from ramify.tools.models import Model
 

@@ -25,8 +25,8 @@ from ramify.tools.hierarchy.build import Made, build_hierarchy
 from ramify.tools.hierarchy.groups_and_nodes import Routing
 from ramify.tools.hierarchy.summaries import Quoting
 from ramify.tools.hierarchy.summary_support import load_nli
+from ramify.tools.index.folder_state import manifest_of
 from ramify.tools.index.index import Index
-from ramify.tools.index.kind_files import manifest_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import BUDGET, Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Knowledge

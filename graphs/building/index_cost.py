@@ -14,7 +14,8 @@ from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import read_leaves
 from ramify.tools.index import Index
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.location import Folder, Home
+from ramify.tools.index.folder import Folder
+from ramify.tools.index.location import Home
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, Manifest
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.kept_replies import WORK

@@ -49,7 +49,8 @@ def index(
     from ramify.studio.console.building import remarked, show_estimate, skipped, taken_in
     from ramify.studio.console.progress_bar import bar
     from ramify.tools.index import Index
-    from ramify.tools.index.location import Folder, home_of
+    from ramify.tools.index.folder import Folder
+    from ramify.tools.index.location import home_of
     from ramify.tools.index.manifest import precision_of
 
     home = home_of(out_)
@@ -82,7 +83,7 @@ def index(
         if built.advice:
             note(built.advice)
     elif precision is not None and isinstance(home, Folder):
-        from ramify.tools.index.relink import relink
+        from ramify.tools.index.publication import relink
 
         with bar() as progress:
             changed = relink(home.path, precision, progress)
@@ -105,7 +106,7 @@ def _kind(
     kind: str | None, home: "Home", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
 ) -> "Kind":
     """Choose the kind: as asked, else that of the index that is there; UsageError for an unknown one, or options that it does not have."""
-    from ramify.tools.index.location import Folder
+    from ramify.tools.index.folder import Folder
     from ramify.tools.index.manifest import STRUCTURE
 
     try:
@@ -146,8 +147,8 @@ def _check(kind: "Kind", options: dict[str, Any]) -> None:
 def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
     """Make, update or take away what the index has beside its passages."""
     from ramify.studio.console.building import build_graph, build_hierarchy
-    from ramify.tools.index.kind_files import drop_structure
     from ramify.tools.index.manifest import MANIFEST, read_manifest
+    from ramify.tools.index.publication import drop_structure
 
     if kind == "graph":
         build_graph(folder, options, recluster)

@@ -44,8 +44,7 @@ def search(
     from ramify.nodes.plant import checked
     from ramify.nodes.retrieve import passage_of
     from ramify.studio.drawing.terminal import head_of
-    from ramify.tools.index.description import advice
-    from ramify.tools.index.searcher import searcher
+    from ramify.tools.index.searcher import advice, searcher
     from ramify.tools.relevance import load, reranked, width
 
     wanted = read_pairs(filters or [], "--filter")

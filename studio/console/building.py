@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, one_line, out
-from ramify.tools.index.description import left_out
+from ramify.tools.index.searcher import left_out
 from ramify.tools.quoting import many
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
 
 def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
     """Say what a build will cost, where a model is asked that was not asked before."""
-    from ramify.tools.index.location import Folder
+    from ramify.tools.index.folder import Folder
     from ramify.tools.knowledge.kept_replies import WORK
 
     if asks and not (folder / WORK).exists():

@@ -11,8 +11,8 @@ from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.hierarchy.overview import Grouped, GroupOverview, grouped
 from ramify.tools.index import Index
+from ramify.tools.index.local_index import documents
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.texts import documents
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.overview import Inside, inside
 

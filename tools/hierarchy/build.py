@@ -19,10 +19,10 @@ from ramify.tools.hierarchy.partition import Partition, partition
 from ramify.tools.hierarchy.repair import Growing, repaired
 from ramify.tools.hierarchy.summaries import Summarizer
 from ramify.tools.hierarchy.tree import Grower
-from ramify.tools.index.kind_files import manifest_of, publish_structure
+from ramify.tools.index.folder_state import manifest_of, writing
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.publication import writing
+from ramify.tools.index.publication import publish_structure
 from ramify.tools.knowledge.kept_replies import WORK, Work
 
 _BLOCK = 256

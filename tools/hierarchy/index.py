@@ -12,11 +12,10 @@ from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.groups_and_nodes import Tree
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, read_content
 from ramify.tools.hierarchy.router import Router, RouteSearch
-from ramify.tools.index.folder_index import LocalIndex
 from ramify.tools.index.hybrid_search import Found, How, Steer
-from ramify.tools.index.reports import Subject
+from ramify.tools.index.local_index import LocalIndex
+from ramify.tools.index.reports import Level, Subject
 from ramify.tools.index.snapshot import Snapshot
-from ramify.tools.knowledge.communities import Level
 from ramify.tools.knowledge.reports import Finding, Report
 from ramify.tools.models.tokens import estimate
 

@@ -13,7 +13,7 @@ from ramify.tools.folded_text import fold
 from ramify.tools.hierarchy.groups_and_nodes import Edge, EdgeKind, Finding, GroupKind, Tree, distinct
 from ramify.tools.hierarchy.hierarchy_file import Content, Link
 from ramify.tools.hierarchy.index import HierarchyIndex, Place
-from ramify.tools.index.texts import documents, tokens_of
+from ramify.tools.index.local_index import documents, tokens_of
 from ramify.tools.quoting import one_line
 
 _NEAR = 5

@@ -6,7 +6,6 @@ Words are those of the full-text search, as it cut and stemmed them; so are a qu
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -102,7 +101,8 @@ def _cut(database: sqlite3.Connection, words: dict[str, int], progress: Progress
     shown = database.execute("SELECT row FROM passages WHERE hidden IS NULL ORDER BY id")
     places = {row: place for place, (row,) in enumerate(shown)}
     passages: list[list[int]] = [[] for _ in places]
-    for word, row, column in _instances(database):
+    database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab(main, words, instance)")
+    for word, row, column in database.execute("SELECT term, doc, col FROM temp.instances"):
         number = words.get(word)
         if number is None:
             number = words[word] = len(words)
@@ -110,8 +110,3 @@ def _cut(database: sqlite3.Connection, words: dict[str, int], progress: Progress
                 progress(number, None, "words")
         passages[places[row]].extend([number] * LABEL_WEIGHT if column == "label" else [number])
     return passages
-
-
-def _instances(database: sqlite3.Connection) -> Iterator[tuple[str, int, str]]:
-    database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab(main, words, instance)")
-    return database.execute("SELECT term, doc, col FROM temp.instances")

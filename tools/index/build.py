@@ -1,27 +1,20 @@
-"""Build an index: take in what is new, encode what has no vector yet, link, publish."""
+"""What a build is asked for and what it says it did; and how it takes documents in, wherever the index lies."""
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
-
-from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Skipped, existing, files_under
 from ramify.tools.documents.load import nothing_readable
 from ramify.tools.embeddings.encoder import Encoder, Encoding, in_turn
-from ramify.tools.embeddings.prefixes import advice, with_prefixes
+from ramify.tools.embeddings.prefixes import advice
 from ramify.tools.errors import InputError
-from ramify.tools.index.bm25 import lacks_postings
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.hidden_duplicates import hide_twins
-from ramify.tools.index.intake import Found, Intake
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, WHOLE, Manifest, Precision, read_manifest
-from ramify.tools.index.opened_copy import open_draft
-from ramify.tools.index.output_folder import check_target, leaving_nothing
+from ramify.tools.index.intake import Intake
+from ramify.tools.index.manifest import Manifest, Precision
+from ramify.tools.index.near_duplicates import hide_twins
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.publication import publish, writing
 from ramify.tools.index.working_copy import Draft
 
 BATCH_SIZE = 256
@@ -61,22 +54,6 @@ class Wanted(NamedTuple):
     encoding: Encoding = in_turn
 
 
-def build_index(paths: Sequence[str | Path], folder: Path, wanted: Wanted) -> Built:
-    """Bring an index in a folder up to date with what lies under the paths."""
-    encoder, chunking, batch_size, progress = wanted[:4]
-    began = time.perf_counter()
-    given = given_paths(paths)
-    check_target(folder, given)
-    if not (folder / PASSAGES).exists():
-        _ = encoder.dimension  # asks for a vector: an error now, and not when everything has been read
-    with leaving_nothing(folder), writing(folder), open_draft(folder, encoder, chunking, clean=wanted.clean, label=wanted.label) as draft:
-        encoder = with_prefixes(encoder, draft.prefixes)
-        taken = take_in(given, draft, encoder, chunking, progress)
-        encoded = encode_missing(draft, encoder, batch_size, progress, wanted.encoding)
-        manifest = publish_changes(folder, draft, encoder, chunking, progress, wanted.vectors)
-    return taken.built(manifest, encoded, began, encoder)
-
-
 class Taken(NamedTuple):
     """What became of the documents that lie under the paths, and what was left out of them."""
 
@@ -111,49 +88,3 @@ def take_in(given: Mapping[Path, Path], draft: Draft, encoder: Encoder, chunking
     if draft.clean:
         hide_twins(draft)
     return Taken(intake, gone, skipped)
-
-
-def encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Progress, encoding: Encoding = in_turn) -> int:
-    """Encode the texts that have no vector, committing batch by batch; the same batches in any later run, whoever encodes them."""
-    rows = draft.unencoded()
-    batches = (draft.embedded_texts(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size))
-    done = 0
-    with closing(encoding(encoder, batches)) as encoded:
-        for texts, vectors in encoded:
-            draft.keep_vectors(texts, vectors)
-            done += len(texts)
-            progress(done, len(rows), "passages")
-    return len(rows)
-
-
-def publish_changes(
-    folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress, vectors: Precision | None = None
-) -> Manifest:
-    """Publish a draft that differs from the finished index, or that is to repair it; discard one that does not."""
-    manifest = read_manifest(folder / MANIFEST)
-    precision = vectors or (manifest.vectors if manifest else WHOLE)
-    if draft.changed or manifest is None or manifest.vectors != precision or lacks_postings(manifest) or manifest.damage(folder):
-        return publish(folder, draft, encoder, chunking, progress, precision)
-    draft.discard()
-    return manifest
-
-
-def write_documents(folder: Path, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
-    """Add a program's documents to an index, replacing those of the same ids."""
-    with writing(folder), open_draft(folder, encoder, chunking, resume=False) as draft:
-        encoder = with_prefixes(encoder, draft.prefixes)
-        Intake(draft, encoder, chunking, roots=()).write([Found(document) for document in documents])
-        if draft.clean:
-            hide_twins(draft)
-        encode_missing(draft, encoder, BATCH_SIZE, silent)
-        publish_changes(folder, draft, encoder, chunking, silent)
-
-
-def remove_documents(folder: Path, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
-    """Remove documents or single passages from an index."""
-    with writing(folder), open_draft(folder, encoder, chunking, resume=False) as draft:
-        draft.remove(ids)
-        if draft.clean:
-            hide_twins(draft)
-            encode_missing(draft, with_prefixes(encoder, draft.prefixes), BATCH_SIZE, silent)
-        publish_changes(folder, draft, encoder, chunking, silent)

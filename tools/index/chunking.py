@@ -1,4 +1,4 @@
-"""Split documents into passages, measured in tokens of the embedding model.
+"""Split documents into passages, measured in tokens of the embedding model, and write the label that each is embedded under.
 
 A passage's text is an exact slice of its document's. What is embedded is the passage under its label (title and headings): the label says
 what "it" is, but is not part of the stored text, so a citation quotes the document and nothing else.
@@ -6,21 +6,23 @@ what "it" is, but is not part of the stored text, so a citation quotes the docum
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
 from ramify.tools.documents.located_parts import placed
 from ramify.tools.embeddings.encoder import Encoder, Offsets
 from ramify.tools.errors import UsageError
-from ramify.tools.index.labels import label
 
 _HEADING = re.compile(r"\n(?=#{1,6} )")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _LINE = re.compile(r"\n")
 _SENTENCE = re.compile(r"[.!?][\"'”’)\]]*\s+|[。！？]")
 _BOUNDARIES = (_HEADING, _PARAGRAPH, _LINE, _SENTENCE)
+_NUMBER = re.compile(r"^(?:[A-Z]\.)?\d+(?:\.\d+)*[.:)]?\s+(?=\S)")
+_SEPARATOR = re.compile(r"\s+[—–|·»:-]+\s+|:\s+")
+_WORD = re.compile(r"\w+")
 _LABEL_SHARE = 4
 """A label longer than this fraction of what the model sees is cut: the text matters more."""
 
@@ -41,11 +43,6 @@ class Chunking(NamedTuple):
 DEFAULT_CHUNKING = Chunking()
 
 
-def embedded_text(text: str, above: str) -> str:
-    """Return what is embedded for a passage; a text that begins with its label does not get it twice."""
-    return text if not above or text.startswith(above) else f"{above}\n{text}"
-
-
 def split(
     documents: Sequence[Document], encoder: Encoder, chunking: Chunking = DEFAULT_CHUNKING, labels: Sequence[str] | None = None
 ) -> list[list[Document]]:
@@ -61,15 +58,6 @@ def split(
         list(_passages(document, tokens, _fitting(chunking.checked(), encoder.max_tokens - len(above) - 1)))
         for document, above, tokens in zip(documents, label_offsets, text_offsets, strict=True)
     ]
-
-
-def clip(above: str, encoder: Encoder) -> str:
-    """Cut a label that would leave the text too little room."""
-    room = encoder.max_tokens // _LABEL_SHARE
-    if len(above) <= room:  # no token is shorter than a character
-        return above
-    tokens = encoder.offsets([above])[0]
-    return above if len(tokens) <= room else above[: tokens[room - 1][1]]
 
 
 def _fitting(chunking: Chunking, room: int) -> Chunking:
@@ -90,7 +78,8 @@ def _spans(text: str, tokens: Offsets, chunking: Chunking) -> Iterator[tuple[int
         yield _stripped(text, 0, len(text))
         return
     starts = [start for start, _ in tokens]
-    boundaries = [_token_boundaries(pattern, text, starts) for pattern in _BOUNDARIES] + [_gaps(tokens)]
+    words = [place for place in range(1, len(tokens)) if tokens[place - 1][1] < tokens[place][0]]
+    boundaries = [_token_boundaries(pattern, text, starts) for pattern in _BOUNDARIES] + [words]
     first = 0
     while first + chunking.tokens < len(tokens):
         window = first + chunking.tokens
@@ -111,11 +100,11 @@ def _last_boundary(boundaries: Sequence[list[int]], low: int, high: int) -> int 
 
 def _overlapping_start(boundaries: Sequence[list[int]], first: int, after: int, overlap: int) -> int:
     """Return where the next passage starts: at a sentence or a word within the overlap; a heading starts afresh."""
-    *units, gaps = boundaries
+    *units, words = boundaries
     if after in units[0]:
         return after
     low = max(after - overlap, first + 1)
-    for kind in (sorted({token for unit in units for token in unit}), gaps):
+    for kind in (sorted({token for unit in units for token in unit}), words):
         place = bisect_left(kind, low)
         if place < len(kind) and kind[place] < after:
             return kind[place]
@@ -127,11 +116,59 @@ def _token_boundaries(pattern: re.Pattern[str], text: str, starts: list[int]) ->
     return sorted({place for match in pattern.finditer(text) if 0 < (place := bisect_left(starts, match.end())) < len(starts)})
 
 
-def _gaps(tokens: Offsets) -> list[int]:
-    """Return the tokens that open a word."""
-    return [place for place in range(1, len(tokens)) if tokens[place - 1][1] < tokens[place][0]]
-
-
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+def label(metadata: Mapping[str, Any], fields: Iterable[str] = ()) -> str:
+    """Return chosen fields, title and headings, outermost first; what another of them says already is left out."""
+    chosen = [value for field in fields for value in _values(metadata.get(field))]
+    headings = [heading.strip() for heading in str(metadata.get("heading") or "").split(" > ")]
+    title = str(metadata.get("title") or "").strip()
+    parts = list(dict.fromkeys(part for part in (*chosen, title, *headings) if part))
+    return " > ".join(part for place, part in enumerate(parts) if not _is_said(part, parts, place))
+
+
+def _values(given: Any) -> list[str]:
+    """Write the value of a field, or the values of a list."""
+    values = given if isinstance(given, list) else [given]
+    return [text for value in values if value is not None and (text := " ".join(str(value).split()))]
+
+
+def _is_said(part: str, parts: list[str], place: int) -> bool:
+    """Tell whether an earlier part is the same but for its number, or a later one begins with it, or is it without the site's name."""
+    words = _words(part)
+    if any(words and words == _words(earlier) for earlier in parts[:place]):
+        return True
+    after = parts[place + 1 : place + 2]
+    if not words or not after:
+        return False
+    following = _words(after[0])
+    longer = len(following) > len(words) and (following[: len(words)] == words or words in _without_site(after[0]))
+    return longer or (place == 0 and following in _without_site(part))
+
+
+def _without_site(title: str) -> list[list[str]]:
+    """Return what a title says with names of its site or book left out, at its end or its beginning."""
+    names = [_words(name) for name in _SEPARATOR.split(title)]
+    cuts = range(1, len(names))
+    return [[word for name in part for word in name] for cut in cuts for part in (names[:cut], names[cut:])]
+
+
+def _words(part: str) -> list[str]:
+    return _WORD.findall(_NUMBER.sub("", part).casefold())
+
+
+def clip(above: str, encoder: Encoder) -> str:
+    """Cut a label that would leave the text too little room."""
+    room = encoder.max_tokens // _LABEL_SHARE
+    if len(above) <= room:  # no token is shorter than a character
+        return above
+    tokens = encoder.offsets([above])[0]
+    return above if len(tokens) <= room else above[: tokens[room - 1][1]]
+
+
+def embedded_text(text: str, above: str) -> str:
+    """Return what is embedded for a passage; a text that begins with its label does not get it twice."""
+    return text if not above or text.startswith(above) else f"{above}\n{text}"

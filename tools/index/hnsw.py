@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.index.manifest import WHOLE, Precision
+from ramify.tools.index.manifest import LARGE, WHOLE, Precision
 from ramify.tools.index.progress import Progress
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ _EF_CONSTRUCTION = 80
 _EF_SEARCH = 128
 _SCANNED = 20_000
 """Up to here all vectors are compared: about as fast as the graph, and it misses nothing among near-duplicates, where a graph does."""
-
-LARGE = 16 * 2**20
-"""Bytes from which on a file is not read whole when an index is opened."""
 
 Positions = NDArray[np.int64]
 """Places in the graph: the passages in order of id, counted from 0."""

@@ -14,10 +14,11 @@ from ramify.tools.embeddings.prefixes import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
+from ramify.tools.index.folder import Folder
 from ramify.tools.index.hybrid_search import Hit, How, Steer, View
 from ramify.tools.index.ids import documents_of
-from ramify.tools.index.langchain_face import SearchedStore
-from ramify.tools.index.location import Folder, Held, Home, home_of
+from ramify.tools.index.langchain_methods import SearchedStore
+from ramify.tools.index.location import Held, Home, home_of
 from ramify.tools.index.manifest import Manifest, Precision, precision_of
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.index.progress import Progress, silent
@@ -135,9 +136,6 @@ class Index(SearchedStore):
         if isinstance(queries, str):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
         return self._search(queries, self._encoder.encode_queries(queries), how) if queries else []
-
-    def _find(self, query: str, how: How) -> list[Hit]:
-        return self._search([query], self._encoder.encode_queries([query]), how.checked())[0]
 
     def _search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]:
         if vectors.shape[1] != self._held.manifest.dimension:

@@ -1,5 +1,6 @@
 """Take files in: read what is new or changed, know the rest again, and write documents to the draft."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import NamedTuple
@@ -7,13 +8,11 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped
-from ramify.tools.documents.load import read_files
+from ramify.tools.documents.load import EDITION, read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.index.chunking import Chunking, clip, split
-from ramify.tools.index.digests import document_digest
-from ramify.tools.index.known_files import Filed, documents_of, filed, forget, remember, remembered
-from ramify.tools.index.labels import label
+from ramify.tools.index.chunking import Chunking, clip, label, split
+from ramify.tools.index.ids import document_digest
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.schema import Entry
 from ramify.tools.index.working_copy import Draft
@@ -29,6 +28,18 @@ class Found(NamedTuple):
     root: str = ""
     file: str = ""
     kind: str = ""
+
+
+class Filed(NamedTuple):
+    """A file that was read: its size and time then, how files were read, what was left out of it, and where it lay."""
+
+    root: str
+    source: str
+    size: int
+    changed_ns: int
+    edition: str
+    skipped: list[Skipped]
+    path: str
 
 
 class Intake:
@@ -50,16 +61,17 @@ class Intake:
 
     def take(self, files: Iterable[File], skipped: list[Skipped], progress: Progress) -> None:
         """Read the files that are not as they were, and write what is in them; `skipped` grows by what is left out."""
-        found = {file: filed(file) for file in list(files)}
+        found = {file: _filed(file) for file in list(files)}
         fresh = {file: note for file, note in found.items() if not self._known_again(note, skipped)}
         self._read(fresh, skipped, progress)
 
     def _known_again(self, note: Filed | None, skipped: list[Skipped]) -> bool:
         """Tell whether a file is as it was when it was read; then its documents are seen."""
-        held = note and remembered(self._draft, note)
+        held = note and _remembered(self._draft, note)
         if held is None:
             return False
-        documents = documents_of(self._draft, held)
+        sql = "SELECT id FROM documents WHERE root = ? AND file = ?"
+        documents = [identity for (identity,) in self._draft.database.execute(sql, [held.root, held.source])]
         self.seen.update(documents)
         self._files.add((held.root, held.source))
         self.unchanged += len(documents)
@@ -89,17 +101,27 @@ class Intake:
         self._commit(group, notes)
 
     def _commit(self, group: list[Found], notes: list[Filed]) -> None:
+        """Write documents, and note the files whose documents are then all written."""
         self.write(group)
-        remember(self._draft, notes)
+        rows = [note._asdict() | {"skipped": json.dumps(note.skipped)} for note in notes]
+        with self._draft.database as database:
+            self._draft.changed = self._draft.changed or bool(rows)
+            sql = "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path)"
+            database.executemany(sql, rows)
         self._files.update((note.root, note.source) for note in notes)
         group.clear()
         notes.clear()
 
     def let_go(self) -> int:
-        """Remove what was found under the paths before and is not there now; return how many documents."""
+        """Remove what was found under the paths before and is not there now, and forget those files; return how many documents."""
         absent = self._draft.absent(self._roots, self.seen)
         self._draft.remove(absent)
-        forget(self._draft, self._roots, self._files)
+        sql = "SELECT root, source FROM files WHERE root IN (SELECT value FROM json_each(?))"
+        held = self._draft.database.execute(sql, [json.dumps(list(self._roots))]).fetchall()
+        gone = [key for key in held if key not in self._files]
+        with self._draft.database as database:
+            self._draft.changed = self._draft.changed or bool(gone)
+            database.executemany("DELETE FROM files WHERE root = ? AND source = ?", gone)
         return len(absent)
 
     def write(self, found: Sequence[Found]) -> None:
@@ -137,3 +159,21 @@ class Intake:
                 break
         self.seen.add(identity)
         return Found(document.model_copy(update={"id": identity}), str(file.root.resolve()), file.source, kind_of(file.path))
+
+
+def _filed(file: File) -> Filed | None:
+    """Say by what a file will be known again, None where it cannot be looked at; to be taken before it is read."""
+    try:
+        found = file.path.stat()
+    except OSError:
+        return None
+    return Filed(str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], str(file.path.absolute()))
+
+
+def _remembered(draft: Draft, file: Filed) -> Filed | None:
+    """Return what is remembered of a file that is as it was, None where it is to be read."""
+    sql = "SELECT size, changed_ns, edition, skipped, path FROM files WHERE root = ? AND source = ?"
+    for size, changed_ns, edition, skipped, path in draft.database.execute(sql, [file.root, file.source]):
+        if Filed(file.root, file.source, size, changed_ns, edition, [], path) == file:
+            return file._replace(skipped=[(name, reason) for name, reason in json.loads(skipped)])
+    return None

@@ -74,16 +74,14 @@ class StoreSearch:
         return [Hit(identified(document), float(score), float(score)) for document, score in found]
 
     def _rank(self, encoder: Encoder, queries: Sequence[str], candidates: Sequence[Sequence[Document]], how: How) -> list[list[Hit]]:
-        self._remember(encoder, [document for documents in candidates for document in documents])
-        vectors = encoder.encode_queries(queries)
-        return [self._hits(vector, documents, how) for vector, documents in zip(vectors, candidates, strict=True)]
-
-    def _remember(self, encoder: Encoder, documents: Sequence[Document]) -> None:
-        """Encode the candidates not met before; the store does not hand its vectors out."""
+        """Encode the candidates not met before, as the store does not hand its vectors out, and pick the best for each query."""
         if len(self._vectors) > _REMEMBERED:
             self._vectors = {}
-        unknown = list(dict.fromkeys(document.page_content for document in documents if document.page_content not in self._vectors))
+        texts = [document.page_content for documents in candidates for document in documents]
+        unknown = list(dict.fromkeys(text for text in texts if text not in self._vectors))
         self._vectors |= dict(zip(unknown, encoder.encode_documents(unknown), strict=True))
+        vectors = encoder.encode_queries(queries)
+        return [self._hits(vector, documents, how) for vector, documents in zip(vectors, candidates, strict=True)]
 
     def _hits(self, vector: Matrix, documents: Sequence[Document], how: How) -> list[Hit]:
         if not documents:

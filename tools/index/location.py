@@ -1,20 +1,18 @@
 """Where an index lies: in a folder of this machine, or in a store that is named by an address such as milvus:URI/collection."""
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix
-from ramify.tools.index.build import Built, Wanted, build_index, remove_documents, write_documents
+from ramify.tools.index.build import Built, Wanted
 from ramify.tools.index.chunking import Chunking
+from ramify.tools.index.folder import Folder
+from ramify.tools.index.folder_state import no_index
 from ramify.tools.index.hybrid_search import Hit, How, Steer
-from ramify.tools.index.manifest import MANIFEST, Manifest, read_manifest
-from ramify.tools.index.missing_index import no_index
-from ramify.tools.index.snapshot import Snapshot, open_snapshot
+from ramify.tools.index.manifest import Manifest
 
 STORES = ("milvus",)
 """What an address can begin with, before a colon."""
@@ -76,43 +74,6 @@ class Home(Protocol):
     def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
         """Remove documents or single passages."""
         ...
-
-
-@dataclass(frozen=True)
-class Folder:
-    """A folder: SQLite, FAISS and a manifest."""
-
-    path: Path
-
-    @property
-    def where(self) -> str:
-        """Name the folder."""
-        return str(self.path)
-
-    def manifest(self) -> Manifest | None:
-        """Read the manifest."""
-        return read_manifest(self.path / MANIFEST)
-
-    def open(self) -> Snapshot:
-        """Open the files as they are now."""
-        return open_snapshot(self.path)
-
-    def fingerprint(self) -> bytes:
-        """Return the digest of the manifest, which has those of the files."""
-        manifest = self.path / MANIFEST
-        return hashlib.sha256(manifest.read_bytes()).digest() if manifest.is_file() else b""
-
-    def build(self, paths: Sequence[str | Path], wanted: Wanted) -> Built:
-        """Bring the folder up to date."""
-        return build_index(paths, self.path, wanted)
-
-    def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
-        """Add documents."""
-        write_documents(self.path, encoder, chunking, documents)
-
-    def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
-        """Remove documents or passages."""
-        remove_documents(self.path, encoder, chunking, ids)
 
 
 def is_address(where: str | Path) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
@@ -26,6 +27,10 @@ STRUCTURE: dict[Kind, frozenset[str]] = {
 """The files of each kind beside those of the passages."""
 NEXT = "next."
 """Files being written carry this prefix until they take the place of the finished ones."""
+CHECKED = ".checked"
+"""Notes which large files were compared with their checksums."""
+LARGE = 16 * 2**20
+"""Bytes from which on files are not read whole when an index is opened."""
 
 Precision = Literal["fp32", "fp16", "int8"]
 """How the numbers of the vectors are kept that are searched; those that scores are counted from are always whole."""
@@ -132,3 +137,43 @@ def file_sha256(path: Path) -> str:
     """Return the sha256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def unchecked_damage(manifest: Manifest, folder: Path) -> str | None:
+    """Say what is wrong with the files of an index, None where nothing is; large ones are compared with their checksums once.
+
+    After that, the same file of the same size and times is taken to be as it was.
+    """
+    now = _states(manifest, folder)
+    with suppress(OSError, ValueError):
+        if now is not None and now == json.loads((folder / CHECKED).read_text(encoding="utf-8")):
+            return None
+    found = manifest.damage(folder)
+    if found is None and now is not None and now == _states(manifest, folder):
+        note_checked(manifest, folder)
+    return found
+
+
+def note_checked(manifest: Manifest, folder: Path) -> None:
+    """Remember that the files are those of the manifest; in a folder that cannot be written to they are compared each time."""
+    now = _states(manifest, folder)
+    if now is None:
+        return
+    with suppress(OSError):
+        draft = folder / f"{CHECKED}.part"
+        draft.write_text(json.dumps(now), encoding="utf-8")
+        draft.replace(folder / CHECKED)
+
+
+def _states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
+    """Describe the files; None where they are small, and compared at no cost, or missing."""
+    try:
+        states = {name: (folder / name).stat() for name in sorted(manifest.sha256)}
+    except OSError:
+        return None
+    if sum(state.st_size for state in states.values()) < LARGE:
+        return None
+    # Copies keep size and time of change, but not the number of the file and the time that it came to be there.
+    return {
+        name: [manifest.sha256[name], state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino] for name, state in states.items()
+    }

@@ -1,4 +1,4 @@
-"""Near-duplicates: passages whose text stands in another file, such as the same manual as html, pdf and txt.
+"""Near-duplicates: passages whose text stands in another file, such as the same manual as html, pdf and txt, are hidden in a draft.
 
 A passage is a twin where a file that comes before its own holds its text. Files come in an order that does not depend on when they were
 indexed: web pages, office formats, pdf, text; among these by name. Between two formats of one manual what stands between the words may
@@ -6,14 +6,17 @@ differ, but each word has to stand where it stands in the other, so that an edit
 nothing may differ, since there the pages of two functions differ in a word.
 """
 
+import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
 
-from ramify.tools.index.shingles import Hashes, shingles, words_of
+from ramify.tools.index.shingles import Hashes, sampled, shingles, words_of
+from ramify.tools.index.working_copy import Draft
 
 _ORDER = {"html": 0, "htm": 0, "xhtml": 0, "pdf": 2, "txt": 3, "text": 3, "log": 3, "rst": 3}
 _OTHER = 1
@@ -30,7 +33,11 @@ _LONG = 100
 """Words of a passage that says the same under the same last heading; a shorter one may speak of what its page's title names."""
 _MOST_FILES = 20
 _FILES_READ = 256
-
+_CANDIDATES = """
+SELECT passages.id, root, json_extract(metadata, '$.source'), kind, label, passages.digest, sketch, iif(sketch IS NULL, text, NULL)
+FROM passages JOIN documents ON documents.id = document LEFT JOIN sketches ON sketches.digest = passages.digest
+WHERE kind != '' AND (hidden IS NULL OR hidden = 'twin')
+"""
 
 Words = tuple[str, ...]
 
@@ -43,6 +50,40 @@ class Candidate(NamedTuple):
     kind: str
     label: str
     sample: Hashes
+
+
+def hide_twins(draft: Draft) -> None:
+    """Hide the passages that say again what another file says, and bring back those whose other file is gone or says it no more."""
+    if draft.compared:
+        return
+    database = draft.database
+    candidates = _candidates(database)
+    twins = find_twins(candidates, lambda identity: _text(database, identity))
+    held = dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))
+    gone = [(identity,) for identity in held if identity not in twins]
+    new = [(visible, identity) for identity, visible in twins.items() if held.get(identity) != visible]
+    with database:
+        database.executemany("UPDATE passages SET hidden = NULL, twin_of = NULL WHERE id = ?", gone)
+        database.executemany("UPDATE passages SET hidden = 'twin', twin_of = ? WHERE id = ?", new)
+    draft.changed = draft.changed or bool(gone or new)
+    draft.remember({"compared": "yes"})
+
+
+def _candidates(database: sqlite3.Connection) -> list[Candidate]:
+    """Return what may be or have a twin; samples are computed once for a text and kept."""
+    found, new = [], {}
+    for identity, root, source, kind, label, digest, sketch, text in database.execute(_CANDIDATES):
+        sample = sampled(shingles(words_of(text))) if sketch is None else np.frombuffer(sketch, dtype="<u8").astype(np.uint64)
+        if sketch is None:
+            new[digest] = sample.astype("<u8").tobytes()
+        found.append(Candidate(identity, f"{PurePath(source).as_posix()}\0{root}", kind, label, sample))
+    with database:
+        database.executemany("INSERT OR REPLACE INTO sketches VALUES (?, ?)", new.items())
+    return found
+
+
+def _text(database: sqlite3.Connection, identity: str) -> str:
+    return str(database.execute("SELECT text FROM passages WHERE id = ?", [identity]).fetchone()[0])
 
 
 def find_twins(candidates: Sequence[Candidate], text: Callable[[str], str]) -> dict[str, str]:
@@ -60,7 +101,10 @@ class _Search:
     def __init__(self, files: list[list[Candidate]], text: Callable[[str], str]) -> None:
         self._files = files
         self._text = text
-        self._shared = _shared(files)
+        each = [np.unique(np.concatenate([one.sample for one in file])) for file in files]
+        values, counts = np.unique(np.concatenate(each), return_counts=True)
+        self._shared = set(values[counts > 1].tolist())
+        """The sampled hashes that more than one file has."""
         self._holders: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._twin_of: dict[str, str] = {}
         self._whole = lru_cache(maxsize=_FILES_READ)(self._read)
@@ -134,10 +178,3 @@ def _alike(one: Candidate, other: Candidate, long: bool) -> bool:
 
 def _heading(one: Candidate) -> str:
     return one.label.rpartition(" > ")[2]
-
-
-def _shared(files: list[list[Candidate]]) -> set[int]:
-    """Return the sampled hashes that more than one file has."""
-    each = [np.unique(np.concatenate([one.sample for one in file])) for file in files]
-    values, counts = np.unique(np.concatenate(each), return_counts=True)
-    return set(values[counts > 1].tolist())

@@ -1,8 +1,7 @@
-"""Write an index: one writer at a time, and its publication as a whole."""
+"""Publish an index as a whole: its files first, the manifest that vouches for them last; until then it opens as it was before."""
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.bm25 import FROM, write_postings
-from ramify.tools.index.checksums import note_checked
 from ramify.tools.index.chunking import Chunking
+from ramify.tools.index.folder_state import manifest_of, writing
 from ramify.tools.index.hnsw import build_graph
 from ramify.tools.index.manifest import (
     LAYOUT,
@@ -26,43 +25,18 @@ from ramify.tools.index.manifest import (
     Manifest,
     Precision,
     file_sha256,
+    note_checked,
     read_manifest,
 )
-from ramify.tools.index.progress import Progress
+from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.snapshot import open_snapshot
 from ramify.tools.index.working_copy import Draft
 
-LOCK = ".writing"
-_PATIENCE_S = 0.5
-"""A reader that looks whether somebody writes holds the lock for a moment."""
-
-
-@contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Hold the folder for one writer; the hold ends with the process, however that ends."""
-    remedy = "check the folder's permissions and the free space"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(folder / LOCK, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)) as lock:
-            lock.execute("BEGIN EXCLUSIVE")
-            yield
-    except (FileExistsError, PermissionError, sqlite3.OperationalError) as error:
-        if "locked" in str(error):
-            raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
-        raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
-
-
-def is_being_written(folder: Path) -> bool:
-    """Tell whether a living writer holds the folder."""
-    try:
-        with closing(sqlite3.connect(f"{(folder / LOCK).absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
-            lock.execute("SELECT * FROM sqlite_master")
-    except sqlite3.OperationalError as error:
-        return "locked" in str(error)
-    return False
+_BLOCK = 16_384
 
 
 def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress, precision: Precision = WHOLE) -> Manifest:
-    """Put the draft in the place of the finished index: the files first, the manifest that vouches for them last."""
+    """Put the draft in the place of the finished index."""
     documents, passages = draft.finish()
     hidden, label = draft.hidden(), list(draft.label)
     graph = folder / (NEXT + VECTORS)
@@ -79,14 +53,17 @@ def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, pr
     manifest = Manifest(*made, label, vectors=precision)
     manifest.write(folder / (NEXT + MANIFEST))
     draft.path.replace(folder / PASSAGES)
-    graph.replace(folder / VECTORS)
-    for name in postings:
-        (folder / (NEXT + name)).replace(folder / name)
-    (folder / (NEXT + MANIFEST)).replace(folder / MANIFEST)
+    _take_places(folder, (VECTORS, *postings, MANIFEST))
     for name in set(WORDS) - sha256.keys():
         (folder / name).unlink(missing_ok=True)
     note_checked(manifest, folder)
     return manifest
+
+
+def _take_places(folder: Path, names: tuple[str, ...]) -> None:
+    """Put files that were written in the place of the finished ones."""
+    for name in names:
+        (folder / (NEXT + name)).replace(folder / name)
 
 
 def _beside(folder: Path) -> tuple[Kind, dict[str, str]]:
@@ -98,3 +75,55 @@ def _beside(folder: Path) -> tuple[Kind, dict[str, str]]:
     files = {name: held.sha256[name] for name in STRUCTURE[held.kind]} if held else {}
     whole = all((folder / name).is_file() and file_sha256(folder / name) == sha256 for name, sha256 in files.items())
     return (held.kind, files) if held and whole else ("passages", {})
+
+
+def relink(folder: Path, precision: Precision, progress: Progress = silent) -> bool:
+    """Link the vectors of a finished index anew, kept in these numbers from now on: nothing is read or encoded again.
+
+    False where they are kept so. IndexingError where there is no index.
+    """
+    with writing(folder):
+        held = open_snapshot(folder)
+        manifest, rows = held.manifest, held.rows
+        if manifest.vectors == precision:
+            return False
+        blocks = (held.store.vectors(rows[start : start + _BLOCK].tolist(), manifest.dimension) for start in range(0, len(rows), _BLOCK))
+        some = rows[np.linspace(0, len(rows) - 1, min(_BLOCK, len(rows)), dtype=np.int64)] if len(rows) else rows
+        graph = folder / (NEXT + VECTORS)
+        sample = held.store.vectors(some.tolist(), manifest.dimension)
+        build_graph(blocks, manifest.dimension, graph, len(rows), progress, precision, sample)
+        made = replace(manifest, vectors=precision, sha256={**manifest.sha256, VECTORS: file_sha256(graph)})
+        made.write(folder / (NEXT + MANIFEST))
+        _take_places(folder, (VECTORS, MANIFEST))
+        note_checked(made, folder)
+    return True
+
+
+def publish_structure(folder: Path, kind: Kind, write: Callable[[Path], None], group_by: tuple[str, ...] = ()) -> None:
+    """Write the file that a kind has beside the passages, and vouch for it. Another kind's file goes."""
+    [name] = STRUCTURE[kind]
+    manifest = manifest_of(folder)
+    written = folder / (NEXT + name)
+    write(written)
+    sha256 = {**_of_passages(manifest), name: file_sha256(written)}
+    replace(manifest, kind=kind, sha256=sha256, group_by=list(group_by)).write(folder / (NEXT + MANIFEST))
+    _take_places(folder, (name, MANIFEST))
+    _leave(folder, STRUCTURE[kind])
+
+
+def drop_structure(folder: Path) -> None:
+    """Make an index plain again."""
+    with writing(folder):
+        manifest = manifest_of(folder)
+        replace(manifest, kind="passages", sha256=_of_passages(manifest), group_by=[]).write(folder / MANIFEST)
+        _leave(folder, frozenset())
+
+
+def _of_passages(manifest: Manifest) -> dict[str, str]:
+    return {name: sha256 for name, sha256 in manifest.sha256.items() if name not in STRUCTURE[manifest.kind]}
+
+
+def _leave(folder: Path, kept: frozenset[str]) -> None:
+    """Delete the files of other kinds."""
+    for name in frozenset().union(*STRUCTURE.values()) - kept:
+        (folder / name).unlink(missing_ok=True)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from ramify.tools.knowledge.communities import Level
     from ramify.tools.knowledge.reports import Report
 
 Subject = Literal["community", "summary"]
@@ -26,6 +25,14 @@ CALLED: dict[str, Called] = {
 _ID = re.compile(rf"({'|'.join(CALLED)}) (\d+(?:\.\d+)*)")
 
 
+class Level(NamedTuple):
+    """A level: how many there are on it, and the tokens of their texts."""
+
+    number: int
+    communities: int
+    tokens: int
+
+
 class Reports(Protocol):
     """Gives them, level by level, level 0 the root, each level's numbered by size."""
 
@@ -35,7 +42,7 @@ class Reports(Protocol):
         ...
 
     @property
-    def levels(self) -> "Sequence[Level]":
+    def levels(self) -> Sequence[Level]:
         """List the levels."""
         ...
 

@@ -1,7 +1,8 @@
 """The tables of `passages.sqlite`, and a document as it is written to them."""
 
+import json
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
@@ -43,7 +44,7 @@ INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
 """
 """Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
 
-What is searched by words is written by `words.searchable`, so whoever writes passages has to give SQLite that function.
+What is searched by words is written by `search_words.searchable`, so whoever writes passages has to give SQLite that function.
 
 A passage with a reason in `hidden` is kept and not searched: it has no vector and is not among the words. A twin names in `twin_of` the
 passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.
@@ -72,3 +73,12 @@ class Entry(NamedTuple):
     label: str
     passages: Sequence[Document]
     kind: str = ""
+
+
+def metadata_json(metadata: dict[str, Any]) -> str:
+    """Write metadata as JSON; what JSON has no form for becomes text, what is no number becomes null."""
+    try:
+        return json.dumps(metadata, default=str, allow_nan=False)
+    except ValueError:
+        finite = json.loads(json.dumps(metadata, default=str), parse_constant=lambda _: None)
+        return json.dumps(finite)

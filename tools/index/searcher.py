@@ -1,4 +1,4 @@
-"""One way to search, whatever stands behind it: an index, its folder, the demo, or a LangChain store or retriever."""
+"""Whatever can be searched, searched in one way and named in a line: an index, its place, the demo, a LangChain store or retriever."""
 
 import asyncio
 import threading
@@ -20,6 +20,8 @@ from ramify.tools.index.passage_store import Filter
 
 DEMO = "demo"
 Searchable = Index | VectorStore | BaseRetriever | str | Path
+_REASONS = {"twin": "repeated"}
+"""Why a passage is not searched, where the reason is no word for a reader."""
 
 _opened: dict[str, tuple[bytes, Index]] = {}
 _opening = threading.Lock()
@@ -111,3 +113,33 @@ def _in_index(index: Callable[[], Index]) -> Search:
         return await asyncio.to_thread(lambda: index().search(queries, **how._asdict()))
 
     return search
+
+
+def describe(index: Searchable) -> str:
+    """Name an index and say how much it holds; a store or retriever of another make is known by its class."""
+    if index == DEMO:
+        return f"demo: {opened(DEMO).manifest.documents} articles that ship with ramify"
+    if isinstance(index, Index):
+        return f"{type(index).__name__ if index.temporary else index.where} ({_holdings(index)})"
+    if isinstance(index, (str, Path)):
+        where = home_of(index).where if is_address(index) else str(index)
+        return f"{where} ({_holdings(opened(index))})"
+    return type(index).__name__
+
+
+def _holdings(index: Index) -> str:
+    held = ((index.manifest.documents, "document"), (index.manifest.passages, "passage"))
+    return ", ".join(f"{count:,} {thing if count == 1 else thing + 's'}" for count, thing in held)
+
+
+def left_out(hidden: dict[str, int]) -> str:
+    """Say how many passages are not searched, and why."""
+    reasons = ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
+    return f", {sum(hidden.values()):,} left out of search ({reasons})" if hidden else ""
+
+
+def advice(index: Searchable) -> str | None:
+    """Say what would make a better index, None where nothing is known to."""
+    if isinstance(index, (str, Path)):
+        index = opened(index)
+    return index.advice if isinstance(index, Index) else None

@@ -15,11 +15,10 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.bm25 import Postings
-from ramify.tools.index.checksums import damage
+from ramify.tools.index.folder_state import no_index
 from ramify.tools.index.hnsw import Graph, Positions, read_graph
 from ramify.tools.index.hybrid_search import Hit, How, Steer, find
-from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, again, read_manifest
-from ramify.tools.index.missing_index import no_index
+from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, again, read_manifest, unchecked_damage
 from ramify.tools.index.passage_store import Filter, Rows, Store, choices_of
 
 _PATIENCE_S = 2.0
@@ -141,7 +140,7 @@ def _open(folder: Path) -> Snapshot:
     try:
         store, graph = Store(folder / PASSAGES), read_graph(folder / VECTORS)
         postings = Postings(folder) if manifest.sha256.keys() >= set(WORDS) else None
-        found = damage(manifest, folder)  # after opening: what is whole now is what was opened
+        found = unchecked_damage(manifest, folder)  # after opening: what is whole now is what was opened
         if found:
             raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", again(folder))
         snapshot = Snapshot(manifest, store, graph, store.rows(), postings)

@@ -10,8 +10,8 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Matrix, Prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.chunking import embedded_text
-from ramify.tools.index.digests import metadata_json, text_digest
-from ramify.tools.index.schema import SCHEMA, Entry, Held
+from ramify.tools.index.ids import text_digest
+from ramify.tools.index.schema import SCHEMA, Entry, Held, metadata_json
 from ramify.tools.index.search_words import searchable
 
 _BLOCK = 16_384

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.kind_files import manifest_of, publish_structure
+from ramify.tools.index.folder_state import manifest_of, writing
 from ramify.tools.index.kind_tables import read_facts
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.publication import writing
+from ramify.tools.index.publication import publish_structure
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Partition, Weights, communities, kept, levels, weighted
 from ramify.tools.knowledge.elements import Elements, Knowledge, sum_up, title_key
 from ramify.tools.knowledge.graph import Graph

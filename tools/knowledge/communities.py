@@ -33,14 +33,6 @@ class Community(NamedTuple):
         return self.id.rpartition(".")[0] or None
 
 
-class Level(NamedTuple):
-    """A level of communities: how many, and the tokens of their reports."""
-
-    number: int
-    communities: int
-    tokens: int
-
-
 Partition = dict[str, Community]
 """Communities by id, in order."""
 

@@ -11,12 +11,12 @@ from pydantic import ValidationError
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.index.folder_index import LocalIndex
 from ramify.tools.index.hybrid_search import Found, How, Steer
 from ramify.tools.index.kind_tables import connected
-from ramify.tools.index.reports import Subject
+from ramify.tools.index.local_index import LocalIndex
+from ramify.tools.index.reports import Level, Subject
 from ramify.tools.index.snapshot import Snapshot
-from ramify.tools.knowledge.communities import Level, Partition
+from ramify.tools.knowledge.communities import Partition
 from ramify.tools.knowledge.graph import Graph
 from ramify.tools.knowledge.graph_file import GRAPH, read_graph, read_partition, read_reports
 from ramify.tools.knowledge.graph_search import Walk, WalkSearch

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ramify.tools.index import Index
-from ramify.tools.index.texts import tokens_of
+from ramify.tools.index.local_index import tokens_of
 from ramify.tools.knowledge.communities import Partition, Weights, levels, modularity, weighted
 from ramify.tools.knowledge.elements import Relation
 from ramify.tools.knowledge.graph import Graph

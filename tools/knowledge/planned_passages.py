@@ -10,9 +10,9 @@ from ramify.tools.documents.load import nothing_readable
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.hidden_duplicates import hide_twins
 from ramify.tools.index.intake import Intake
 from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.near_duplicates import hide_twins
 from ramify.tools.index.progress import Progress
 from ramify.tools.index.working_copy import Draft
 

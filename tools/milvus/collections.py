@@ -11,11 +11,9 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.passage_store import Filter
-from ramify.tools.milvus.address import Address
-from ramify.tools.milvus.client import telling
+from ramify.tools.milvus.connection import Address, telling
 from ramify.tools.milvus.ledger import STRONG, Ledger, blocks
-from ramify.tools.milvus.rows import Row, condition, words_asked
-from ramify.tools.milvus.schema import create_ledger, create_passages
+from ramify.tools.milvus.schema import Row, condition, create_ledger, create_passages, words_asked
 
 _EF_SEARCH = 128
 Near = list[tuple[str, Matrix]]

@@ -16,18 +16,16 @@ from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import Built, Wanted, given_paths, take_in
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.hidden_duplicates import hide_twins
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import LAYOUT, WHOLE, Manifest
-from ramify.tools.index.opened_copy import Making, compare
+from ramify.tools.index.near_duplicates import hide_twins
+from ramify.tools.index.open_working_copy import Making, compare
 from ramify.tools.index.working_copy import Draft
-from ramify.tools.milvus.address import read
 from ramify.tools.milvus.collections import Store
-from ramify.tools.milvus.ledger import Entry
+from ramify.tools.milvus.connection import read
+from ramify.tools.milvus.ledger import Entry, writing
 from ramify.tools.milvus.search import HeldInMilvus
-from ramify.tools.milvus.working_copy import DOCUMENT, HIDDEN, working_copy
-from ramify.tools.milvus.write_changes import differences, push_ledger, push_passages
-from ramify.tools.milvus.writer_lease import writing
+from ramify.tools.milvus.working_copy import DOCUMENT, HIDDEN, differences, push_ledger, push_passages, working_copy
 
 MANIFEST = "manifest"
 GENERATION = "generation"
@@ -55,9 +53,7 @@ class Collection:
 
     def manifest(self) -> Manifest | None:
         """Read the manifest; IndexingError where it is of another version."""
-        return self._manifest(self._remembered())
-
-    def _manifest(self, told: dict[str, Any] | None) -> Manifest | None:
+        told = self._remembered()
         if told is None:
             return None
         try:

@@ -21,16 +21,12 @@ def encoding_on(address: str, encoder: Encoder) -> Encoding:
 
     UsageError at once for an encoder that a worker cannot load by its name, and for what is no address.
     """
-    _check_loadable(encoder)
-    check_address(address)
-    return partial(_encode, address)
-
-
-def _check_loadable(encoder: Encoder) -> None:
     plain = with_prefixes(encoder, Prefixes())
     if plain.name.startswith(FOREIGN) or type(load_encoder(plain.name)) is not type(plain):
         what = f"workers on Ray cannot load the embedding {plain.name!r}, an object of this program"
         raise UsageError(what, "give an embedding by its name, or index without ray")
+    check_address(address)
+    return partial(_encode, address)
 
 
 def _encode(address: str, encoder: Encoder, batches: Iterable[Texts]) -> Generator[tuple[Texts, Matrix], None, None]:

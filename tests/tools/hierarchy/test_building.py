@@ -11,8 +11,8 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.hierarchy.router import Router
 from ramify.tools.index import Index
-from ramify.tools.index.kind_files import drop_structure
 from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.publication import drop_structure
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import changed, content_of, dump, grouped, indexed, made, opened, records, write
 

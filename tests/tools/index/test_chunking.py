@@ -1,4 +1,4 @@
-"""Splitting: by tokens, at sensible places, without losing or changing a character."""
+"""Splitting: by tokens, at sensible places, without losing or changing a character; labels: title and headings, each said once."""
 
 from functools import cache
 
@@ -88,3 +88,23 @@ def test_the_label_is_title_and_headings_each_once() -> None:
 def test_an_overlap_as_long_as_the_passage_is_refused() -> None:
     with pytest.raises(UsageError, match="0 <= overlap < tokens"):
         passages(SENTENCE, 30, 30)
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "expected"),
+    [
+        ("Chapter 4", "Chapter 4 > 4.2 Rings", "Chapter 4 > 4.2 Rings"),
+        ("Manual — 4.2 Foo", "4.2 Foo", "4.2 Foo"),
+        ("4.2 Foo", "Manual — 4.2 Foo", "Manual — 4.2 Foo"),
+        ("1.2 Seals", "Seals > Rings", "1.2 Seals > Rings"),
+        ("add(1)", "add(1) Manual Page > OPTIONS", "add(1) Manual Page > OPTIONS"),
+        ("copy — Files — Tools 3 documentation", "copy — Files > Use", "copy — Files > Use"),
+        ("Pump care", "Care", "Pump care > Care"),
+        ("Operators", "+ > -", "Operators > + > -"),
+        ("문서", "문서 > 소개", "문서 > 소개"),
+        ("", "A > B", "A > B"),
+        ("A", "", "A"),
+    ],
+)
+def test_title_and_headings_are_said_once(title: str, heading: str, expected: str) -> None:
+    assert label({"title": title, "heading": heading}) == expected

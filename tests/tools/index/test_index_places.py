@@ -8,7 +8,7 @@ import pytest
 from ramify.graphs import research_tool
 from ramify.tools.errors import IndexingError, InputError, ModelError
 from ramify.tools.index import Index
-from ramify.tools.index.publication import writing
+from ramify.tools.index.folder_state import writing
 from tests.tools.fakes import WordEncoder
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
-from ramify.tools.index.labels import label
+from ramify.tools.index.chunking import label
 from tests.tools.fakes import WordEncoder
 
 PARAGRAPHS = {

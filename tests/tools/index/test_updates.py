@@ -13,7 +13,7 @@ from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.readers import READERS
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
-from ramify.tools.index.publication import writing
+from ramify.tools.index.folder_state import writing
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import hits, write_records
 

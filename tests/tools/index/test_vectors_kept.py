@@ -14,7 +14,7 @@ from ramify.studio.inspection.description import facts
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.manifest import Precision
-from ramify.tools.index.relink import relink
+from ramify.tools.index.publication import relink
 from tests.studio.conftest import Ramify, ramify  # noqa: F401
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import QUERIES, write_records
@@ -87,7 +87,7 @@ class TestLargeFiles:
     @pytest.fixture
     def folder(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(hnsw, "LARGE", 1000)
-        monkeypatch.setattr("ramify.tools.index.checksums.LARGE", 1000)
+        monkeypatch.setattr("ramify.tools.index.manifest.LARGE", 1000)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return tmp_path / "index"
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ramify.tools.index import Index
-from ramify.tools.index.kind_files import drop_structure
 from ramify.tools.index.manifest import MANIFEST, read_manifest
+from ramify.tools.index.publication import drop_structure
 from ramify.tools.knowledge.build import NEW_EDGES
 from ramify.tools.knowledge.graph_file import GRAPH
 from tests.tools.fakes import WordEncoder

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.vectorstores import VectorStore
 
-from ramify.tools.embeddings.encoder import Matrix, unit_rows
+from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.index.hybrid_search import Hit, How
 from ramify.tools.index.passage_store import Filter
 
@@ -15,12 +15,16 @@ from ramify.tools.index.passage_store import Filter
 class SearchedStore(VectorStore):
     """A `VectorStore` whose searches by LangChain's names are all made of `search`."""
 
+    @property
     @abstractmethod
-    def _find(self, query: str, how: How) -> list[Hit]:
-        """Search for one text."""
+    def embeddings(self) -> Encoder:
+        """Return the encoder of passages and questions."""
 
     @abstractmethod
     def _search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]: ...
+
+    def _find(self, query: str, how: How) -> list[Hit]:
+        return self._search([query], self.embeddings.encode_queries([query]), how.checked())[0]
 
     def similarity_search_with_score(
         self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any

@@ -1,21 +1,30 @@
-"""The connection to a Milvus server, or to a file of milvus-lite: one for all of this process, and its errors in our words."""
+"""The connection to Milvus by the address of an index: one for all of this process to a server or a file, and its errors in our words.
+
+An address is milvus:URI/collection, or milvus:URI/collection:tenant for one of several corpora in a collection.
+"""
 
 import logging
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from ramify.tools.errors import IndexingError, RamifyError
-from ramify.tools.milvus.address import Address
-from ramify.tools.scrub import shown
+from ramify.tools.errors import IndexingError, RamifyError, UsageError
+from ramify.tools.scrub import learn_address, shown
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
+SCHEME = "milvus:"
+FORMS = (
+    "write it as milvus:http://HOST:19530/COLLECTION, with a database as …/DATABASE/COLLECTION, or for a file as milvus:FILE.db/COLLECTION"
+)
+_NAME = re.compile(r"[A-Za-z_]\w{0,200}", re.ASCII)
+_TENANT = re.compile(r"[\w.-]{1,100}", re.ASCII)
 TOKEN = "MILVUS_TOKEN"
 """The environment variable with a server's token, or with user:password; in an address they may stand before the host."""
 _PATIENCE_S = 10.0
@@ -23,6 +32,46 @@ _INSTALL = "run `pip install 'ramify-rag[milvus]'`"
 
 _clients: dict[tuple[str, str], "MilvusClient"] = {}
 _connecting = threading.Lock()
+
+
+class Address(NamedTuple):
+    """Where a corpus lies. uri: a server's, or the full path of a file."""
+
+    uri: str
+    collection: str
+    database: str = ""
+    tenant: str = ""
+
+    @property
+    def local(self) -> bool:
+        """Tell whether it is a file of this machine."""
+        return "://" not in self.uri
+
+    @property
+    def where(self) -> str:
+        """Write it as the command line takes it, without credentials."""
+        place = "/".join(filter(None, (self.uri if self.local else shown(self.uri), self.database, self.collection)))
+        return f"{SCHEME}{place}{f':{self.tenant}' if self.tenant else ''}"
+
+
+def read(where: str) -> Address:
+    """Read an address; UsageError where it is none."""
+    uri, _, name = where.removeprefix(SCHEME).rpartition("/")
+    if "://" in uri:
+        learn_address(uri)
+    collection, several, tenant = name.partition(":")
+    if not uri or not _NAME.fullmatch(collection) or (several and not _TENANT.fullmatch(tenant)):
+        raise UsageError(f"{shown(where)!r} is no address of an index in Milvus", FORMS)
+    if "://" not in uri:
+        file = Path(uri).expanduser()
+        if file.suffix != ".db":
+            raise UsageError(f"{uri!r} is neither a server nor a file of Milvus", FORMS)
+        return Address(str(file.resolve()), collection, "", tenant)
+    parts = urlsplit(uri)
+    database = parts.path.strip("/")
+    if parts.scheme not in ("http", "https", "tcp") or not parts.hostname or (database and not _NAME.fullmatch(database)):
+        raise UsageError(f"{shown(where)!r} is no address of an index in Milvus", FORMS)
+    return Address(uri.removesuffix(parts.path), collection, database, tenant)
 
 
 def connect(address: Address) -> "MilvusClient":
@@ -40,20 +89,16 @@ def _connected(address: Address) -> "MilvusClient":
 
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, with a traceback
         if address.local:
-            return _of_file(address, MilvusClient)
+            try:
+                import milvus_lite  # type: ignore[import-not-found, import-untyped, unused-ignore]  # noqa: F401
+            except ImportError as error:
+                raise RamifyError("milvus-lite, which reads a file of Milvus, is not installed", _INSTALL) from error
+            Path(address.uri).parent.mkdir(parents=True, exist_ok=True)
+            return MilvusClient(address.uri)
         parts = urlsplit(address.uri)
         credentials = unquote(parts.netloc.rpartition("@")[0]) or os.environ.get(TOKEN, "")
         uri = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         return MilvusClient(uri, token=credentials, db_name=address.database, timeout=_PATIENCE_S)
-
-
-def _of_file(address: Address, client: "type[MilvusClient]") -> "MilvusClient":
-    try:
-        import milvus_lite  # type: ignore[import-not-found, import-untyped, unused-ignore]  # noqa: F401
-    except ImportError as error:
-        raise RamifyError("milvus-lite, which reads a file of Milvus, is not installed", _INSTALL) from error
-    Path(address.uri).parent.mkdir(parents=True, exist_ok=True)
-    return client(address.uri)
 
 
 @contextmanager

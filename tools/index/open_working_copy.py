@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,12 +11,13 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.embeddings.prefixes import settled_prefixes
 from ramify.tools.errors import IndexingError, RamifyError
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.earlier_layout import layout_of, take_vectors
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, EarlierLayoutError, Manifest, file_sha256, read_manifest
 from ramify.tools.index.working_copy import Draft
 
 EARLIER = "earlier."
 """What an index of another layout is called while its vectors are taken over."""
+_MADE_BY = ("embedding", "query_prefix", "document_prefix")
+"""What vectors depend on, beside the text."""
 
 
 def open_draft(
@@ -87,7 +89,7 @@ class Making(NamedTuple):
 def _checked(path: Path, making: Making) -> Draft:
     """Open a draft made the same way; a damaged one is begun anew, and one of another layout with nothing but its vectors."""
     earlier = path.with_name(EARLIER + path.name)
-    if path.exists() and layout_of(path) not in (None, str(LAYOUT)):
+    if path.exists() and _layout_of(path) not in (None, str(LAYOUT)):
         path.replace(earlier)
     draft = _undamaged(path)
     try:
@@ -99,22 +101,6 @@ def _checked(path: Path, making: Making) -> Draft:
         draft.close()
         raise
     return draft
-
-
-def compare(draft: Draft, making: Making, where: str, other: str = "--out folder") -> None:
-    """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
-    made, encoder = draft.facts(), making.encoder
-    made = made and {"label": "", **made}  # one that says nothing of labels has none
-    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
-    facts = making.facts() | prefixes
-    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
-    different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
-    if different:
-        what = f"the index in {where!r} is made with {', '.join(different)}"
-        raise IndexingError(what, f"ask for the same, or give another {other}")
-    if not facts.keys() <= made.keys():
-        draft.changed = draft.changed or bool(made)
-        draft.remember(facts)
 
 
 def _undamaged(path: Path) -> Draft:
@@ -133,3 +119,40 @@ def _undamaged(path: Path) -> Draft:
 def _remove(path: Path) -> None:
     path.unlink()
     path.with_name(path.name + "-journal").unlink(missing_ok=True)
+
+
+def _layout_of(path: Path) -> str | None:
+    """Return the layout that a file of passages says it has, None where it is empty or cannot be read."""
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            found = database.execute("SELECT value FROM facts WHERE name = 'layout'").fetchone()
+    except sqlite3.DatabaseError:
+        return None
+    return str(found[0]) if found else None
+
+
+def take_vectors(draft: Draft, path: Path) -> None:
+    """Take over the vectors of another index, or of one of another layout, where they are made the same way."""
+    database = draft.database
+    database.execute("ATTACH DATABASE ? AS earlier", [str(path)])
+    with database:
+        made, facts = dict(database.execute("SELECT name, value FROM earlier.facts")), draft.facts()
+        if all(made.get(name) == facts.get(name) for name in _MADE_BY):
+            database.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM earlier.vectors")
+    database.execute("DETACH DATABASE earlier")
+
+
+def compare(draft: Draft, making: Making, where: str, other: str = "--out folder") -> None:
+    """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
+    made, encoder = draft.facts(), making.encoder
+    made = made and {"label": "", **made}  # one that says nothing of labels has none
+    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
+    facts = making.facts() | prefixes
+    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
+    different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
+    if different:
+        what = f"the index in {where!r} is made with {', '.join(different)}"
+        raise IndexingError(what, f"ask for the same, or give another {other}")
+    if not facts.keys() <= made.keys():
+        draft.changed = draft.changed or bool(made)
+        draft.remember(facts)
