@@ -6,12 +6,12 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.models import ollama
-from ramify.tools.models.address import without_credentials
 from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.tokens import counter
 from ramify.tools.models.transport import Server
 from ramify.tools.scrub import learn, learn_address
+from ramify.tools.server_address import ollama_host, without_credentials
 
 OLLAMA_WINDOW = 4096
 """The window that Ollama gives a model when nobody asks for another."""
@@ -29,7 +29,7 @@ def given(chat: BaseChatModel, options: ModelOptions) -> Model:
     url = without_credentials(url) if isinstance(url, str) else None
     name = f"{kind}/{named}" if isinstance(named, str) else kind
     key = (kind, named if isinstance(named, str) else id(chat), url)
-    limit = options.max_concurrency or (ollama.parallel(ollama.host(url)) if kind == "ChatOllama" else AT_ONCE)
+    limit = options.max_concurrency or (ollama.parallel(ollama_host(url)) if kind == "ChatOllama" else AT_ONCE)
     cap = lasting_cap(key, limit) if isinstance(named, str) else cap_for(key, limit)
     cap.gate.record.answered = True  # whoever made the client knows what it speaks to
     remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)

@@ -10,7 +10,6 @@ from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import gguf, ollama, providers
-from ramify.tools.models.address import addresses, without_credentials
 from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.lookups import Lookup
 from ramify.tools.models.model import Model, ModelOptions
@@ -24,6 +23,7 @@ from ramify.tools.models.thinking import PLAIN
 from ramify.tools.models.tokens import counter
 from ramify.tools.models.transport import Server
 from ramify.tools.scrub import learn_address
+from ramify.tools.server_address import addresses, ollama_host, without_credentials
 
 __all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]
 
@@ -85,7 +85,7 @@ def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[
     if provider != "ollama":
         for address in several:
             providers.check_address(address)
-    hosts = [ollama.host(address) for address in several] if provider == "ollama" else several
+    hosts = [ollama_host(address) for address in several] if provider == "ollama" else several
     looks = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
     return pooled(f"{provider}:{name}", looks)
 
@@ -120,7 +120,7 @@ def _extractive(options: ModelOptions, notice: str | None) -> Model:
 
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:
-    address = ollama.host(options.base_url)
+    address = ollama_host(options.base_url)
     shown = ollama.show(name, address)
     trained = shown.context or options.num_ctx
     # The server lowers a window that the model was not trained for, and then cuts prompts without a word.

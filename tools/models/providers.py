@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.address import is_address, is_loopback, without_credentials
+from ramify.tools.server_address import is_address, is_loopback, without_credentials
 
 if TYPE_CHECKING:
     from ramify.tools.models.model import ModelOptions

@@ -6,8 +6,8 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.address import without_credentials
 from ramify.tools.models.server_questions import Told, inquire
+from ramify.tools.server_address import without_credentials
 
 PATIENCE = 5.0
 """Seconds that one answer may take."""

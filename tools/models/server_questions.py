@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ramify.tools.models.address import is_loopback
+from ramify.tools.server_address import is_loopback
 
 LONGEST = 2**24
 """Bytes of an answer that are read."""
