@@ -7,10 +7,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
-from ramify.tools.models.deadlines import Turns
-from ramify.tools.models.pace import Pace
-from ramify.tools.models.server_health import Health
-from ramify.tools.models.server_record import Record
+from ramify.tools.models.server_load import Pace, Turns
+from ramify.tools.models.server_record import Health, Record
 
 AT_ONCE = 8
 """Calls at the same time where nobody said how many; what Ollama serves is learned instead."""

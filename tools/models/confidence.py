@@ -7,8 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from ramify.tools.models.json_text import field_span
-from ramify.tools.models.surrogates import BROKEN, whole
+from ramify.tools.models.json_text import BROKEN, field_span, whole
 
 ROUNDING = 1e-3
 """A log probability above zero by no more than this is a rounded zero; anything higher is no log probability."""

@@ -1,4 +1,4 @@
-"""JSON objects inside a model's text: between fences, after a preamble, and where a field's value stands.
+"""JSON inside a model's text: its objects, where a field's value stands, and halves of characters, which JSON can write and UTF-8 cannot.
 
 Every character is looked at a bounded number of times, whatever the text: a model's reply is untrusted, and may be long.
 """
@@ -8,8 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ramify.tools.models.surrogates import whole_escapes
-
+BROKEN = "\ufffd"
+"""Stands for what is no whole character."""
+HALF = re.compile("[\ud800-\udfff]")
+ESCAPES = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+"""The escapes of a JSON text one by one, a pair of halves as one; the group is a half alone."""
 DECODER = json.JSONDecoder(strict=False)  # models write raw line breaks into strings
 BLANK = " \t\r\n"
 _STRING = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
@@ -20,6 +23,16 @@ NEXT = re.compile(rf"[{BLANK}]*+([,}}\]])")
 SPACE = re.compile(rf"[{BLANK}]*+")
 CLOSED = re.compile(rf"[{BLANK}]*+([}}\]])")
 CLOSERS = {"{": "}", "[": "]"}
+
+
+def whole(text: str) -> str:
+    """Join the halves that make a character, and replace each that stands alone."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if HALF.search(text) else text
+
+
+def whole_escapes(text: str) -> str:
+    """Replace each half that stands alone as an escape in a JSON text; nothing changes its place."""
+    return ESCAPES.sub(lambda escape: r"\ufffd" if escape[1] else escape[0], text)
 
 
 def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:

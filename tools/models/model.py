@@ -9,13 +9,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 from ramify.tools.errors import ReplyError
+from ramify.tools.models.caches import PerLoop
 from ramify.tools.models.concurrency import Cap
-from ramify.tools.models.ollama import times
-from ramify.tools.models.per_loop import PerLoop
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.server_record import Feature
-from ramify.tools.models.structured import call
-from ramify.tools.models.thinking import PLAIN, REFUSED, Way, allowance, asking, following
+from ramify.tools.models.server_load import times
+from ramify.tools.models.structured_call import PLAIN, REFUSED, Feature, Way, allowance, asking, call, following
 from ramify.tools.models.tokens import Count
 from ramify.tools.models.transport import QueuedError, Server, refusal, refuses_thinking, sturdy, tell
 

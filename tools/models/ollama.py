@@ -1,23 +1,19 @@
 """Models that an Ollama server runs: whether it has one, what it tells of it, and the client for it."""
 
 import os
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.pace import Served
 from ramify.tools.models.server_questions import inquire
-from ramify.tools.models.thinking import LITTLE, OFF, PLAIN, Way
+from ramify.tools.models.structured_call import LITTLE, OFF, PLAIN, Way
 from ramify.tools.server_address import OLLAMA_START, is_loopback, without_credentials
 
 if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage
     from langchain_ollama import ChatOllama
 
     from ramify.tools.models.model import ModelOptions
 
-NANOSECONDS = 10**9
 THINKING = "thinking"
 BY_LEVELS = ("gptoss", "gpt-oss")
 """Families that take how much to think, and think whatever they are told."""
@@ -61,15 +57,6 @@ def parallel(address: str) -> int | None:
     """Read how many calls the server takes at once, where it was told so in this environment."""
     told = os.environ.get("OLLAMA_NUM_PARALLEL", "").strip() if is_loopback(address) else ""
     return int(told) or None if told.isdecimal() else None  # 0 leaves it to the server
-
-
-def times(raw: "AIMessage", sent: float) -> Served | None:
-    """Read how long the server worked on a reply that is here now; None where it does not tell."""
-    told = raw.response_metadata
-    load, *own = (told.get(name) or 0 for name in ("load_duration", "prompt_eval_duration", "eval_duration"))
-    if not all(isinstance(duration, int) and duration >= 0 for duration in (load, *own)) or not sum(own):
-        return None
-    return Served(sent, time.monotonic(), sum(own) / NANOSECONDS, load / NANOSECONDS)
 
 
 def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":

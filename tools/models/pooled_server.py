@@ -12,7 +12,7 @@ from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.models.concurrency import Gate
 from ramify.tools.models.model import Model
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.server_health import Health
+from ramify.tools.models.server_record import Health
 from ramify.tools.models.transport import Trouble, explain, is_gone, showable, trouble_with
 
 OURS = frozenset({"overlong", "refused"})

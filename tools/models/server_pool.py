@@ -14,7 +14,7 @@ from ramify.tools.models.concurrency import enter_one, lasting_cap
 from ramify.tools.models.model import Model
 from ramify.tools.models.pooled_server import ElsewhereError, Seat
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.thinking import allowance
+from ramify.tools.models.structured_call import allowance
 from ramify.tools.models.tokens import estimate
 from ramify.tools.models.transport import Server
 

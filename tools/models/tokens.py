@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from langchain_core.language_models import BaseChatModel
 
-from ramify.tools.models.server_details import Tokenizer, tokenizer_of
+from ramify.tools.models.server_questions import Tokenizer, tokenizer_of
 
 Count = Callable[[str], int]
 

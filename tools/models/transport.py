@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from ramify.tools.errors import ModelError, RamifyError, ReplyError
-from ramify.tools.models.server_record import Feature, Record
+from ramify.tools.models.server_record import Record
+from ramify.tools.models.structured_call import Feature
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T")

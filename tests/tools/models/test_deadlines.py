@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from ramify.tools.models import deadlines as turns
-from ramify.tools.models.deadlines import Turns
+from ramify.tools.models import server_load as turns
+from ramify.tools.models.server_load import Turns
 
 
 async def after_another_was_served(calls: Turns) -> None:

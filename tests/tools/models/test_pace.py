@@ -4,7 +4,7 @@ import heapq
 
 import pytest
 
-from ramify.tools.models.pace import MOST, Pace, Served
+from ramify.tools.models.server_load import MOST, Pace, Served
 
 
 def play(slots: int, calls: list[float], late: float = 0.0, overhead: float = 0.0, load: float = 0.0) -> tuple[Pace, int]:

@@ -1,7 +1,11 @@
-"""One call that is to come back as one object of a given type."""
+"""One call that is to come back as an object of a given type: the form it is asked for in, and how a model that thinks is asked.
+
+The prompts ask for a short thought of their own. One beside it takes tokens from the reply, which is then cut off.
+"""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -10,12 +14,16 @@ from langchain_core.runnables import Runnable, RunnableParallel, RunnableSequenc
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.models.reply_parsing import Structured, read
-from ramify.tools.models.server_record import Feature
 
+Feature = Literal["form", "logprobs"]
+"""What a call may be made without, where its server refuses it."""
 BY_GRAMMAR = frozenset({"ChatOllama", "BaseChatOpenAI"})
 """Models whose server holds the reply to a JSON schema while it is being written; an 8B model needs that."""
 NOT_IN_FORM = "output that does not match the expected"
 """llama.cpp answers so, with status 500, when a reply reaches the token limit before its JSON is closed."""
+SHARE = 4
+"""A thought may take one token of so many in the window."""
+MOST = 4096
 
 
 async def call(
@@ -94,3 +102,75 @@ def _malformed(error: Exception) -> AIMessage | None:
         response_metadata={"finish_reason": "length", "model_name": completion.model, "model_provider": "openai"},
         usage_metadata=tokens,
     )
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of asking a model that may think."""
+
+    think: bool | str | None = None
+    """What Ollama is told of thinking; None for nothing."""
+    thinks: bool = False
+    """Whether a thought is to be expected, and room to be left for it."""
+    in_form: bool = True
+    """Whether the server is asked to hold the reply to its form."""
+    notice: str = ""
+    """What the result says of it."""
+
+
+PLAIN = Way()
+
+
+OFF = Way(False)
+
+
+IN_WORDS = Way(
+    False, in_form=False, notice="{name} does not hold its replies to their form while its thinking is off: they are read from its text"
+)
+
+
+ANYWAY = Way(True, thinks=True, notice="{name} thinks although it was asked not to: {more}")
+
+
+LET = Way(True, thinks=True, notice="{name} does not reply in JSON while its thinking is off: it is let think, and {more}")
+
+
+LITTLE = Way("low", thinks=True, notice="{name} cannot be asked not to think: it is asked to think little, and {more}")
+
+
+UNTOLD = Way(thinks=True, notice="{name} cannot be told whether to think: {more}")
+
+
+SEEN = Way(thinks=True, notice="{name} thinks before it replies: {more}")
+
+
+REFUSED = {OFF: LITTLE, IN_WORDS: LITTLE, ANYWAY: LITTLE, LET: LITTLE, LITTLE: UNTOLD}
+"""How to go on where a server refuses what it is told of thinking."""
+
+
+LONGEST = ("num_predict", "max_tokens", "max_output_tokens")
+"""What the clients call the bound of a reply."""
+
+
+def asking(chat: BaseChatModel, way: Way, longest: int) -> BaseChatModel:
+    """Give the model as it is asked by a way, for a reply of at most so many tokens."""
+    wanted = dict.fromkeys(LONGEST, longest) | ({} if way.think is None else {"reasoning": way.think})
+    return chat.model_copy(update={name: value for name, value in wanted.items() if name in type(chat).model_fields})
+
+
+def following(way: Way, asked: Structured) -> Way:
+    """Tell by which way to ask next, after what a reply has shown."""
+    if way is PLAIN:
+        return SEEN if asked.thought and asked.cut_off else PLAIN
+    if way not in (OFF, IN_WORDS):
+        return way
+    if asked.thought:
+        return ANYWAY
+    if asked.parsed is None and not (asked.cut_off and asked.bare):  # whole and held to its form, it could have been read
+        return LET
+    return way if asked.bare else IN_WORDS
+
+
+def allowance(window: int | None) -> int:
+    """Tell how many tokens a thought may take in a window."""
+    return min((window or 0) // SHARE, MOST)
