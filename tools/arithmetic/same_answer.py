@@ -2,8 +2,7 @@
 
 from statistics import fmean
 
-from ramify.tools.arithmetic.dates import in_order, when
-from ramify.tools.arithmetic.numbers import larger, quantity
+from ramify.tools.arithmetic.dates_and_numbers import in_order, larger, quantity, when
 from ramify.tools.embeddings.similarity import similarity
 from ramify.tools.folded_text import fold
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.extractive.language import reads
+from ramify.tools.extractive.question_kinds import reads
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.build import Reading
 from ramify.tools.knowledge.elements import Knowledge

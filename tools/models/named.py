@@ -104,9 +104,9 @@ def _best(options: ModelOptions) -> Model:
 
 def _extractive(options: ModelOptions, notice: str | None) -> Model:
     from ramify.tools.extractive import Extractive, objection
-    from ramify.tools.extractive.loading import load
+    from ramify.tools.extractive.closest import closest
+    from ramify.tools.extractive.model import load
     from ramify.tools.extractive.overview import surveys
-    from ramify.tools.relevance.closest import closest
     from ramify.tools.spans.calibration import TAU
 
     chat = Extractive()

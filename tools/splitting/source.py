@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
-from ramify.tools.splitting.word_tokens import Word, words
+from ramify.tools.splitting.vocabulary import Word, words
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

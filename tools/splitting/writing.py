@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ramify.tools.splitting.source import Text, cut, encode
-from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, KINDS, REWRITE, Vocabulary
-from ramify.tools.splitting.word_tokens import HOLE, written
+from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, HOLE, KINDS, REWRITE, Vocabulary, written
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from ramify.tools.splitting.source import Text, cut
-from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, Vocabulary, vocabulary
-from ramify.tools.splitting.word_tokens import words
+from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, Vocabulary, vocabulary, words
 from training.writing.written import Written
 
 COMMON = 400

@@ -1,10 +1,10 @@
-"""Whether a question is in English, the one language that the embedded model reads."""
+"""What kind of question it is: whether in English, the one language that the embedded model reads, and whether a phrase answers it."""
 
 import json
 import re
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final
+from typing import Final, Literal
 
 from ramify.tools.english import word_set
 
@@ -23,6 +23,21 @@ _ENGLISH = word_set(
     "those there with from its it his her their our your my you we they he she between both than by can could would should will for to "
     "at not or on in as if but about into after before during under over many much any some more most each i me one two first list name "
     "give tell show find per while against through no so"
+)
+Kind = Literal["how to", "list", ""]
+_PERSON = r"(?:i|you|we|one|someone|somebody|people|users?|an? \w+)"
+_HOW_TO = re.compile(
+    rf"(?:and |so |then )?(?:how (?:do|can|could|should|would|may|might|must|does|shall) {_PERSON}\b|how (?:best )?to\b"
+    r"|what (?:is|are|would be|'s) (?:the|a) (?:\w+ )?(?:way|ways|steps?|procedure) (?:to|of|for)\b"
+    r"|(?:explain|describe|tell me|show me) how\b)",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    r"(?:please )?(?:list|enumerate)\b"
+    r"|(?:please )?(?:name|give|tell|show|find)(?: me| us)? (?:all|every|each|a list|the list|the names of all)\b"
+    r"|(?:what|which) are (?:all|the (?:available|different|possible|supported|valid|various|permitted|allowed))\b"
+    r"|(?:what|which) (?:[\w-]+ ){1,6}?(?:are there|are (?:available|supported|possible|allowed))\b",
+    re.IGNORECASE,
 )
 
 
@@ -64,3 +79,11 @@ def _small_words(question: str) -> frozenset[str]:
     """List the words that are not capitalised as names are, and the first, which always is."""
     words = _WORD.findall(question.casefold() if question.isupper() else question)
     return frozenset(word for word in [*(word.casefold() for word in words[:1]), *words] if word.islower())
+
+
+def open_ended(question: str) -> Kind:
+    """Say what kind of question it is that no phrase answers; nothing for one that asks for a fact."""
+    text = " ".join(question.split())
+    if _HOW_TO.match(text):
+        return "how to"
+    return "list" if _LIST.match(text) else ""
