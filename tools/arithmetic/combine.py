@@ -83,7 +83,10 @@ def labels(questions: Pair) -> Pair:
         before -= 1
     while (back := _name_before(one, before)) != before:
         before = back
-    while behind and (_named(one[-behind]) or _unclosed(one[before : len(one) - behind])):
+    while behind:
+        name = " ".join(one[before : len(one) - behind])
+        if not _named(one[-behind]) and name.count("(") <= name.count(")"):
+            break
         behind -= 1
     first, second = (" ".join(words[before : len(words) - behind]) for words in (one, other))
     return _bare(first), _bare(second)
@@ -108,11 +111,6 @@ def _name_before(words: list[str], before: int) -> int:
 
 def _named(word: str) -> bool:
     return word.lstrip("\"“'‘(")[:1].isupper()
-
-
-def _unclosed(words: list[str]) -> bool:
-    text = " ".join(words)
-    return text.count("(") > text.count(")")
 
 
 def _bare(name: str) -> str:

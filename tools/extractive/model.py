@@ -18,7 +18,7 @@ from ramify.tools.english import content
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.answering import answer, closed_book, compress, decide, entities
 from ramify.tools.extractive.asking import contextualize, next_question, plan, split_question
-from ramify.tools.extractive.elements import claims, describe, extract, glean, missed, report, sum_up
+from ramify.tools.extractive.building import claims, describe, extract, glean, missed, report, sum_up
 from ramify.tools.extractive.finalize import aggregate, finalize
 from ramify.tools.extractive.overview import map_report, reduce
 from ramify.tools.extractive.prompt_messages import REMEDY, Reply, Slots, asked, replied

@@ -136,14 +136,10 @@ def _chosen(found: Sequence[_Sentence], most: int) -> list[_Sentence]:
     for one in ordered:
         if len(chosen) == most or one.worth < _OF_BEST * ordered[0].worth:
             break
-        if not any(_same(one, other) for other in chosen):
+        words, said = content(one.line), [content(other.line) for other in chosen]
+        if not any(len(words & others) >= _SAME * min(len(words), len(others)) for others in said):
             chosen.append(one)
     return chosen
-
-
-def _same(one: _Sentence, other: _Sentence) -> bool:
-    words, others = content(one.line), content(other.line)
-    return len(words & others) >= _SAME * min(len(words), len(others))
 
 
 def _share(value: float, low: float, high: float) -> float:

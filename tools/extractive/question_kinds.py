@@ -56,7 +56,9 @@ def reads(question: str) -> bool:
     latin = sum(ord(sign) < _LATIN_END or ord(sign) in _LATIN_MORE for sign in letters)
     if 2 * latin < len(letters):
         return False
-    words = _small_words(question)
+    # Small words are those that are not capitalised as names are, and the first, which always is.
+    written = _WORD.findall(question.casefold() if question.isupper() else question)
+    words = frozenset(word for word in [*(word.casefold() for word in written[:1]), *written] if word.islower())
     other = max(sum(_weight(word, *listed) for word in words) for listed in _others())
     enough = _ASKED if question.rstrip().endswith("?") else _ENOUGH
     return other < enough or other <= len(words & _ENGLISH)
@@ -73,12 +75,6 @@ def _weight(word: str, telling: frozenset[str], weak: frozenset[str]) -> float:
     if word in telling:
         return 1.0 if word.isascii() else _ACCENTED
     return _WEAK if word in weak else 0.0
-
-
-def _small_words(question: str) -> frozenset[str]:
-    """List the words that are not capitalised as names are, and the first, which always is."""
-    words = _WORD.findall(question.casefold() if question.isupper() else question)
-    return frozenset(word for word in [*(word.casefold() for word in words[:1]), *words] if word.islower())
 
 
 def open_ended(question: str) -> Kind:

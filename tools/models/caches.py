@@ -29,23 +29,20 @@ class Lookup(Generic[T]):
                     self._found.popitem(last=False)
         assert found is not None
         if first:
-            self._look(key, found, look)
+            try:
+                found.set_result(look())
+            except BaseException as error:
+                with self._lock:
+                    if self._found.get(key) is found:
+                        del self._found[key]
+                found.set_exception(error)
+                raise
         return found.result()
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._found.clear()
-
-    def _look(self, key: Hashable, found: Future[T], look: Callable[[], T]) -> None:
-        try:
-            found.set_result(look())
-        except BaseException as error:
-            with self._lock:
-                if self._found.get(key) is found:
-                    del self._found[key]
-            found.set_exception(error)
-            raise
 
 
 class PerLoop(Generic[T]):

@@ -30,14 +30,9 @@ def whole(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if HALF.search(text) else text
 
 
-def whole_escapes(text: str) -> str:
-    """Replace each half that stands alone as an escape in a JSON text; nothing changes its place."""
-    return ESCAPES.sub(lambda escape: r"\ufffd" if escape[1] else escape[0], text)
-
-
 def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Find the complete JSON objects in a text, outermost only, each with the place where it begins."""
-    mended = whole_escapes(text)
+    mended = ESCAPES.sub(lambda escape: r"\ufffd" if escape[1] else escape[0], text)  # no half stands alone; nothing changes its place
     ends: dict[int, int | None] = {}
     place = 0
     while begun := START.search(text, place):
@@ -55,7 +50,18 @@ def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def field_span(text: str, field: str) -> tuple[int, int] | None:
     """Find where the value of a top-level field begins and ends, quotes left out; the last object that has it counts."""
     found = [start for start, value in objects(text) if field in value]
-    return _span(text, found[-1] + 1, field) if found else None
+    if not found:
+        return None
+    # The members of a well-formed object, one after another; of two equal names the last counts, as in every JSON parser.
+    span, position = None, found[-1] + 1
+    while text[position := _skip(text, position, BLANK + ",")] != "}":
+        name, position = DECODER.raw_decode(text, position)
+        start = _skip(text, position, BLANK + ":")
+        _, position = DECODER.raw_decode(text, start)
+        if name == field:
+            quoted = text[start] == '"'
+            span = (start + quoted, position - quoted)
+    return span
 
 
 def _end(text: str, start: int, ends: dict[int, int | None]) -> int | None:
@@ -91,19 +97,6 @@ def _member(text: str, opened: int, place: int) -> int | None:
 def _matched(pattern: re.Pattern[str], text: str, place: int) -> int | None:
     found = pattern.match(text, place)
     return found.end() if found else None
-
-
-def _span(text: str, position: int, field: str) -> tuple[int, int] | None:
-    """Walk over the members of a well-formed object; of two equal names the last counts, as in every JSON parser."""
-    span = None
-    while text[position := _skip(text, position, BLANK + ",")] != "}":
-        name, position = DECODER.raw_decode(text, position)
-        start = _skip(text, position, BLANK + ":")
-        _, position = DECODER.raw_decode(text, start)
-        if name == field:
-            quoted = text[start] == '"'
-            span = (start + quoted, position - quoted)
-    return span
 
 
 def _skip(text: str, position: int, characters: str) -> int:

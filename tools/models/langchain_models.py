@@ -11,8 +11,8 @@ from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ollama
 from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.model import Model, ModelOptions
+from ramify.tools.models.server_errors import Server
 from ramify.tools.models.tokens import counter
-from ramify.tools.models.transport import Server
 from ramify.tools.scrub import learn, learn_address
 from ramify.tools.server_address import is_address, is_loopback, ollama_host, without_credentials
 

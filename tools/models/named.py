@@ -15,14 +15,14 @@ from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.langchain_models import given
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.reply_parsing import Structured
+from ramify.tools.models.server_errors import Server
 from ramify.tools.models.server_pool import pooled
 from ramify.tools.models.server_questions import listed, require, window
 from ramify.tools.models.shipped import SHIPPED
 from ramify.tools.models.structured_call import PLAIN
 from ramify.tools.models.tokens import counter
-from ramify.tools.models.transport import Server
 from ramify.tools.scrub import learn_address
-from ramify.tools.server_address import addresses, ollama_host, without_credentials
+from ramify.tools.server_address import OLLAMA_START, addresses, ollama_host, without_credentials
 
 __all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]
 
@@ -124,9 +124,8 @@ def _from_ollama(name: str, options: ModelOptions) -> Model:
     trained = shown.context or options.num_ctx
     # The server lowers a window that the model was not trained for, and then cuts prompts without a word.
     fitting = replace(options, num_ctx=min(options.num_ctx, trained))
-    told = ollama.remedies(name)
     url = without_credentials(address)
-    server = Server(f"ollama:{name}", options.timeout, url, start=told["start"], pull=told["pull"], key=told["key"])
+    server = Server(f"ollama:{name}", options.timeout, url, start=OLLAMA_START, pull=ollama.PULL.format(name), key=ollama.KEY)
     model = _connected(lambda: ollama.client(name, address, fitting), server, fitting, options.max_concurrency or ollama.parallel(address))
     model.server.record.answered = True
     model.server.record.move(PLAIN, shown.way)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from ramify.tools.models.model import ModelOptions
 
+PULL = "run `ollama pull {}`"
+"""What to do when the server does not have the model."""
+KEY = "OLLAMA_API_KEY"
 THINKING = "thinking"
 BY_LEVELS = ("gptoss", "gpt-oss")
 """Families that take how much to think, and think whatever they are told."""
@@ -33,24 +36,19 @@ class Shown:
 
 def show(name: str, address: str) -> Shown:
     """Ask the server about a model; ModelError where it does not run or does not have it."""
-    key = os.environ.get("OLLAMA_API_KEY")
+    key = os.environ.get(KEY)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     where = without_credentials(address)
     told = inquire(f"{address}/api/show", PATIENCE, {"model": name}, headers)
     if told is None:
         raise ModelError(f"no Ollama server answers at {where}", OLLAMA_START)
     if told.status == 404:
-        raise ModelError(f"Ollama at {where} does not have {name!r}", remedies(name)["pull"])
+        raise ModelError(f"Ollama at {where} does not have {name!r}", PULL.format(name))
     if told.status in (401, 403):
-        raise ModelError(f"Ollama at {where} refuses access", "set OLLAMA_API_KEY to a valid key")
+        raise ModelError(f"Ollama at {where} refuses access", f"set {KEY} to a valid key")
     if not 200 <= told.status < 300 or not isinstance(told.body, dict):
         raise ModelError(f"{where} does not answer as Ollama does (status {told.status})", "check base_url or OLLAMA_HOST")
     return Shown(_context(told.body.get("model_info")), _way(told.body))
-
-
-def remedies(name: str) -> dict[str, str]:
-    """Say what to do when the server, the model or the key is missing."""
-    return {"start": OLLAMA_START, "pull": f"run `ollama pull {name}`", "key": "OLLAMA_API_KEY"}
 
 
 def parallel(address: str) -> int | None:

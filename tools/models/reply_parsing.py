@@ -53,13 +53,15 @@ class Structured:
 
 
 def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
-    """Take the object that the client parsed, or the one written in the text."""
+    """Take the object that the client parsed, or the one written in the model's tool call or text."""
     raw, thought = apart(raw)
-    text = _written(raw)
+    called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
+    text = "\n".join(called) if called else raw.text
     if len(text) > LONGEST:
-        return Structured(_with_text(raw, text[:SHOWN]), None, f"it is longer than {LONGEST:,} characters: write less")
+        shown = raw.model_copy(update={"content": text[:SHOWN]})
+        return Structured(shown, None, f"it is longer than {LONGEST:,} characters: write less")
     if HALF.search(raw.text):
-        raw = _with_text(raw, whole(raw.text))
+        raw = raw.model_copy(update={"content": whole(raw.text)})
     cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
     if isinstance(parsed, schema) and not cut_off:
         return Structured(raw, parsed, None, thought)
@@ -67,16 +69,6 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     if found is None and cut_off:
         error = "it thought until num_predict: think less" if thought else "it was cut off before its end: write less"
     return Structured(raw, found, error, thought, cut_off)
-
-
-def _written(raw: AIMessage) -> str:
-    """Give what the model wrote: the arguments of its tool call where it made one, else its text."""
-    called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
-    return "\n".join(called) if called else raw.text
-
-
-def _with_text(raw: AIMessage, text: str) -> AIMessage:
-    return raw.model_copy(update={"content": text})
 
 
 def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:

@@ -63,19 +63,14 @@ class Pace:
         self._round.append(call)
         if len(self._round) < 2 * self.limit - 1:
             return
-        together = _together(self._round)
+        cores = [call.core for call in self._round]
+        together = max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)  # the most served at one time
         if together >= self.limit:
             self.limit = min(2 * self.limit, MOST)
             self.settled = together >= MOST
         elif any(call.queued for call in self._round):
             self.limit, self.settled = together, True
         self._round.clear()
-
-
-def _together(calls: list[Served]) -> int:
-    """Count the most calls that were being served at one time."""
-    cores = [call.core for call in calls]
-    return max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)
 
 
 @dataclass(eq=False)

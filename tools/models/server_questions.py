@@ -89,7 +89,8 @@ class Tokenizer:
         asked = {"content": text, "model": self._model, "prompt": text, "add_special_tokens": False}
         told = None if self._silent else inquire(self._url, PATIENCE, asked, self._headers)
         self._silent = told is None
-        return _number(told.body) if told and 200 <= told.status < 300 else None
+        tokens = told.body.get("tokens") if told and 200 <= told.status < 300 and isinstance(told.body, dict) else None
+        return len(tokens) if isinstance(tokens, list) else None
 
 
 def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
@@ -158,8 +159,3 @@ def _headers(key: SecretStr | None) -> dict[str, str]:
 
 def _length(told: Any) -> int | None:
     return told if type(told) is int and told > 0 else None
-
-
-def _number(told: Any) -> int | None:
-    tokens = told.get("tokens") if isinstance(told, dict) else None
-    return len(tokens) if isinstance(tokens, list) else None

@@ -38,7 +38,9 @@ async def call(
     try:
         told = await asked.ainvoke(list(messages))
     except Exception as error:
-        if "logprobs" not in without and _about_logprobs(error):
+        # The log probabilities may be all that Ollama's client cannot read.
+        about_logprobs = isinstance(error, ValidationError) and all(told["loc"][:1] == ("logprobs",) for told in error.errors())
+        if about_logprobs and "logprobs" not in without:
             return await call(chat, messages, schema, {*without, "logprobs"})
         if (raw := _malformed(error)) is None:
             raise
@@ -51,16 +53,13 @@ def _asked(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] |
     try:
         if BY_GRAMMAR & {kind.__name__ for kind in type(chat).__mro__}:
             # A plain JSON schema: handed the class, the clients parse on their own, raise, and complete what was cut off.
-            form = json_schema(schema) if _bounds_text(chat) else without_lengths(json_schema(schema))
+            # OpenAI's own service, reached without an address, refuses a schema that bounds a text's length.
+            openai = getattr(chat, "openai_api_base", chat) is None
+            form = without_lengths(json_schema(schema)) if openai else json_schema(schema)
             return _unparsed(chat.with_structured_output(form, method="json_schema", include_raw=True, strict=True))
         return _unparsed(chat.with_structured_output(schema, include_raw=True))
     except NotImplementedError:
         return None
-
-
-def _bounds_text(chat: BaseChatModel) -> bool:
-    """Tell whether a text's length may be bounded: OpenAI's own service, reached without an address, refuses a schema that does."""
-    return getattr(chat, "openai_api_base", chat) is not None
 
 
 def without_lengths(schema: Any) -> Any:
@@ -76,11 +75,6 @@ def _unparsed(asked: Runnable[Any, Any]) -> Runnable[Any, Any]:
     """Leave LangChain's parser out: it is quadratic in the reply's length, in a thread that no deadline ends."""
     first = asked.first if isinstance(asked, RunnableSequence) else None
     return first if isinstance(first, RunnableParallel) and first.steps__.keys() == {"raw"} else asked
-
-
-def _about_logprobs(error: Exception) -> bool:
-    """Tell whether the log probabilities alone are what Ollama's client cannot read."""
-    return isinstance(error, ValidationError) and all(told["loc"][:1] == ("logprobs",) for told in error.errors())
 
 
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:

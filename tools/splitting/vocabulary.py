@@ -1,7 +1,7 @@
 """The writer's words: as they stand in a text, as numbers of what it may write, and joined to a text again."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, get_args
@@ -64,7 +64,7 @@ def _gap(text: str, word: str, before: int | None, number: int, source: str, pla
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Kinds and marks, then words; a number beyond them is a word of the source."""
+    """Kinds and marks, then common words; a number beyond them is a word of the source."""
 
     words: tuple[str, ...]
 
@@ -90,8 +90,3 @@ class Vocabulary:
         key = word.casefold()
         copies = [len(self) + number for number, place in enumerate(source) if place.key == key]
         return [*copies, self.numbers[key]] if key in self.numbers else copies
-
-
-def vocabulary(words: Iterable[str]) -> Vocabulary:
-    """Make a vocabulary of common words."""
-    return Vocabulary(tuple(words))

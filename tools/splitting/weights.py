@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
 from ramify.tools.released_weights import intact
-from ramify.tools.splitting.vocabulary import vocabulary
+from ramify.tools.splitting.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from ramify.tools.splitting.writing import Pen
@@ -28,7 +28,7 @@ def load_pen() -> "Pen":
     from ramify.tools.splitting.writing import Pen
 
     with as_file(files(__package__) / FILE) as path, safe_open(intact(path, SHA256, "the writer", _REMEDY), framework="pt") as file:
-        known = vocabulary(json.loads(file.metadata()[WORDS]))
+        known = Vocabulary(tuple(json.loads(file.metadata()[WORDS])))
         weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
     writer = Writer(len(known))
     writer.load_state_dict(weights)

@@ -123,13 +123,10 @@ class Pen:
             if token == self.vocabulary.numbers[BETWEEN]:
                 parts.append([])
             else:
-                parts[-1].append(self._word(token, text))
+                copied = token - len(self.vocabulary)
+                parts[-1].append((text.words[copied].text, copied) if copied >= 0 else (self.vocabulary.tokens[token], -1))
         questions = tuple(written(part, text.text, text.words) for part in parts)
         return Reply(line.kind, sure, questions, line.total / max(1, len(line.tokens) - 1))
-
-    def _word(self, token: int, text: Text) -> tuple[str, int]:
-        copied = token - len(self.vocabulary)
-        return (text.words[copied].text, copied) if copied >= 0 else (self.vocabulary.tokens[token], -1)
 
 
 def _repeated(tokens: Sequence[int], between: int) -> list[int]:
