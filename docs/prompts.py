@@ -12,7 +12,7 @@ import ramify.prompts as prompts
 from ramify.nodes.settings import Settings
 from ramify.prompts import Prompt
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
-from ramify.tools.models.structured import json_schema
+from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
 
 PAGE = Path(__file__).with_name("prompts.md")

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ramify.nodes.state import Citation, Search, StoppedBy, Usage
 from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, Tree, Value, is_unknown, row
-from ramify.tools.extractive.open_ended import open_ended
+from ramify.tools.extractive.question_kinds import open_ended
 from ramify.tools.quoting import brief
 
 EMBEDDED = "extractive"

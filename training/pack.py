@@ -12,7 +12,7 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from ramify.tools.reader.byte_weights import pack
+from ramify.tools.reader.weights import pack
 from training.saved_run import WEIGHTS
 
 _HOME = Path(__file__).parent.parent / "tools" / "reader"

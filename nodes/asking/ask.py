@@ -15,7 +15,7 @@ from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, MalformedError, ReplyError
 from ramify.tools.models import Model, ModelOptions, Structured, resolve
 from ramify.tools.models.confidence import span_confidence
-from ramify.tools.models.thoughts import KEPT
+from ramify.tools.models.reply_parsing import KEPT
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import scrub
 

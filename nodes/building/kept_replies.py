@@ -12,7 +12,7 @@ from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
 from ramify.tools.knowledge.kept_replies import Work, key_of
-from ramify.tools.models.address import addresses
+from ramify.tools.server_address import addresses
 
 T = TypeVar("T", bound=BaseModel)
 G = TypeVar("G")

@@ -10,8 +10,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.models.address import as_one_text
 from ramify.tools.relevance import NONE
+from ramify.tools.server_address import as_one_text
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""

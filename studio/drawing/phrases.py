@@ -4,7 +4,7 @@ from ramify.graphs.result import EMBEDDED, Result, could_not_ask, why_unknown
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.phrases import ORIGINS, brief, figure
-from ramify.tools.extractive.open_ended import open_ended
+from ramify.tools.extractive.question_kinds import open_ended
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import many, one_line, snippet
 

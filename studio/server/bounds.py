@@ -14,10 +14,10 @@ from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.index.location import is_address
-from ramify.tools.models.address import addresses, without_credentials
 from ramify.tools.models.gguf import GGUF
 from ramify.tools.models.shipped import SHIPPED
 from ramify.tools.relevance import NONE, READER
+from ramify.tools.server_address import addresses, without_credentials
 
 S = TypeVar("S", bound=Settings)
 

@@ -14,7 +14,7 @@ import ramify.graphs as graphs
 from ramify.nodes import plant
 from ramify.nodes.asking import budget
 from ramify.tools.errors import IndexingError
-from ramify.tools.extractive import loading
+from ramify.tools.extractive import model as extractive
 from ramify.tools.index import Index
 from ramify.tools.index import searcher as search
 from ramify.tools.index.location import Home
@@ -177,8 +177,8 @@ def test_the_work_is(strategy: str, clock: Clock) -> None:
 
 
 def test_loading_the_reader_is_no_part_of_them_either(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    really = loading.load
-    monkeypatch.setattr(loading, "load", lambda: (really(), clock.passes(1000))[1])
+    really = extractive.load
+    monkeypatch.setattr(extractive, "load", lambda: (really(), clock.passes(1000))[1])
     forget()
     try:
         result = graphs.ask(QUESTION, "naive", model="extractive", index=river(), max_seconds=60)

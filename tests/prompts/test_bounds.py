@@ -11,7 +11,7 @@ from ramify.graphs import build
 from ramify.nodes.settings.building import BuildSettings
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import WAYS, decide_by
-from ramify.tools.models.structured import json_schema
+from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
 from tests.prompts.page import PAGE, longest, page
 

@@ -14,7 +14,7 @@ import pytest
 
 from ramify.graphs.strategies import STRATEGIES
 from ramify.studio.console.options import Strategy
-from ramify.tools.relevance import rerank
+from ramify.tools import relevance
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Hang, Ollama
 
@@ -112,7 +112,7 @@ def test_search_reranks_where_it_is_asked_to(ramify: Ramify, built: Path, monkey
     def read(question: str, contexts: tuple[str, ...]) -> tuple[Any, ...]:
         return tuple(SimpleNamespace(relevance=0.99 if "physicist" in text else 0.01, span=0.0, yes=0.0, no=0.0) for text in contexts)
 
-    monkeypatch.setattr(rerank, "read_contexts", read)
+    monkeypatch.setattr(relevance, "read_contexts", read)
     asked = ("search", "Where does the Vistula flow?", "--index", built, "--json")
     plain, turned, best = (
         json.loads(ramify(*asked, *more).out) for more in ((), ("--rerank", "reader"), ("--rerank", "reader", "-k", "1"))

@@ -5,7 +5,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from ramify.tools.models import named as models
-from ramify.tools.models import transport
+from ramify.tools.models import server_errors
 
 QUESTION = [SystemMessage("Answer in JSON."), HumanMessage("Who discovered polonium?")]
 GOOD = {"answer": "Marie Curie", "confidence": 0.9}
@@ -21,6 +21,6 @@ class Answered(BaseModel):
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """No model looked up before, no key in the environment, no waiting between attempts."""
     models.forget()
-    monkeypatch.setattr(transport, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(server_errors, "PAUSES", (0.0, 0.0))
     for name in ("OLLAMA_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.delenv(name, raising=False)

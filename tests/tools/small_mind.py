@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ramify.tools.arithmetic.combinations import How
+from ramify.tools.arithmetic.combine import How
 from ramify.tools.english import content
 from ramify.tools.extractive import asking, weighing
 from ramify.tools.reader.predictions import Reading, Spot

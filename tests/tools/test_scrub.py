@@ -8,8 +8,8 @@ from langchain_openai import ChatOpenAI
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.address import is_address, without_credentials
 from ramify.tools.scrub import learn, learn_address, scrub, without_known
+from ramify.tools.server_address import is_address, without_credentials
 from tests.tools.echo_server import echoing
 from tests.tools.questions import QUESTION, Answered, fresh
 

@@ -1,15 +1,22 @@
-"""Bring the answers of two sub-questions together: order them, match them, join them."""
+"""The ways in which the answers of two sub-questions come together, and bringing them together: order, match, join."""
 
-from typing import Final, cast, get_args
+from typing import Final, Literal, cast, get_args
 
-from ramify.tools.arithmetic.combinations import How
-from ramify.tools.arithmetic.dates import in_order, when
-from ramify.tools.arithmetic.numbers import larger, quantity
+from ramify.tools.arithmetic.dates_and_numbers import in_order, larger, quantity, when
 from ramify.tools.arithmetic.same_answer import same
 from ramify.tools.folded_text import fold
 
+How = Literal[
+    "single",  # not to be split
+    "bridge",  # the second question is asked with the first one's answer in it; its answer is the answer
+    "agree",  # both ask for the same thing: what both give is the answer
+    "earlier", "later", "more", "less",  # a date or number of each of two things: the answer is the name of one
+    "before", "after", "exceeds",  # the same, but asked whether it is so
+    "same", "differ",  # whether both answers are the same, or not
+    "both", "either",  # two verdicts: whether both, or at least one, is Yes
+    "which",  # two verdicts: the name of the thing of which alone it is Yes
+]  # fmt: skip
 Pair = tuple[str, str]
-
 _ASCENDING: Final = frozenset({"earlier", "before", "less"})
 _DATED: Final = frozenset({"earlier", "later", "before", "after"})
 _CLAIMED: Final = frozenset({"before", "after", "exceeds"})
@@ -76,7 +83,10 @@ def labels(questions: Pair) -> Pair:
         before -= 1
     while (back := _name_before(one, before)) != before:
         before = back
-    while behind and (_named(one[-behind]) or _unclosed(one[before : len(one) - behind])):
+    while behind:
+        name = " ".join(one[before : len(one) - behind])
+        if not _named(one[-behind]) and name.count("(") <= name.count(")"):
+            break
         behind -= 1
     first, second = (" ".join(words[before : len(words) - behind]) for words in (one, other))
     return _bare(first), _bare(second)
@@ -101,11 +111,6 @@ def _name_before(words: list[str], before: int) -> int:
 
 def _named(word: str) -> bool:
     return word.lstrip("\"“'‘(")[:1].isupper()
-
-
-def _unclosed(words: list[str]) -> bool:
-    text = " ".join(words)
-    return text.count("(") > text.count(")")
 
 
 def _bare(name: str) -> str:

@@ -2,8 +2,7 @@
 
 from statistics import fmean
 
-from ramify.tools.arithmetic.dates import in_order, when
-from ramify.tools.arithmetic.numbers import larger, quantity
+from ramify.tools.arithmetic.dates_and_numbers import in_order, larger, quantity, when
 from ramify.tools.embeddings.similarity import similarity
 from ramify.tools.folded_text import fold
 
@@ -53,11 +52,9 @@ def _alike(one: str, other: str) -> bool | None:
     parts = [[part.strip() for part in name.split(",") if part.strip()] for name in (one, other)]
     if len(parts[0]) > 1 and len(parts[1]) > 1:
         parts = [[one], [other]]
-    nearest = max(_likeness(first, second) for first in parts[0] for second in parts[1])
+    nearest = max(
+        fmean(similarity(phrase.format(first), phrase.format(second)) for phrase in _PHRASES) for first in parts[0] for second in parts[1]
+    )
     if nearest >= _SAME:
         return True
     return False if nearest < _APART else None
-
-
-def _likeness(one: str, other: str) -> float:
-    return fmean(similarity(phrase.format(one), phrase.format(other)) for phrase in _PHRASES)

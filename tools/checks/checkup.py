@@ -10,9 +10,9 @@ from typing import cast
 from ramify.tools.checks.capabilities import Check, formats, gguf, kinds
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import ollama
-from ramify.tools.models.address import without_credentials
 from ramify.tools.models.server_questions import inquire
 from ramify.tools.scrub import scrub
+from ramify.tools.server_address import OLLAMA_START, ollama_host, without_credentials
 
 PACKAGES = ("langgraph", "langchain", "langchain-core", "langchain-ollama", "torch", "sentence-transformers", "faiss-cpu", "pydantic")
 OLDEST = (3, 11)
@@ -80,11 +80,11 @@ def _reader() -> Check:
 
 
 def _ollama() -> Check:
-    address = ollama.host(None)
+    address = ollama_host(None)
     where = without_credentials(address)
     told = inquire(f"{address}/api/tags", ollama.PATIENCE)
     if told is None:
-        return Check("ollama", "note", f"nothing answers at {where}", f"for a language model, {ollama.START}, or set OLLAMA_HOST")
+        return Check("ollama", "note", f"nothing answers at {where}", f"for a language model, {OLLAMA_START}, or set OLLAMA_HOST")
     try:
         names = [str(model["name"]) for model in told.body["models"]]
     except (KeyError, TypeError):

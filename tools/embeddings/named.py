@@ -12,8 +12,7 @@ from langchain_core.embeddings import Embeddings
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.sentence_encoder import MINILM, MiniLM, SentenceEncoder
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.address import is_loopback, without_credentials
-from ramify.tools.models.ollama import START, host
+from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
 
 Vectors = TypeVar("Vectors", list[float], list[list[float]])
 
@@ -106,7 +105,7 @@ class OllamaEncoder(ForeignEncoder):
             remedy = f"ollama pull {self._model}" if error.status_code == 404 else "look into the server's log"
             raise ModelError(f"Ollama at {self._address} cannot embed with {self._model!r}: {error.error}", remedy) from error
         except (ConnectionError, HTTPError) as error:
-            raise ModelError(f"Ollama does not answer at {self._address}", f"{START}, or set OLLAMA_HOST") from error
+            raise ModelError(f"Ollama does not answer at {self._address}", f"{OLLAMA_START}, or set OLLAMA_HOST") from error
 
 
 def ollama_encoder(model: str) -> Encoder:
@@ -115,6 +114,6 @@ def ollama_encoder(model: str) -> Encoder:
 
     if not model:
         raise UsageError("the embedding 'ollama:' names no model", "name one, such as ollama:nomic-embed-text")
-    address = host(None)
+    address = ollama_host(None)
     client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment knows no way to this machine
     return OllamaEncoder(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), model, without_credentials(address))

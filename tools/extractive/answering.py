@@ -5,7 +5,7 @@ from typing import Any
 
 from ramify.tools.english import names_in, unnamed
 from ramify.tools.extractive.asking import chosen
-from ramify.tools.extractive.prompt_slots import Reply, Slots
+from ramify.tools.extractive.prompt_messages import Reply, Slots
 from ramify.tools.spans.calibration import LEAST, TAU
 from ramify.tools.spans.short_answers import Span, read
 from ramify.tools.unknown import UNKNOWN
@@ -42,7 +42,9 @@ def compress(slots: Slots) -> Reply:
 
 def decide(slots: Slots) -> Reply:
     """Answer where that is sure, else split the question, else answer with a guess or name what to look up."""
-    question, passages, forbidden = slots["question"], slots["passages"], _forbidden(str(slots["may"]))
+    question, passages = slots["question"], slots["passages"]
+    denied = " ".join(re.findall(r"not (?:choose )?([^.]*)", str(slots["may"])))
+    forbidden = {action for action in ("answer", "decompose", "entities") if re.search(rf"\b{action}", denied)}
     span = read(question, passages)
     split = None if "decompose" in forbidden else chosen(question, bool(slots["dependent"]))
     # One passage says yes or no of one thing: where two are asked of, how sure that is was never measured.
@@ -56,16 +58,9 @@ def decide(slots: Slots) -> Reply:
     if names and (again or not span.answer or "answer" in forbidden):
         return _decision("entities", entities=names)
     # A guess is given with its low confidence: it is not accepted, but another question may be built on it.
-    return _decision("answer", **answered(span, 0.0)) if "answer" not in forbidden else _looking_up(question, forbidden)
-
-
-def _looking_up(question: str, forbidden: frozenset[str]) -> Reply:
+    if "answer" not in forbidden:
+        return _decision("answer", **answered(span, 0.0))
     return _decision("decompose") if "entities" in forbidden else _decision("entities", entities=names_in(question)[:2])
-
-
-def _forbidden(may: str) -> frozenset[str]:
-    denied = " ".join(re.findall(r"not (?:choose )?([^.]*)", may))
-    return frozenset(action for action in ("answer", "decompose", "entities") if re.search(rf"\b{action}", denied))
 
 
 def _decision(action: str, **filled: Any) -> Reply:

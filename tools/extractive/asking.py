@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from ramify.tools.arithmetic.combine import brought_together
 from ramify.tools.english import content, names_in, same_question
-from ramify.tools.extractive.language import reads
-from ramify.tools.extractive.prompt_slots import Reply, Slots
+from ramify.tools.extractive.prompt_messages import Reply, Slots
+from ramify.tools.extractive.question_kinds import reads
 from ramify.tools.folded_text import fold
 from ramify.tools.splitting import Split, rewrite, splits
 from ramify.tools.unknown import is_unknown
@@ -18,12 +18,18 @@ _QUERIES, _KEYWORDS = 4, 8
 
 
 def chosen(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
-    """Choose the likeliest way to split a question that may be used and was not tried; None where it rather asks for one fact."""
+    """Choose the likeliest way to split a question that may be used and was not tried, with the question that is to be kept in it.
+
+    None where it rather asks for one fact.
+    """
     found = splits(question)
     single = next((split.sure for split in found if split.how == "single"), 0.0)
     likelier = [split for split in found if split.how != "single" and single < _EVEN and _usable(split, question, dependent)]
-    untried = [split for split in likelier if not _tried(split, rejected) and (not kept or _keeps(split, kept))]
-    return untried[0] if untried else None
+    for split in likelier:
+        keeps = not kept or any(fold(part) in fold(kept) for part in (split.first, split.second))
+        if keeps and not _tried(split, rejected):
+            return split
+    return None
 
 
 def _usable(split: Split, question: str, dependent: bool) -> bool:
@@ -34,17 +40,12 @@ def _usable(split: Split, question: str, dependent: bool) -> bool:
 
 def _tried(split: Split, rejected: Sequence[str]) -> bool:
     """Tell whether both questions were rejected; where the second builds on the first, some answer stands in it."""
-    return all(any(_asks(line, part) for line in rejected) for part in (split.first, split.second))
-
-
-def _asks(line: str, part: str) -> bool:
-    before, _, behind = (fold(piece) for piece in part.rstrip("? ").partition(SLOT))
-    return fold(line).startswith(before) and behind in fold(line)
-
-
-def _keeps(split: Split, kept: str) -> bool:
-    """Tell whether one of a pair is the question that is to be kept."""
-    return any(fold(part) in fold(kept) for part in (split.first, split.second))
+    lines = [fold(line) for line in rejected]
+    for part in (split.first, split.second):
+        before, _, behind = (fold(piece) for piece in part.rstrip("? ").partition(SLOT))
+        if not any(line.startswith(before) and behind in line for line in lines):
+            return False
+    return True
 
 
 def split_question(slots: Slots) -> Reply:

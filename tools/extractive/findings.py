@@ -105,8 +105,10 @@ def settled(rivals: Sequence[Known], passages: Sequence[Quote]) -> tuple[Known, 
     surest = max(rivals, key=lambda item: item.confidence)
     if all(same(surest.answer, item.answer) for item in rivals):
         return surest, "agreement"
+    # What several sources repeat is to be trusted more.
+    sources = {fold(item.answer): len({told["source"] for told in passages if holds(told["text"], item.answer)}) for item in rivals}
     votes: dict[Step, Counter[str]] = {
-        "trust": Counter({fold(item.answer): _sources(item.answer, passages) for item in rivals}),
+        "trust": Counter(sources),
         "majority": Counter(fold(item.answer) for item in rivals),
     }
     for step, counted in votes.items():
@@ -115,8 +117,3 @@ def settled(rivals: Sequence[Known], passages: Sequence[Quote]) -> tuple[Known, 
             return next(item for item in rivals if fold(item.answer) == best[0]), step
     rival = max(item.confidence for item in rivals if not same(item.answer, surest.answer))
     return (surest, "fit") if surest.confidence - rival >= _LEAD else (Known(surest.question), "unsettled")
-
-
-def _sources(answer: str, passages: Sequence[Quote]) -> int:
-    """Count the sources in which an answer stands: what several repeat is to be trusted more."""
-    return len({passage["source"] for passage in passages if holds(passage["text"], answer)})

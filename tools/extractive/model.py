@@ -1,30 +1,31 @@
-"""The chat model that is none: each of the toolkit's prompts has a function that answers it."""
+"""The chat model that is none: each of the toolkit's prompts has a function that answers it; and what it loads before."""
 
 import asyncio
-import json
-import math
-import re
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import BaseModel, ValidationError
 
+from ramify.tools.embeddings import load_encoder
 from ramify.tools.english import content
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.answering import answer, closed_book, compress, decide, entities
 from ramify.tools.extractive.asking import contextualize, next_question, plan, split_question
-from ramify.tools.extractive.elements import claims, describe, extract, glean, missed, report, sum_up
+from ramify.tools.extractive.building import claims, describe, extract, glean, missed, report, sum_up
 from ramify.tools.extractive.finalize import aggregate, finalize
-from ramify.tools.extractive.language import objection
-from ramify.tools.extractive.open_ended import open_ended
 from ramify.tools.extractive.overview import map_report, reduce
-from ramify.tools.extractive.prompt_slots import Reply, Slots
+from ramify.tools.extractive.prompt_messages import REMEDY, Reply, Slots, asked, replied
+from ramify.tools.extractive.question_kinds import objection, open_ended
 from ramify.tools.extractive.weighing import filter_batch, judge, rubric, summarize
+from ramify.tools.reader.weights import load_network
+from ramify.tools.splitting.weights import load_pen
 from ramify.tools.unknown import UNKNOWN
 
 _REPLIES: dict[str, Callable[[Slots], Reply]] = {
@@ -55,13 +56,10 @@ _REPLIES: dict[str, Callable[[Slots], Reply]] = {
     "support": sum_up,
 }
 _OVERVIEWS = ("map_report", "reduce")
-_REMEDY = "it answers the toolkit's own prompts; for any other, name a language model, such as ollama:llama3.1:8b"
 _NOTHING_NAMED = "The question does not say what it asks about."
 """Any date answers `When?`: somebody's, but nobody knows whose."""
 _NO_PHRASE = "The question asks for more than a phrase, and the extractive model quotes phrases."
-_PIECE = re.compile(r"\w{1,6}|[^\w\s]")
-_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
-_LEAST = 1e-6
+_LOADING = threading.Lock()
 
 
 class Extractive(BaseChatModel):
@@ -104,7 +102,9 @@ class Extractive(BaseChatModel):
 
 
 def _reply(messages: list[BaseMessage]) -> AIMessage:
-    name, slots = _marked(messages)
+    name, slots = asked(messages)
+    if name not in _REPLIES:
+        raise UsageError(f"the extractive model does not know the prompt {name!r}", REMEDY)
     question = str(slots.get("question", ""))
     reply = _REPLIES[name](slots)
     if objected := objection(question):
@@ -115,24 +115,7 @@ def _reply(messages: list[BaseMessage]) -> AIMessage:
         reply = _refused(reply, _NOTHING_NAMED)
     elif open_ended(question):
         reply = _refused(reply, _NO_PHRASE)
-    written, logprobs = _written(reply, float(reply.get("confidence", 1.0)))
-    spent = sum(_count(str(message.content)) for message in messages), _count(written)
-    return AIMessage(
-        written,
-        response_metadata={"model_name": "extractive", "logprobs": logprobs, "done_reason": "stop"},
-        usage_metadata={"input_tokens": spent[0], "output_tokens": spent[1], "total_tokens": sum(spent)},
-    )
-
-
-def _marked(messages: list[BaseMessage]) -> tuple[str, Slots]:
-    """Find which prompt is asked, with what in its slots, in the last message that says so."""
-    asked = (message.additional_kwargs.get("ramify") for message in reversed(messages) if isinstance(message, HumanMessage))
-    mark = next((mark for mark in asked if mark), None)
-    if mark is None:
-        raise UsageError("the extractive model was given a message that is none of the toolkit's prompts", _REMEDY)
-    if mark["prompt"] not in _REPLIES:
-        raise UsageError(f"the extractive model does not know the prompt {mark['prompt']!r}", _REMEDY)
-    return mark["prompt"], mark["slots"]
+    return replied(reply, messages)
 
 
 def _refused(reply: Reply, why: str) -> Reply:
@@ -152,19 +135,14 @@ def _refused(reply: Reply, why: str) -> Reply:
     return {key: refused.get(key, value) for key, value in reply.items()} if {"answer", "points"} & reply.keys() else reply
 
 
-def _written(reply: Reply, confidence: float) -> tuple[str, list[dict[str, Any]]]:
-    """Write a reply as JSON, with log probabilities as a server gives them: the tokens of the answer carry the confidence."""
-    # Rounded, because the last digits of an encoder depend on what else was in its batch.
-    sure = round(math.log(max(confidence, _LEAST)), 7)
-    pieces: list[tuple[str, float]] = []
-    for name, value in reply.items():
-        key, text = (json.dumps(part, ensure_ascii=False) for part in (name, value))
-        told = [('"', 0.0), (text[1:-1], sure), ('"', 0.0)] if name == "answer" else [(text, 0.0)]
-        pieces += [(f"{', ' if pieces else '{'}{key}: ", 0.0), *told]
-    pieces.append(("}", 0.0))
-    tokens = [{"token": token, "logprob": logprob} for text, logprob in pieces for token in _TOKEN.findall(text)]
-    return "".join(text for text, _ in pieces), tokens
-
-
-def _count(text: str) -> int:
-    return len(_PIECE.findall(text))
+def load() -> float:
+    """Load the encoder and both networks; give the seconds that took, 0 where all was there; blocking."""
+    encoder = load_encoder("minilm")
+    if encoder.loaded and load_network.cache_info().currsize and load_pen.cache_info().currsize:
+        return 0.0
+    began = time.perf_counter()
+    with _LOADING:  # many runs begin at once: one of them loads, the others wait
+        encoder.load()
+        load_network()
+        load_pen()
+    return time.perf_counter() - began

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ramify.tools.embeddings.similarity import similarities
 from ramify.tools.english import content
-from ramify.tools.extractive.prompt_slots import Reply, Slots
+from ramify.tools.extractive.prompt_messages import Reply, Slots
 from ramify.tools.reader.inputs import Quote
 from ramify.tools.supporting_sentence import statements
 from ramify.tools.unknown import UNKNOWN
@@ -136,14 +136,10 @@ def _chosen(found: Sequence[_Sentence], most: int) -> list[_Sentence]:
     for one in ordered:
         if len(chosen) == most or one.worth < _OF_BEST * ordered[0].worth:
             break
-        if not any(_same(one, other) for other in chosen):
+        words, said = content(one.line), [content(other.line) for other in chosen]
+        if not any(len(words & others) >= _SAME * min(len(words), len(others)) for others in said):
             chosen.append(one)
     return chosen
-
-
-def _same(one: _Sentence, other: _Sentence) -> bool:
-    words, others = content(one.line), content(other.line)
-    return len(words & others) >= _SAME * min(len(words), len(others))
 
 
 def _share(value: float, low: float, high: float) -> float:

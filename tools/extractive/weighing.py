@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ramify.tools.embeddings.similarity import similarities, similarity
 from ramify.tools.english import bare_title, content, names_in, sentences
 from ramify.tools.extractive.asking import SLOT, chosen
-from ramify.tools.extractive.prompt_slots import Reply, Slots
+from ramify.tools.extractive.prompt_messages import Reply, Slots
 from ramify.tools.folded_text import fold
 from ramify.tools.reader.inputs import Quote, in_context
 from ramify.tools.reader.predictions import Reading, read_contexts
@@ -31,6 +31,11 @@ def filter_batch(slots: Slots) -> Reply:
     relevant = [number for number in order if readings[number - 1].relevance >= least]
     span = read(question, [passages[number - 1] for number in sorted(relevant)])
     enough = bool(span.answer) and span.confidence >= TAU
+    suggested = ""
+    if not enough and (split := chosen(question)):
+        suggested = split.first
+    elif not enough and best < _POOR:
+        suggested = " ".join(names_in(question))
     told = [_telling(passages[number - 1], readings[number - 1]) for number in relevant]
     sources = list(dict.fromkeys(passages[number - 1]["source"] for number in relevant))
     return {
@@ -40,7 +45,7 @@ def filter_batch(slots: Slots) -> Reply:
         "pages": [source for source in sources if ":" in source],
         "is_sufficient": enough,
         "relevance": best,
-        "suggested": "" if enough else _suggested(question, best),
+        "suggested": suggested,
     }
 
 
@@ -52,21 +57,18 @@ def _telling(passage: Quote, reading: Reading) -> str:
     return [*said[:1], *begun][-1] if said else ""
 
 
-def _suggested(question: str, relevance: float) -> str:
-    """Suggest the first part of the question, or its names where little was found."""
-    split = chosen(question)
-    return split.first if split else " ".join(names_in(question)) if relevance < _POOR else ""
-
-
 def summarize(slots: Slots) -> Reply:
     """Give the one or two sentences on an entity that are most like the question, of its own article where there is one."""
     entity = bare_title(slots["entity"])
-    found = [
-        (near, number, sentence)
-        for number, passage in enumerate(slots["passages"], 1)
-        for near, sentence in _likely(slots["question"], passage)
-        if content(entity) and content(entity) <= content(f"{passage['title']} {sentence}")
-    ]
+    found = []
+    for number, passage in enumerate(slots["passages"], 1):
+        said = sentences(passage["text"])
+        alike = similarities(slots["question"], [f"{passage['title']}: {sentence}" for sentence in said])
+        found += [
+            (near, number, sentence)
+            for near, sentence in zip(alike, said, strict=True)
+            if content(entity) and content(entity) <= content(f"{passage['title']} {sentence}")
+        ]
     own = [item for item in found if fold(bare_title(slots["passages"][item[1] - 1]["title"])) == fold(entity)] or found
     if not own:
         return {"answer": UNKNOWN, "confidence": 0.1, "citations": []}
@@ -75,11 +77,6 @@ def summarize(slots: Slots) -> Reply:
     answer = " ".join(sentence for _, _, sentence in kept)
     citations = list(dict.fromkeys(number for _, number, _ in kept))
     return {"answer": answer, "confidence": max(0.0, min(0.95, 0.3 + best[0])), "citations": citations}
-
-
-def _likely(question: str, passage: Quote) -> list[tuple[float, str]]:
-    said = sentences(passage["text"])
-    return list(zip(similarities(question, [f"{passage['title']}: {sentence}" for sentence in said]), said, strict=True))
 
 
 def judge(slots: Slots) -> Reply:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from ramify.tools.english import bare_title, sentences
 from ramify.tools.errors import IndexingError
-from ramify.tools.extractive.language import reads
+from ramify.tools.extractive.question_kinds import reads
 from ramify.tools.folded_text import fold
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.build import Reading

@@ -7,10 +7,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
-from ramify.tools.models.deadlines import Turns
-from ramify.tools.models.pace import Pace
-from ramify.tools.models.server_health import Health
-from ramify.tools.models.server_record import Record
+from ramify.tools.models.server_load import Pace, Turns
+from ramify.tools.models.server_record import Health, Record
 
 AT_ONCE = 8
 """Calls at the same time where nobody said how many; what Ollama serves is learned instead."""
@@ -53,12 +51,12 @@ class Gate:
     health: Health = field(default_factory=Health)
     pace: Pace = field(default_factory=Pace)
     turns: Turns = field(default_factory=Turns)
-    _waiting: deque[_Waiter] = field(default_factory=deque)
+    queue: deque[_Waiter] = field(default_factory=deque)
 
     @property
     def waiting(self) -> int:
         """Tell how many calls wait for their turn."""
-        return len(self._waiting)
+        return len(self.queue)
 
     async def enter(self, limit: int | None) -> None:
         """Wait until fewer than `limit` calls are in, in the order of coming; None is as many as the server has shown to serve."""
@@ -73,33 +71,24 @@ class Gate:
     def recall(self) -> None:
         """Send those who wait at any of several gates to choose anew."""
         with _LOCK:
-            for waiter in [waiter for waiter in self._waiting if waiter.roams]:
+            for waiter in [waiter for waiter in self.queue if waiter.roams]:
                 step_out(waiter)
                 waiter.tell(None)
 
     def load(self, limit: int | None) -> float:
         """Tell how busy it is: 1 and more where it has no room for a call of this limit, or for none but those that wait."""
-        return 1.0 if self._waiting else self.busy / self._most(limit)
+        return 1.0 if self.queue else self.busy / self._most(limit)
 
     def let_in(self) -> None:
         """Take in those who wait, as far as there is room."""
-        while self._waiting and self.busy < self._most(self._waiting[0].limits[self]):
-            waiter = self._waiting[0]
+        while self.queue and self.busy < self._most(self.queue[0].limits[self]):
+            waiter = self.queue[0]
             self.busy += 1  # first, so that none of those let in elsewhere meanwhile takes the place
             step_out(waiter, at=self)
             if waiter.tell(self):
                 waiter.taken_by = self
             else:  # nobody is left to take the turn
                 self.busy -= 1
-
-    def queue(self, waiter: _Waiter) -> None:
-        """Add one to those who wait."""
-        self._waiting.append(waiter)
-
-    def drop(self, waiter: _Waiter) -> None:
-        """Take one out of those who wait, if it is there."""
-        if waiter in self._waiting:
-            self._waiting.remove(waiter)
 
     def _most(self, limit: int | None) -> int:
         return self.pace.limit if limit is None else limit
@@ -119,7 +108,7 @@ async def _enter(limits: Mapping[Gate, int | None], roams: bool) -> Gate | None:
         loop = asyncio.get_running_loop()
         waiter = _Waiter(limits, roams, loop, loop.create_future())
         for gate in limits:
-            gate.queue(waiter)
+            gate.queue.append(waiter)
     try:
         return await waiter.turn
     except BaseException:
@@ -134,7 +123,8 @@ async def _enter(limits: Mapping[Gate, int | None], roams: bool) -> Gate | None:
 def step_out(waiter: _Waiter, at: Gate | None = None) -> None:
     """Take a call out of all its queues; whoever was behind it in one of another gate than `at` may have room there."""
     for gate in waiter.limits:
-        gate.drop(waiter)
+        if waiter in gate.queue:
+            gate.queue.remove(waiter)
     for gate in waiter.limits:
         if gate is not at:
             gate.let_in()

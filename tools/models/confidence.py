@@ -7,8 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from ramify.tools.models.json_text import field_span
-from ramify.tools.models.surrogates import BROKEN, whole
+from ramify.tools.models.json_text import BROKEN, field_span, whole
 
 ROUNDING = 1e-3
 """A log probability above zero by no more than this is a rounded zero; anything higher is no log probability."""
@@ -32,7 +31,7 @@ def span_confidence(message: AIMessage, field: str) -> float | None:
     tokens = _tokens(message.response_metadata.get("logprobs"))
     text = message.text
     span = field_span(text, field) if tokens else None
-    places = _places(tokens, text) if span else None
+    places = (_by_bytes(tokens, text) or _by_text(tokens, text)) if span else None  # where each token stands, in characters
     if span is None or places is None:
         return None
     start, end = span
@@ -70,11 +69,6 @@ def _token(entry: Any) -> _Token | None:
         return _Token(whole(text), float(logprob), None if raw is None else bytes(raw))
     except (OverflowError, TypeError, ValueError):  # a number too large, or bytes that are none
         return None
-
-
-def _places(tokens: list[_Token], text: str) -> list[Span] | None:
-    """Find where in the text each token stands, in characters."""
-    return _by_bytes(tokens, text) or _by_text(tokens, text)
 
 
 def _by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:

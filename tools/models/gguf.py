@@ -124,7 +124,7 @@ def engine(name: str, options: "ModelOptions") -> Engine:
     if lacking := missing():
         raise ModelError(f"gguf:{name} needs packages that are not installed ({', '.join(lacking)})", INSTALL)
     window = min(options.num_ctx, header.window or options.num_ctx)
-    form = Form(path, path.stat().st_mtime_ns, window, options.max_concurrency or at_once())
+    form = Form(path, path.stat().st_mtime_ns, window, options.max_concurrency or (ON_GPU if gpus() else 1))
     with _LOCK:
         running = _ALIVE.get(form)
         if running is None:
@@ -137,11 +137,6 @@ def engine(name: str, options: "ModelOptions") -> Engine:
 def missing() -> list[str]:
     """Name the packages that are needed and not installed."""
     return [package for package in PACKAGES if find_spec(package) is None]
-
-
-def at_once() -> int:
-    """Tell how many calls are served at the same time where nobody said."""
-    return ON_GPU if gpus() else 1
 
 
 @cache

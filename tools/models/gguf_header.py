@@ -87,23 +87,20 @@ def _pairs(data: mmap.mmap) -> Iterator[tuple[str, Value]]:
 
 
 def _value(data: mmap.mmap, place: int, kind: int) -> tuple[Value | None, int]:
+    """Read a value, none for an array, and tell where it ends."""
     if kind == STRING:
         return _string(data, place, len(data))
     if kind != ARRAY:
         letter = f"<{SCALARS[kind]}"
         return struct.unpack_from(letter, data, place)[0], place + struct.calcsize(letter)
     within, count = struct.unpack_from("<IQ", data, place)
-    return None, _behind(data, place + struct.calcsize("<IQ"), within, count)
-
-
-def _behind(data: mmap.mmap, place: int, kind: int, count: int) -> int:
-    """Find where an array ends."""
-    if kind != STRING:
-        return place + count * struct.calcsize(f"<{SCALARS[kind]}")
+    place += struct.calcsize("<IQ")
+    if within != STRING:
+        return None, place + count * struct.calcsize(f"<{SCALARS[within]}")
     length = struct.Struct("<Q")
     for _ in range(count):
         place += 8 + length.unpack_from(data, place)[0]
-    return place
+    return None, place
 
 
 def _string(data: mmap.mmap, place: int, longest: int) -> tuple[str, int]:

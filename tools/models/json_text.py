@@ -1,4 +1,4 @@
-"""JSON objects inside a model's text: between fences, after a preamble, and where a field's value stands.
+"""JSON inside a model's text: its objects, where a field's value stands, and halves of characters, which JSON can write and UTF-8 cannot.
 
 Every character is looked at a bounded number of times, whatever the text: a model's reply is untrusted, and may be long.
 """
@@ -8,8 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ramify.tools.models.surrogates import whole_escapes
-
+BROKEN = "\ufffd"
+"""Stands for what is no whole character."""
+HALF = re.compile("[\ud800-\udfff]")
+ESCAPES = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+"""The escapes of a JSON text one by one, a pair of halves as one; the group is a half alone."""
 DECODER = json.JSONDecoder(strict=False)  # models write raw line breaks into strings
 BLANK = " \t\r\n"
 _STRING = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
@@ -22,9 +25,14 @@ CLOSED = re.compile(rf"[{BLANK}]*+([}}\]])")
 CLOSERS = {"{": "}", "[": "]"}
 
 
+def whole(text: str) -> str:
+    """Join the halves that make a character, and replace each that stands alone."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if HALF.search(text) else text
+
+
 def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Find the complete JSON objects in a text, outermost only, each with the place where it begins."""
-    mended = whole_escapes(text)
+    mended = ESCAPES.sub(lambda escape: r"\ufffd" if escape[1] else escape[0], text)  # no half stands alone; nothing changes its place
     ends: dict[int, int | None] = {}
     place = 0
     while begun := START.search(text, place):
@@ -42,7 +50,18 @@ def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def field_span(text: str, field: str) -> tuple[int, int] | None:
     """Find where the value of a top-level field begins and ends, quotes left out; the last object that has it counts."""
     found = [start for start, value in objects(text) if field in value]
-    return _span(text, found[-1] + 1, field) if found else None
+    if not found:
+        return None
+    # The members of a well-formed object, one after another; of two equal names the last counts, as in every JSON parser.
+    span, position = None, found[-1] + 1
+    while text[position := _skip(text, position, BLANK + ",")] != "}":
+        name, position = DECODER.raw_decode(text, position)
+        start = _skip(text, position, BLANK + ":")
+        _, position = DECODER.raw_decode(text, start)
+        if name == field:
+            quoted = text[start] == '"'
+            span = (start + quoted, position - quoted)
+    return span
 
 
 def _end(text: str, start: int, ends: dict[int, int | None]) -> int | None:
@@ -78,19 +97,6 @@ def _member(text: str, opened: int, place: int) -> int | None:
 def _matched(pattern: re.Pattern[str], text: str, place: int) -> int | None:
     found = pattern.match(text, place)
     return found.end() if found else None
-
-
-def _span(text: str, position: int, field: str) -> tuple[int, int] | None:
-    """Walk over the members of a well-formed object; of two equal names the last counts, as in every JSON parser."""
-    span = None
-    while text[position := _skip(text, position, BLANK + ",")] != "}":
-        name, position = DECODER.raw_decode(text, position)
-        start = _skip(text, position, BLANK + ":")
-        _, position = DECODER.raw_decode(text, start)
-        if name == field:
-            quoted = text[start] == '"'
-            span = (start + quoted, position - quoted)
-    return span
 
 
 def _skip(text: str, position: int, characters: str) -> int:

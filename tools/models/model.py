@@ -9,15 +9,13 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 from ramify.tools.errors import ReplyError
+from ramify.tools.models.caches import PerLoop
 from ramify.tools.models.concurrency import Cap
-from ramify.tools.models.ollama import times
-from ramify.tools.models.per_loop import PerLoop
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.server_record import Feature
-from ramify.tools.models.structured import call
-from ramify.tools.models.thinking import PLAIN, REFUSED, Way, allowance, asking, following
+from ramify.tools.models.server_errors import QueuedError, Server, refusal, refuses_thinking, sturdy, tell
+from ramify.tools.models.server_load import times
+from ramify.tools.models.structured_call import PLAIN, REFUSED, Feature, allowance, asking, call, following
 from ramify.tools.models.tokens import Count
-from ramify.tools.models.transport import QueuedError, Server, refusal, refuses_thinking, sturdy, tell
 
 
 @dataclass(frozen=True)
@@ -123,8 +121,11 @@ class Model:
         while True:
             way, refused = record.way, frozenset(record.refused)
             without: frozenset[Feature] = refused if way.in_form else refused | {"form"}
+            as_told = chat
+            if way is not PLAIN and self.num_predict is not None:
+                as_told = asking(chat, way, longest or self.num_predict + self.thought_tokens)
             try:
-                asked = await call(self._asking(chat, way, longest), messages, schema, without)
+                asked = await call(as_told, messages, schema, without)
             except Exception as error:
                 if way in REFUSED and refuses_thinking(error):
                     record.move(way, REFUSED[way])
@@ -137,11 +138,6 @@ class Model:
             if self.num_predict is not None:
                 record.move(way, following(way, asked))
             return asked
-
-    def _asking(self, chat: BaseChatModel, way: Way, longest: int | None) -> BaseChatModel:
-        if way is PLAIN or self.num_predict is None:
-            return chat
-        return asking(chat, way, longest or self.num_predict + self.thought_tokens)
 
     def check_window(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
         """Raise a ReplyError where a server dropped what exceeds its window: it says nothing, but tells of fewer tokens than words."""

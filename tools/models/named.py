@@ -9,21 +9,20 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models import gguf, ollama, providers
-from ramify.tools.models.address import addresses, without_credentials
+from ramify.tools.models import gguf, langchain_models, ollama
+from ramify.tools.models.caches import Lookup, PerLoop
 from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
-from ramify.tools.models.lookups import Lookup
+from ramify.tools.models.langchain_models import given
 from ramify.tools.models.model import Model, ModelOptions
-from ramify.tools.models.model_object import given
-from ramify.tools.models.per_loop import PerLoop
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.server_details import listed, require, window
+from ramify.tools.models.server_errors import Server
 from ramify.tools.models.server_pool import pooled
+from ramify.tools.models.server_questions import listed, require, window
 from ramify.tools.models.shipped import SHIPPED
-from ramify.tools.models.thinking import PLAIN
+from ramify.tools.models.structured_call import PLAIN
 from ramify.tools.models.tokens import counter
-from ramify.tools.models.transport import Server
 from ramify.tools.scrub import learn_address
+from ramify.tools.server_address import OLLAMA_START, addresses, ollama_host, without_credentials
 
 __all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]
 
@@ -63,7 +62,7 @@ def _named(model: str, options: ModelOptions) -> Model:
     if not name:
         meant = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
         meant = f"did you mean gguf:{model}? " if model in SHIPPED else meant
-        raise UsageError(f"{model!r} does not name a model", meant + providers.FORMS)
+        raise UsageError(f"{model!r} does not name a model", meant + langchain_models.FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)
     if len(several := addresses(options.base_url)) > 1:
@@ -84,8 +83,8 @@ def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[
 
     if provider != "ollama":
         for address in several:
-            providers.check_address(address)
-    hosts = [ollama.host(address) for address in several] if provider == "ollama" else several
+            langchain_models.check_address(address)
+    hosts = [ollama_host(address) for address in several] if provider == "ollama" else several
     looks = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
     return pooled(f"{provider}:{name}", looks)
 
@@ -105,9 +104,9 @@ def _best(options: ModelOptions) -> Model:
 
 def _extractive(options: ModelOptions, notice: str | None) -> Model:
     from ramify.tools.extractive import Extractive, objection
-    from ramify.tools.extractive.loading import load
+    from ramify.tools.extractive.closest import closest
+    from ramify.tools.extractive.model import load
     from ramify.tools.extractive.overview import surveys
-    from ramify.tools.relevance.closest import closest
     from ramify.tools.spans.calibration import TAU
 
     chat = Extractive()
@@ -120,14 +119,13 @@ def _extractive(options: ModelOptions, notice: str | None) -> Model:
 
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:
-    address = ollama.host(options.base_url)
+    address = ollama_host(options.base_url)
     shown = ollama.show(name, address)
     trained = shown.context or options.num_ctx
     # The server lowers a window that the model was not trained for, and then cuts prompts without a word.
     fitting = replace(options, num_ctx=min(options.num_ctx, trained))
-    told = ollama.remedies(name)
     url = without_credentials(address)
-    server = Server(f"ollama:{name}", options.timeout, url, start=told["start"], pull=told["pull"], key=told["key"])
+    server = Server(f"ollama:{name}", options.timeout, url, start=OLLAMA_START, pull=ollama.PULL.format(name), key=ollama.KEY)
     model = _connected(lambda: ollama.client(name, address, fitting), server, fitting, options.max_concurrency or ollama.parallel(address))
     model.server.record.answered = True
     model.server.record.move(PLAIN, shown.way)
@@ -140,7 +138,7 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
     server = Server(f"gguf:{name}", options.timeout, start="ask again: llama.cpp has ended in this process")
 
     def make() -> BaseChatModel:  # holds the engine for as long as there is a model of it
-        return providers.client("openai", gguf.ALIAS, inside, engine.key)
+        return langchain_models.client("openai", gguf.ALIAS, inside, engine.key)
 
     model = _connected(make, server, inside, engine.form.slots)
     model.server.record.answered = True
@@ -154,8 +152,8 @@ def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
     if address and entry and (told := window(entry, address, secret)):
         options = replace(options, num_ctx=min(options.num_ctx, told))
     url = without_credentials(options.base_url) if options.base_url else None
-    server = Server(f"{provider}:{name}", options.timeout, url, key=providers.key_variable(provider))
-    model = _connected(lambda: providers.client(provider, name, options), server, options, options.max_concurrency or AT_ONCE)
+    server = Server(f"{provider}:{name}", options.timeout, url, key=langchain_models.key_variable(provider))
+    model = _connected(lambda: langchain_models.client(provider, name, options), server, options, options.max_concurrency or AT_ONCE)
     model.server.record.answered |= entry is not None
     return model
 

@@ -1,29 +1,22 @@
-"""Models that an Ollama server runs: its address, whether it has the model, and the client for it."""
+"""Models that an Ollama server runs: whether it has one, what it tells of it, and the client for it."""
 
 import os
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
 
-from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.address import is_loopback, without_credentials
-from ramify.tools.models.pace import Served
+from ramify.tools.errors import ModelError
 from ramify.tools.models.server_questions import inquire
-from ramify.tools.models.thinking import LITTLE, OFF, PLAIN, Way
+from ramify.tools.models.structured_call import LITTLE, OFF, PLAIN, Way
+from ramify.tools.server_address import OLLAMA_START, is_loopback, without_credentials
 
 if TYPE_CHECKING:
-    from langchain_core.messages import AIMessage
     from langchain_ollama import ChatOllama
 
     from ramify.tools.models.model import ModelOptions
 
-PORT = 11434
-PORTS = {"http": 80, "https": 443}
-ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
-"""OLLAMA_HOST is also what the server listens on: on all addresses, which is nowhere to connect to."""
-START = "start it with `ollama serve`"
-NANOSECONDS = 10**9
+PULL = "run `ollama pull {}`"
+"""What to do when the server does not have the model."""
+KEY = "OLLAMA_API_KEY"
 THINKING = "thinking"
 BY_LEVELS = ("gptoss", "gpt-oss")
 """Families that take how much to think, and think whatever they are told."""
@@ -41,57 +34,27 @@ class Shown:
     """How it is asked first."""
 
 
-def host(base_url: str | None) -> str:
-    """Give the server's address: the one named, else OLLAMA_HOST in any of its forms, else Ollama's own."""
-    named = base_url or os.environ.get("OLLAMA_HOST") or ""
-    scheme, divider, rest = named.strip().strip("\"'").rpartition("://")
-    parts = urlsplit(f"//{rest}")
-    try:
-        port = parts.port or (PORTS.get(scheme, PORT) if divider else PORT)
-    except ValueError:
-        raise UsageError(f"{without_credentials(named)!r} is not an address", "write it as http://127.0.0.1:11434") from None
-    name = parts.hostname or ""
-    name = ANY_ADDRESS.get(name, name)
-    credentials = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
-    place = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
-    return urlunsplit((scheme or "http", credentials + place, parts.path.rstrip("/"), "", ""))
-
-
 def show(name: str, address: str) -> Shown:
     """Ask the server about a model; ModelError where it does not run or does not have it."""
-    key = os.environ.get("OLLAMA_API_KEY")
+    key = os.environ.get(KEY)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     where = without_credentials(address)
     told = inquire(f"{address}/api/show", PATIENCE, {"model": name}, headers)
     if told is None:
-        raise ModelError(f"no Ollama server answers at {where}", START)
+        raise ModelError(f"no Ollama server answers at {where}", OLLAMA_START)
     if told.status == 404:
-        raise ModelError(f"Ollama at {where} does not have {name!r}", remedies(name)["pull"])
+        raise ModelError(f"Ollama at {where} does not have {name!r}", PULL.format(name))
     if told.status in (401, 403):
-        raise ModelError(f"Ollama at {where} refuses access", "set OLLAMA_API_KEY to a valid key")
+        raise ModelError(f"Ollama at {where} refuses access", f"set {KEY} to a valid key")
     if not 200 <= told.status < 300 or not isinstance(told.body, dict):
         raise ModelError(f"{where} does not answer as Ollama does (status {told.status})", "check base_url or OLLAMA_HOST")
     return Shown(_context(told.body.get("model_info")), _way(told.body))
-
-
-def remedies(name: str) -> dict[str, str]:
-    """Say what to do when the server, the model or the key is missing."""
-    return {"start": START, "pull": f"run `ollama pull {name}`", "key": "OLLAMA_API_KEY"}
 
 
 def parallel(address: str) -> int | None:
     """Read how many calls the server takes at once, where it was told so in this environment."""
     told = os.environ.get("OLLAMA_NUM_PARALLEL", "").strip() if is_loopback(address) else ""
     return int(told) or None if told.isdecimal() else None  # 0 leaves it to the server
-
-
-def times(raw: "AIMessage", sent: float) -> Served | None:
-    """Read how long the server worked on a reply that is here now; None where it does not tell."""
-    told = raw.response_metadata
-    load, *own = (told.get(name) or 0 for name in ("load_duration", "prompt_eval_duration", "eval_duration"))
-    if not all(isinstance(duration, int) and duration >= 0 for duration in (load, *own)) or not sum(own):
-        return None
-    return Served(sent, time.monotonic(), sum(own) / NANOSECONDS, load / NANOSECONDS)
 
 
 def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
-from ramify.tools.errors import ModelError, RamifyError
+from ramify.tools.errors import ModelError
 from ramify.tools.models.concurrency import Gate
 from ramify.tools.models.model import Model
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.server_health import Health
-from ramify.tools.models.transport import Trouble, explain, is_gone, showable, trouble_with
+from ramify.tools.models.server_errors import Trouble, explain, is_gone, showable, trouble_with
+from ramify.tools.models.server_record import Health
 
 OURS = frozenset({"overlong", "refused"})
 """What a server says of the call itself: another server would say the same."""
@@ -98,17 +98,15 @@ class Seat:
                 raise
             if trouble in OURS:
                 raise explain(trouble, error, model.server) from showable(trouble, error)
-            self._failed(explain(trouble, error, model.server, again=False), is_gone(trouble, error))
+            told = explain(trouble, error, model.server, again=False)
+            if self.health.fail(told.what, is_gone(trouble, error)):
+                self.remedy = told.remedy
+                self.changed()
             raise ElsewhereError(trouble, error, model) from None
         finally:
             self.gate.leave()
         self.health.serve()
         return asked
-
-    def _failed(self, told: RamifyError, gone: bool) -> None:
-        if self.health.fail(told.what, gone):
-            self.remedy = told.remedy
-            self.changed()
 
     def _look_aside(self) -> None:
         with suppress(RuntimeError):  # the process is ending

@@ -1,14 +1,14 @@
-"""What a model wrote, read as one object of a given type."""
+"""What a model wrote, read as one object of a given type, and apart from it what the model thought before."""
 
 import json
+import re
 from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ValidationError
 
-from ramify.tools.models.json_text import objects
-from ramify.tools.models.surrogates import HALF, whole
-from ramify.tools.models.thoughts import apart
+from ramify.tools.models.confidence import spelled
+from ramify.tools.models.json_text import HALF, objects, whole
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 LONGEST = 2**17
@@ -17,6 +17,14 @@ TOLD = 8
 """Faults of an object that the model is told of."""
 SHOWN = 1000
 """Characters that are kept of a longer one."""
+OPENED, CLOSED = "<think>", "</think>"
+BEGUN = ("{", "`")
+"""How a reply begins that has no thought before it: as an object, or as a fence around one."""
+BEFORE = re.compile(rf"\s*+(?![{{`]).*?{CLOSED}", re.DOTALL)
+KEPT = "reasoning_content"
+"""Where LangChain's clients keep a thought that came apart from the reply."""
+UNWRITTEN = 16
+"""Tokens, or characters of them, that a server may tell of beside those of the text: marks of the end."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +53,15 @@ class Structured:
 
 
 def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
-    """Take the object that the client parsed, or the one written in the text."""
+    """Take the object that the client parsed, or the one written in the model's tool call or text."""
     raw, thought = apart(raw)
-    text = _written(raw)
+    called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
+    text = "\n".join(called) if called else raw.text
     if len(text) > LONGEST:
-        return Structured(_with_text(raw, text[:SHOWN]), None, f"it is longer than {LONGEST:,} characters: write less")
+        shown = raw.model_copy(update={"content": text[:SHOWN]})
+        return Structured(shown, None, f"it is longer than {LONGEST:,} characters: write less")
     if HALF.search(raw.text):
-        raw = _with_text(raw, whole(raw.text))
+        raw = raw.model_copy(update={"content": whole(raw.text)})
     cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
     if isinstance(parsed, schema) and not cut_off:
         return Structured(raw, parsed, None, thought)
@@ -59,16 +69,6 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     if found is None and cut_off:
         error = "it thought until num_predict: think less" if thought else "it was cut off before its end: write less"
     return Structured(raw, found, error, thought, cut_off)
-
-
-def _written(raw: AIMessage) -> str:
-    """Give what the model wrote: the arguments of its tool call where it made one, else its text."""
-    called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
-    return "\n".join(called) if called else raw.text
-
-
-def _with_text(raw: AIMessage, text: str) -> AIMessage:
-    return raw.model_copy(update={"content": text})
 
 
 def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
@@ -80,3 +80,34 @@ def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | N
         except ValidationError as invalid:
             error = "; ".join(f"{'.'.join(map(str, told['loc'])) or 'object'}: {told['msg']}" for told in invalid.errors()[:TOLD])
     return None, error
+
+
+def apart(raw: AIMessage) -> tuple[AIMessage, bool]:
+    """Move what the model thought in its text to where LangChain keeps thoughts, and tell whether it thought at all."""
+    hidden = _hidden(raw)
+    thought, said = parted(raw.text)
+    if said != raw.text:
+        kept = {**raw.additional_kwargs, KEPT: f"{raw.additional_kwargs.get(KEPT) or ''}{thought}"}
+        raw = raw.model_copy(update={"content": said, "additional_kwargs": kept})
+    return raw, hidden or bool(raw.additional_kwargs.get(KEPT))
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Part a text into thought and reply; of a thought that does not end nothing is reply."""
+    place = 0
+    while closed := BEFORE.match(text, place):
+        place = closed.end()
+    said, opened, unended = text[place:], "", ""
+    if not said.lstrip().startswith(BEGUN):
+        said, opened, unended = said.partition(OPENED)
+    thought = (text[:place] + unended).replace(OPENED, "").replace(CLOSED, "").strip()
+    return (thought, said) if place or opened else ("", text)
+
+
+def _hidden(raw: AIMessage) -> bool:
+    """Tell whether the server wrote more than the text: tokens that spell more, or more of them than the text has bytes."""
+    if raw.tool_calls or raw.invalid_tool_calls:
+        return False
+    text, told = raw.text, raw.usage_metadata
+    counted = told["output_tokens"] if told else 0
+    return counted > len(text.encode("utf-8", "surrogatepass")) + UNWRITTEN or spelled(raw) > len(text) + UNWRITTEN

@@ -9,14 +9,14 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models import transport
+from ramify.tools.models import server_errors
 from ramify.tools.models.concurrency import enter_one, lasting_cap
 from ramify.tools.models.model import Model
 from ramify.tools.models.pooled_server import ElsewhereError, Seat
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.thinking import allowance
+from ramify.tools.models.server_errors import Server
+from ramify.tools.models.structured_call import allowance
 from ramify.tools.models.tokens import estimate
-from ramify.tools.models.transport import Server
 
 PATIENT = 2
 """Servers that a call may wait for in vain: where both are silent, the reply takes longer than the time there is."""
@@ -52,7 +52,7 @@ class Pool(Model):
 
     async def reply(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None = None) -> Structured:
         """Ask as one server is asked; ModelError where none can be."""
-        for pause in (*transport.PAUSES, None):
+        for pause in (*server_errors.PAUSES, None):
             asked = await self._anywhere(messages, schema, longest)
             if isinstance(asked, Structured):
                 self.check_window(asked.raw, messages)
@@ -73,8 +73,10 @@ class Pool(Model):
                     failed[seat] = error
                     if [one.trouble for one in failed.values()].count("silent") >= PATIENT:
                         raise error.told from None
-            if not await self._anybody():
-                raise nobody(self.name, self.seats)
+            if not any(seat.found for seat in self.seats):  # those that are left out may be back
+                await asyncio.gather(*(asyncio.to_thread(seat.look_again) for seat in self.seats))
+                if not any(seat.found for seat in self.seats):
+                    raise nobody(self.name, self.seats)
             if failed:
                 return min(failed.values(), key=lambda error: error.trouble == "silent")
 
@@ -93,12 +95,6 @@ class Pool(Model):
             if seat.found:
                 return seat
             gate.leave()
-
-    async def _anybody(self) -> bool:
-        """Tell whether any server can be asked, looking at all those that are left out."""
-        if not any(seat.found for seat in self.seats):
-            await asyncio.gather(*(asyncio.to_thread(seat.look_again) for seat in self.seats))
-        return any(seat.found for seat in self.seats)
 
 
 def pooled(name: str, looks: Mapping[str, Callable[[], Model]]) -> Pool:

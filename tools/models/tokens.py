@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from langchain_core.language_models import BaseChatModel
 
-from ramify.tools.models.server_details import Tokenizer, tokenizer_of
+from ramify.tools.models.server_questions import tokenizer_of
 
 Count = Callable[[str], int]
 
@@ -28,7 +28,16 @@ def counter(chat: BaseChatModel) -> Count:
         own = chat.custom_get_token_ids
         return lru_cache(maxsize=4096)(lambda text: len(own(text)))
     tokenizer = tokenizer_of(chat)
-    return estimate if tokenizer is None else _asking(tokenizer)
+    if tokenizer is None:
+        return estimate
+
+    @lru_cache(maxsize=4096)
+    def count(text: str) -> int:
+        told = tokenizer.count(text)
+        # A server that stopped answering is reported by the call that follows; until then the estimate errs on the safe side.
+        return estimate(text) if told is None else told
+
+    return count
 
 
 @lru_cache(maxsize=4096)
@@ -69,13 +78,3 @@ def _prefix(text: str, ends: "list[int] | range", tokens: int, count: Count) -> 
     while last and count(text[: ends[last - 1]]) > tokens:
         last -= 1
     return text[: ends[last - 1]] if last else ""
-
-
-def _asking(tokenizer: Tokenizer) -> Count:
-    @lru_cache(maxsize=4096)
-    def count(text: str) -> int:
-        told = tokenizer.count(text)
-        # A server that stopped answering is reported by the call that follows; until then the estimate errs on the safe side.
-        return estimate(text) if told is None else told
-
-    return count

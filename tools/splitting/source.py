@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
-from ramify.tools.splitting.word_tokens import Word, words
+from ramify.tools.splitting.vocabulary import Word, words
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -36,13 +36,14 @@ def cut(question: str, before: str = "") -> Text:
     """Cut a question and what was said before it into words and pieces."""
     text = f"{before}\n{question}" if before else question
     start = len(text) - len(question)
-    pieces = [(piece, begin) for piece, begin, end in _pieces(text) if end > begin]
+    found = _tokenizer().encode(text, add_special_tokens=False)
+    pieces = [(piece, begin) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True) if end > begin]
     earlier = [item for item in pieces if item[1] < start][-BEFORE:]
     asked = [item for item in pieces if item[1] >= start][-LONGEST:]
     first = min((begin for _, begin in (*earlier, *asked)), default=0)
     there = [word for word in words(text) if word.start >= first]
     at = {place: number for number, word in enumerate(there) for place in range(word.start, word.end)}
-    begin, end = _mark("[CLS]"), _mark("[SEP]")
+    begin, end = (_tokenizer().token_to_id(mark) or 0 for mark in ("[CLS]", "[SEP]"))
     marked = [(begin, -1), *earlier, *([(end, -1)] if earlier else []), *asked, (end, -1)]
     return Text(
         text,
@@ -76,15 +77,6 @@ def _by_word(states: "Tensor", text: Text) -> "Tensor":
     total = torch.zeros(len(text.words), states.shape[-1]).index_add_(0, owner[inside], states[: len(owner)][inside])
     count = torch.zeros(len(text.words)).index_add_(0, owner[inside], torch.ones(int(inside.sum())))
     return total / count.clamp_min(1)[:, None]
-
-
-def _mark(name: str) -> int:
-    return _tokenizer().token_to_id(name) or 0
-
-
-def _pieces(text: str) -> list[tuple[int, int, int]]:
-    found = _tokenizer().encode(text, add_special_tokens=False)
-    return [(piece, begin, end) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True)]
 
 
 @lru_cache(maxsize=1)

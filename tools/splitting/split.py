@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast
 
-from ramify.tools.arithmetic.combinations import How
+from ramify.tools.arithmetic.combine import How
 from ramify.tools.folded_text import fold
 from ramify.tools.splitting.weights import load_pen
 

@@ -6,11 +6,9 @@ from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
 from ramify.tools.released_weights import intact
-from ramify.tools.splitting.vocabulary import vocabulary
+from ramify.tools.splitting.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ramify.tools.splitting.writing import Pen
 
 FILE = "weights.safetensors"
@@ -23,20 +21,14 @@ _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8
 @lru_cache(maxsize=1)
 def load_pen() -> "Pen":
     """Return the trained writer, ready to write; ModelError where its weights are missing or not those that were released."""
-    with as_file(files(__package__) / FILE) as path:
-        return _pen(intact(path, SHA256, "the writer", _REMEDY))
-
-
-def _pen(path: "Path") -> "Pen":
     from safetensors import safe_open
 
-    from ramify.tools.reader.byte_weights import unpack
-    from ramify.tools.reader.weights import packaged_layers
+    from ramify.tools.reader.weights import packaged_layers, unpack
     from ramify.tools.splitting.network import Writer
     from ramify.tools.splitting.writing import Pen
 
-    with safe_open(path, framework="pt") as file:
-        known = vocabulary(json.loads(file.metadata()[WORDS]))
+    with as_file(files(__package__) / FILE) as path, safe_open(intact(path, SHA256, "the writer", _REMEDY), framework="pt") as file:
+        known = Vocabulary(tuple(json.loads(file.metadata()[WORDS])))
         weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
     writer = Writer(len(known))
     writer.load_state_dict(weights)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ramify.tools.splitting.source import Text, cut, encode
-from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, KINDS, REWRITE, Vocabulary
-from ramify.tools.splitting.word_tokens import HOLE, written
+from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, HOLE, KINDS, REWRITE, Vocabulary, written
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -124,13 +123,10 @@ class Pen:
             if token == self.vocabulary.numbers[BETWEEN]:
                 parts.append([])
             else:
-                parts[-1].append(self._word(token, text))
+                copied = token - len(self.vocabulary)
+                parts[-1].append((text.words[copied].text, copied) if copied >= 0 else (self.vocabulary.tokens[token], -1))
         questions = tuple(written(part, text.text, text.words) for part in parts)
         return Reply(line.kind, sure, questions, line.total / max(1, len(line.tokens) - 1))
-
-    def _word(self, token: int, text: Text) -> tuple[str, int]:
-        copied = token - len(self.vocabulary)
-        return (text.words[copied].text, copied) if copied >= 0 else (self.vocabulary.tokens[token], -1)
 
 
 def _repeated(tokens: Sequence[int], between: int) -> list[int]:

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from ramify.tools.splitting.source import Text, cut
-from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, Vocabulary, vocabulary
-from ramify.tools.splitting.word_tokens import words
+from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, Vocabulary, words
 from training.writing.written import Written
 
 COMMON = 400
@@ -33,7 +32,7 @@ def common_words(examples: Iterable[Written]) -> Vocabulary:
     for example in examples:
         source = {word.key for word in words(f"{example.history}\n{example.question}")}
         counts.update({word.key for step in example.steps for word in words(step)} - source - {"{1}"})
-    return vocabulary(word for word, count in counts.most_common(COMMON) if count > 2)
+    return Vocabulary(tuple(word for word, count in counts.most_common(COMMON) if count > 2))
 
 
 def sequenced(example: Written, known: Vocabulary) -> Sequenced | None:

@@ -19,7 +19,7 @@ from transformers import BertModel
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
 from ramify.tools.splitting.source import encode
-from ramify.tools.splitting.vocabulary import Vocabulary, vocabulary
+from ramify.tools.splitting.vocabulary import Vocabulary
 from training.saved_run import WEIGHTS, restore, save
 from training.train import bar
 from training.writing.material import material
@@ -117,7 +117,7 @@ def train(writer: Writer, items: list[Sequenced], states: list[Tensor], given: a
 
 def known_words(folder: Path) -> Vocabulary:
     """Read the vocabulary of a run."""
-    return vocabulary(json.loads((folder / WORDS).read_text(encoding="utf-8")))
+    return Vocabulary(tuple(json.loads((folder / WORDS).read_text(encoding="utf-8"))))
 
 
 def main() -> None:

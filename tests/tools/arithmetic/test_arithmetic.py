@@ -7,10 +7,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from ramify.tools.arithmetic.combinations import How
-from ramify.tools.arithmetic.combine import brought_together
-from ramify.tools.arithmetic.dates import When, in_order, when
-from ramify.tools.arithmetic.numbers import Quantity, larger, quantity
+from ramify.tools.arithmetic.combine import How, brought_together
+from ramify.tools.arithmetic.dates_and_numbers import Quantity, When, in_order, larger, quantity, when
 
 LONG = ("How long is the Po?", "How long is the Ebro?")
 

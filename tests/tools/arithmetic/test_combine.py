@@ -4,8 +4,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from ramify.tools.arithmetic.combinations import How
-from ramify.tools.arithmetic.combine import as_how, brought_together, labels
+from ramify.tools.arithmetic.combine import How, as_how, brought_together, labels
 from ramify.tools.arithmetic.same_answer import same
 from tests.tools.arithmetic.test_arithmetic import LONG
 

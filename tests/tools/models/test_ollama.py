@@ -8,47 +8,14 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langchain_ollama import ChatOllama
 
-from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, resolve
 from ramify.tools.models.confidence import span_confidence
-from ramify.tools.models.ollama import host
 from tests.tools.ollama_replies import Hang, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh
 
 __all__ = ["fresh", "ollama"]
-
-
-@pytest.mark.parametrize(
-    ("named", "address"),
-    [
-        (None, "http://127.0.0.1:11434"),
-        ("", "http://127.0.0.1:11434"),
-        ("0.0.0.0", "http://127.0.0.1:11434"),
-        ("0.0.0.0:4000", "http://127.0.0.1:4000"),
-        (":4000", "http://127.0.0.1:4000"),
-        ("box", "http://box:11434"),
-        ("box/ollama/", "http://box:11434/ollama"),
-        ("http://box", "http://box:80"),
-        ("https://box", "https://box:443"),
-        ("http://box:4000/", "http://box:4000"),
-        ("[::1]:4000", "http://[::1]:4000"),
-        ("[::]", "http://[::1]:11434"),
-        ("http://me:secret@box:4000", "http://me:secret@box:4000"),
-        (' "box:4000" ', "http://box:4000"),
-    ],
-)
-def test_every_form_of_ollama_host(named: str | None, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OLLAMA_HOST", named or "")
-    assert host(None) == address
-    monkeypatch.setenv("OLLAMA_HOST", "elsewhere:1")
-    if named:
-        assert host(named) == address, "base_url comes first"
-
-
-def test_an_ollama_host_that_is_no_address() -> None:
-    with pytest.raises(UsageError, match="'box:port' is not an address"):
-        host("me:secret@box:port")
 
 
 async def test_what_is_sent_to_ollama(ollama: Ollama) -> None:

@@ -13,8 +13,8 @@ import pytest
 from ramify.tools.checks import checkup
 from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, ollama, resolve
-from ramify.tools.models import server_details as served
-from ramify.tools.models.lookups import Lookup
+from ramify.tools.models import server_questions as served
+from ramify.tools.models.caches import Lookup
 from ramify.tools.models.tokens import estimate
 from tests.tools.ollama_server import Ollama, Quiet
 from tests.tools.ollama_server import ollama as ollama_server

@@ -13,7 +13,7 @@ import pytest
 
 from ramify.tools.errors import ModelError, ReplyError
 from ramify.tools.models import forget
-from ramify.tools.models import server_health as health
+from ramify.tools.models import server_record as health
 from tests.tools.model_process import processes
 from tests.tools.models.test_server_pool import LLAMA, ask, at
 from tests.tools.ollama_replies import Fail, Hang, Say
@@ -149,7 +149,7 @@ async def test_calls_that_wait_for_a_server_when_it_dies_are_told() -> None:
 
 
 async def test_a_frozen_server_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ramify.tools.models import server_details as served
+    from ramify.tools.models import server_questions as served
 
     monkeypatch.setattr(served, "PATIENCE", 2.0)
     with processes(2) as (well, frozen):

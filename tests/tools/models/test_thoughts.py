@@ -6,7 +6,7 @@ import pytest
 
 from ramify.tools.models import ModelOptions, resolve
 from ramify.tools.models.confidence import span_confidence
-from ramify.tools.models.thoughts import parted
+from ramify.tools.models.reply_parsing import parted
 from tests.tools.models.test_thinking import LONG, MARIE, thinker
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama, ollama

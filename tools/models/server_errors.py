@@ -2,12 +2,13 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from ramify.tools.errors import ModelError, RamifyError, ReplyError
-from ramify.tools.models.server_record import Feature, Record
+from ramify.tools.models.server_record import Record
+from ramify.tools.models.structured_call import Feature
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T")
@@ -70,7 +71,8 @@ async def sturdy(call: Callable[[], Awaitable[T]], server: Server) -> T:
 
 def trouble_with(error: Exception, server: Server) -> Trouble | None:
     """Tell the trouble with a server from an error; None where it is none of the server's."""
-    return tell(error) or _over_a_reply(error, server)
+    over_a_reply = server.remote and not isinstance(error, RamifyError)
+    return tell(error) or ("foreign" if over_a_reply else None)
 
 
 def showable(trouble: Trouble, error: Exception) -> Exception | None:
@@ -114,7 +116,11 @@ def tell(error: Exception) -> Trouble | None:
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _by_status(status, error)
-    names = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
+    names: set[str] = set()
+    cause: BaseException | None = error
+    while cause is not None:  # the clients wrap one another's errors; the innermost tells most
+        names.update(kind.__name__ for kind in type(cause).__mro__)
+        cause = cause.__cause__ or cause.__context__
     if names & {"ConnectError", "ConnectTimeout", "ProxyError", "ConnectionRefusedError", "gaierror"} or type(error) is ConnectionError:
         return "unreachable"
     if names & {"TimeoutException", "TimeoutError", "APITimeoutError"}:
@@ -148,10 +154,6 @@ def _broke_off(error: Exception) -> bool:
     return getattr(error, "status_code", None) is None and not isinstance(error, QueuedError)
 
 
-def _over_a_reply(error: Exception, server: Server) -> Trouble | None:
-    return "foreign" if server.remote and not isinstance(error, RamifyError) else None
-
-
 def _by_status(status: int, error: Exception) -> Trouble:
     if 0 <= status < 400:
         return "foreign"
@@ -162,13 +164,6 @@ def _by_status(status: int, error: Exception) -> Trouble:
     if status in (408, 409, 425, 429) or status >= 500 or status < 0:  # Ollama's client gives -1 to what fails on the way
         return "busy"
     return "overlong" if "context" in str(error).lower() else "refused"
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The clients wrap one another's errors; the innermost tells most."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _one_line(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Which questions the embedded model takes for English: told by small words, so that names and key words alone are of any language."""
+"""Which questions the embedded model takes for English, told by small words, and which of them no phrase answers."""
 
 import gzip
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.demo import demo_corpus
-from ramify.tools.extractive.language import objection, reads
+from ramify.tools.extractive.question_kinds import objection, open_ended, reads
 
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")
 OTHERS = (
@@ -104,3 +104,26 @@ def test_no_question_of_the_data_sets_is_objected_to() -> None:
     for path in sorted(DATA.glob("*/questions.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             assert [asked for asked in (json.loads(line)["question"] for line in lines) if not reads(asked)] == [], path.parent.name
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How do I undo the last commit?", "how to"),
+        ("how to create an index without locking writes", "how to"),
+        ("What is the best way to copy a table?", "how to"),
+        ("And how can one stop it?", "how to"),
+        ("List all isolation levels", "list"),
+        ("Name every member of the board.", "list"),
+        ("Which isolation levels are there?", "list"),
+        ("What are the available index types?", "list"),
+        ("How does strength training help?", ""),
+        ("How long is the Vistula?", ""),
+        ("How many people can it carry?", ""),
+        ("Name the wife of the director of Solaris.", ""),
+        ("What are the entities that offer bonuses?", ""),
+        ("Which city is the capital?", ""),
+    ],
+)
+def test_a_fact_is_told_from_how_and_from_a_list(question: str, kind: str) -> None:
+    assert open_ended(question) == kind

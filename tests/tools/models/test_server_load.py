@@ -1,10 +1,12 @@
-"""How many calls at once a server is found to serve, told by a clock that is written down."""
+"""How many calls a server is given at one time, learned from what it says, and how long one may take."""
 
+import asyncio
 import heapq
 
 import pytest
 
-from ramify.tools.models.pace import MOST, Pace, Served
+from ramify.tools.models import server_load
+from ramify.tools.models.server_load import MOST, Pace, Served, Turns
 
 
 def play(slots: int, calls: list[float], late: float = 0.0, overhead: float = 0.0, load: float = 0.0) -> tuple[Pace, int]:
@@ -48,3 +50,22 @@ def test_calls_one_after_another_teach_nothing() -> None:
     for second in range(20):
         pace.learn(Served(second, second + 0.9, 0.9))
     assert (pace.limit, pace.settled) == (2, False)
+
+
+async def after_another_was_served(calls: Turns) -> None:
+    """Be sent first, and served after one that was sent at the same time."""
+    async with calls.take(0.6):
+        async with calls.take(0.6) as other:
+            await asyncio.sleep(0.4)
+            calls.served(other)
+        await asyncio.sleep(0.4)
+
+
+async def test_a_call_that_was_sent_first_may_be_served_last() -> None:
+    await after_another_was_served(Turns())
+
+
+async def test_but_not_after_one_that_was_sent_much_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_load, "ABREAST", 0.0)
+    with pytest.raises(TimeoutError):
+        await after_another_was_served(Turns())

@@ -1,13 +1,20 @@
-"""Models of any provider that LangChain knows, by `provider:model`; an OpenAI-compatible server by its base_url."""
+"""Chat models of LangChain: made for a provider and a name, an OpenAI-compatible server by its base_url, or handed over as an object."""
 
 import os
 import re
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.address import is_address, is_loopback, without_credentials
+from ramify.tools.models import ollama
+from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
+from ramify.tools.models.model import Model, ModelOptions
+from ramify.tools.models.server_errors import Server
+from ramify.tools.models.tokens import counter
+from ramify.tools.scrub import learn, learn_address
+from ramify.tools.server_address import is_address, is_loopback, ollama_host, without_credentials
 
 if TYPE_CHECKING:
     from ramify.tools.models.model import ModelOptions
@@ -27,6 +34,10 @@ NO_SAMPLING = re.compile(r"(o\d|gpt-5)(\b|-)")
 """OpenAI's reasoning models refuse a temperature and log probabilities."""
 PLACEHOLDER = "none"
 """The key for a server on this machine that asks for none; the client insists on having one."""
+OLLAMA_WINDOW = 4096
+"""The window that Ollama gives a model when nobody asks for another."""
+CLIENTS = re.compile(r"langchain_(?!core\b)")
+"""The packages whose models speak to a server."""
 
 
 def key_variable(provider: str) -> str:
@@ -105,3 +116,21 @@ def _install(provider: str, error: ImportError) -> str:
         return "run `pip install 'ramify-rag[openai]'`"
     package = re.search(r"pip install ([\w-]+)", str(error))
     return f"run `pip install {package[1] if package else f'langchain-{provider}'}`"
+
+
+def given(chat: BaseChatModel, options: ModelOptions) -> Model:
+    """Use an object as it is; its own window counts, where it has one."""
+    kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
+    url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
+    learn(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
+    if isinstance(url, str):
+        learn_address(url)
+    url = without_credentials(url) if isinstance(url, str) else None
+    name = f"{kind}/{named}" if isinstance(named, str) else kind
+    key = (kind, named if isinstance(named, str) else id(chat), url)
+    limit = options.max_concurrency or (ollama.parallel(ollama_host(url)) if kind == "ChatOllama" else AT_ONCE)
+    cap = lasting_cap(key, limit) if isinstance(named, str) else cap_for(key, limit)
+    cap.gate.record.answered = True  # whoever made the client knows what it speaks to
+    remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)
+    window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
+    return Model(name, chat, counter(chat), cap, window, Server(name, options.timeout, url, remote=remote, record=cap.gate.record))

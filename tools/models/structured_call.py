@@ -1,7 +1,11 @@
-"""One call that is to come back as one object of a given type."""
+"""One call that is to come back as an object of a given type: the form it is asked for in, and how a model that thinks is asked.
+
+The prompts ask for a short thought of their own. One beside it takes tokens from the reply, which is then cut off.
+"""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -10,12 +14,16 @@ from langchain_core.runnables import Runnable, RunnableParallel, RunnableSequenc
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.models.reply_parsing import Structured, read
-from ramify.tools.models.server_record import Feature
 
+Feature = Literal["form", "logprobs"]
+"""What a call may be made without, where its server refuses it."""
 BY_GRAMMAR = frozenset({"ChatOllama", "BaseChatOpenAI"})
 """Models whose server holds the reply to a JSON schema while it is being written; an 8B model needs that."""
 NOT_IN_FORM = "output that does not match the expected"
 """llama.cpp answers so, with status 500, when a reply reaches the token limit before its JSON is closed."""
+SHARE = 4
+"""A thought may take one token of so many in the window."""
+MOST = 4096
 
 
 async def call(
@@ -30,7 +38,9 @@ async def call(
     try:
         told = await asked.ainvoke(list(messages))
     except Exception as error:
-        if "logprobs" not in without and _about_logprobs(error):
+        # The log probabilities may be all that Ollama's client cannot read.
+        about_logprobs = isinstance(error, ValidationError) and all(told["loc"][:1] == ("logprobs",) for told in error.errors())
+        if about_logprobs and "logprobs" not in without:
             return await call(chat, messages, schema, {*without, "logprobs"})
         if (raw := _malformed(error)) is None:
             raise
@@ -43,16 +53,13 @@ def _asked(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] |
     try:
         if BY_GRAMMAR & {kind.__name__ for kind in type(chat).__mro__}:
             # A plain JSON schema: handed the class, the clients parse on their own, raise, and complete what was cut off.
-            form = json_schema(schema) if _bounds_text(chat) else without_lengths(json_schema(schema))
+            # OpenAI's own service, reached without an address, refuses a schema that bounds a text's length.
+            openai = getattr(chat, "openai_api_base", chat) is None
+            form = without_lengths(json_schema(schema)) if openai else json_schema(schema)
             return _unparsed(chat.with_structured_output(form, method="json_schema", include_raw=True, strict=True))
         return _unparsed(chat.with_structured_output(schema, include_raw=True))
     except NotImplementedError:
         return None
-
-
-def _bounds_text(chat: BaseChatModel) -> bool:
-    """Tell whether a text's length may be bounded: OpenAI's own service, reached without an address, refuses a schema that does."""
-    return getattr(chat, "openai_api_base", chat) is not None
 
 
 def without_lengths(schema: Any) -> Any:
@@ -68,11 +75,6 @@ def _unparsed(asked: Runnable[Any, Any]) -> Runnable[Any, Any]:
     """Leave LangChain's parser out: it is quadratic in the reply's length, in a thread that no deadline ends."""
     first = asked.first if isinstance(asked, RunnableSequence) else None
     return first if isinstance(first, RunnableParallel) and first.steps__.keys() == {"raw"} else asked
-
-
-def _about_logprobs(error: Exception) -> bool:
-    """Tell whether the log probabilities alone are what Ollama's client cannot read."""
-    return isinstance(error, ValidationError) and all(told["loc"][:1] == ("logprobs",) for told in error.errors())
 
 
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
@@ -94,3 +96,75 @@ def _malformed(error: Exception) -> AIMessage | None:
         response_metadata={"finish_reason": "length", "model_name": completion.model, "model_provider": "openai"},
         usage_metadata=tokens,
     )
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of asking a model that may think."""
+
+    think: bool | str | None = None
+    """What Ollama is told of thinking; None for nothing."""
+    thinks: bool = False
+    """Whether a thought is to be expected, and room to be left for it."""
+    in_form: bool = True
+    """Whether the server is asked to hold the reply to its form."""
+    notice: str = ""
+    """What the result says of it."""
+
+
+PLAIN = Way()
+
+
+OFF = Way(False)
+
+
+IN_WORDS = Way(
+    False, in_form=False, notice="{name} does not hold its replies to their form while its thinking is off: they are read from its text"
+)
+
+
+ANYWAY = Way(True, thinks=True, notice="{name} thinks although it was asked not to: {more}")
+
+
+LET = Way(True, thinks=True, notice="{name} does not reply in JSON while its thinking is off: it is let think, and {more}")
+
+
+LITTLE = Way("low", thinks=True, notice="{name} cannot be asked not to think: it is asked to think little, and {more}")
+
+
+UNTOLD = Way(thinks=True, notice="{name} cannot be told whether to think: {more}")
+
+
+SEEN = Way(thinks=True, notice="{name} thinks before it replies: {more}")
+
+
+REFUSED = {OFF: LITTLE, IN_WORDS: LITTLE, ANYWAY: LITTLE, LET: LITTLE, LITTLE: UNTOLD}
+"""How to go on where a server refuses what it is told of thinking."""
+
+
+LONGEST = ("num_predict", "max_tokens", "max_output_tokens")
+"""What the clients call the bound of a reply."""
+
+
+def asking(chat: BaseChatModel, way: Way, longest: int) -> BaseChatModel:
+    """Give the model as it is asked by a way, for a reply of at most so many tokens."""
+    wanted = dict.fromkeys(LONGEST, longest) | ({} if way.think is None else {"reasoning": way.think})
+    return chat.model_copy(update={name: value for name, value in wanted.items() if name in type(chat).model_fields})
+
+
+def following(way: Way, asked: Structured) -> Way:
+    """Tell by which way to ask next, after what a reply has shown."""
+    if way is PLAIN:
+        return SEEN if asked.thought and asked.cut_off else PLAIN
+    if way not in (OFF, IN_WORDS):
+        return way
+    if asked.thought:
+        return ANYWAY
+    if asked.parsed is None and not (asked.cut_off and asked.bare):  # whole and held to its form, it could have been read
+        return LET
+    return way if asked.bare else IN_WORDS
+
+
+def allowance(window: int | None) -> int:
+    """Tell how many tokens a thought may take in a window."""
+    return min((window or 0) // SHARE, MOST)

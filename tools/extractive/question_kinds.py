@@ -1,10 +1,10 @@
-"""Whether a question is in English, the one language that the embedded model reads."""
+"""What kind of question it is: whether in English, the one language that the embedded model reads, and whether a phrase answers it."""
 
 import json
 import re
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final
+from typing import Final, Literal
 
 from ramify.tools.english import word_set
 
@@ -24,6 +24,21 @@ _ENGLISH = word_set(
     "at not or on in as if but about into after before during under over many much any some more most each i me one two first list name "
     "give tell show find per while against through no so"
 )
+Kind = Literal["how to", "list", ""]
+_PERSON = r"(?:i|you|we|one|someone|somebody|people|users?|an? \w+)"
+_HOW_TO = re.compile(
+    rf"(?:and |so |then )?(?:how (?:do|can|could|should|would|may|might|must|does|shall) {_PERSON}\b|how (?:best )?to\b"
+    r"|what (?:is|are|would be|'s) (?:the|a) (?:\w+ )?(?:way|ways|steps?|procedure) (?:to|of|for)\b"
+    r"|(?:explain|describe|tell me|show me) how\b)",
+    re.IGNORECASE,
+)
+_LIST = re.compile(
+    r"(?:please )?(?:list|enumerate)\b"
+    r"|(?:please )?(?:name|give|tell|show|find)(?: me| us)? (?:all|every|each|a list|the list|the names of all)\b"
+    r"|(?:what|which) are (?:all|the (?:available|different|possible|supported|valid|various|permitted|allowed))\b"
+    r"|(?:what|which) (?:[\w-]+ ){1,6}?(?:are there|are (?:available|supported|possible|allowed))\b",
+    re.IGNORECASE,
+)
 
 
 def objection(question: str) -> str | None:
@@ -41,7 +56,9 @@ def reads(question: str) -> bool:
     latin = sum(ord(sign) < _LATIN_END or ord(sign) in _LATIN_MORE for sign in letters)
     if 2 * latin < len(letters):
         return False
-    words = _small_words(question)
+    # Small words are those that are not capitalised as names are, and the first, which always is.
+    written = _WORD.findall(question.casefold() if question.isupper() else question)
+    words = frozenset(word for word in [*(word.casefold() for word in written[:1]), *written] if word.islower())
     other = max(sum(_weight(word, *listed) for word in words) for listed in _others())
     enough = _ASKED if question.rstrip().endswith("?") else _ENOUGH
     return other < enough or other <= len(words & _ENGLISH)
@@ -60,7 +77,9 @@ def _weight(word: str, telling: frozenset[str], weak: frozenset[str]) -> float:
     return _WEAK if word in weak else 0.0
 
 
-def _small_words(question: str) -> frozenset[str]:
-    """List the words that are not capitalised as names are, and the first, which always is."""
-    words = _WORD.findall(question.casefold() if question.isupper() else question)
-    return frozenset(word for word in [*(word.casefold() for word in words[:1]), *words] if word.islower())
+def open_ended(question: str) -> Kind:
+    """Say what kind of question it is that no phrase answers; nothing for one that asks for a fact."""
+    text = " ".join(question.split())
+    if _HOW_TO.match(text):
+        return "how to"
+    return "list" if _LIST.match(text) else ""

@@ -1,8 +1,9 @@
-"""How several addresses are written in one text."""
+"""How several addresses are written in one text, and the forms in which Ollama's is told."""
 
 import pytest
 
-from ramify.tools.models.address import addresses, as_one_text, is_address, without_credentials
+from ramify.tools.errors import UsageError
+from ramify.tools.server_address import addresses, as_one_text, is_address, ollama_host, without_credentials
 
 
 @pytest.mark.parametrize(
@@ -35,3 +36,35 @@ def test_several_are_shown_without_their_passwords() -> None:
 def test_a_list_is_written_as_one_text_and_what_is_no_address_stays() -> None:
     assert as_one_text(["http://a", "http://b"]) == as_one_text("http://a,http://b") == "http://a http://b"
     assert [as_one_text(value) for value in (None, "", [], [1, 2], 7)] == [None, "", None, [1, 2], 7]
+
+
+@pytest.mark.parametrize(
+    ("named", "address"),
+    [
+        (None, "http://127.0.0.1:11434"),
+        ("", "http://127.0.0.1:11434"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("0.0.0.0:4000", "http://127.0.0.1:4000"),
+        (":4000", "http://127.0.0.1:4000"),
+        ("box", "http://box:11434"),
+        ("box/ollama/", "http://box:11434/ollama"),
+        ("http://box", "http://box:80"),
+        ("https://box", "https://box:443"),
+        ("http://box:4000/", "http://box:4000"),
+        ("[::1]:4000", "http://[::1]:4000"),
+        ("[::]", "http://[::1]:11434"),
+        ("http://me:secret@box:4000", "http://me:secret@box:4000"),
+        (' "box:4000" ', "http://box:4000"),
+    ],
+)
+def test_every_form_of_ollama_host(named: str | None, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", named or "")
+    assert ollama_host(None) == address
+    monkeypatch.setenv("OLLAMA_HOST", "elsewhere:1")
+    if named:
+        assert ollama_host(named) == address, "base_url comes first"
+
+
+def test_an_ollama_host_that_is_no_address() -> None:
+    with pytest.raises(UsageError, match="'box:port' is not an address"):
+        ollama_host("me:secret@box:port")

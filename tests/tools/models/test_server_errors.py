@@ -13,7 +13,7 @@ from openai.types.chat import ChatCompletion
 from ramify.tools.errors import ModelError, ReplyError
 from ramify.tools.models import ModelOptions, resolve
 from ramify.tools.models import named as models
-from ramify.tools.models.transport import Server, explain, tell
+from ramify.tools.models.server_errors import Server, explain, tell
 from tests.tools.ollama_replies import Fail, Hang, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document
 
+from ramify.tools import relevance
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.reader.predictions import Reading
-from ramify.tools.relevance import NONE, READER, cross_encoder, load, rerank, reranked, width
-from ramify.tools.relevance.rerank import worth
+from ramify.tools.relevance import NONE, READER, load, reranked, scores, width, worth
 
 TEXTS = ("Rome is on the Tiber.", "Berlin has many bridges.", "The Seine runs through Paris.")
 SCORES = (0.9, 0.8, 0.7)
@@ -41,7 +41,7 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]
         asked.append((question, contexts))
         return tuple(SimpleNamespace(relevance=0.9 if "Seine" in text else 0.01, span=0.0, yes=0.0, no=0.0) for text in contexts)
 
-    monkeypatch.setattr(rerank, "read_contexts", read)
+    monkeypatch.setattr(relevance, "read_contexts", read)
     return asked
 
 
@@ -89,7 +89,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_cross_encoder_in_a_folder_is_loaded_once_and_orders_by_its_scores(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert load(str(tiny)) > 0
     assert load(f"{tiny}/") == 0.0
-    told = cross_encoder.scores(str(tiny), QUESTION, [f"T{number}: {text}" for number, text in enumerate(TEXTS)])
+    told = scores(str(tiny), QUESTION, [f"T{number}: {text}" for number, text in enumerate(TEXTS)])
     assert len(set(told)) == 3
     found = reranked(QUESTION, hits(), str(tiny), 3)
     assert [int(str(hit.document.id)) for hit in found] == sorted(range(3), key=lambda number: -told[number])
