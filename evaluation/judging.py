@@ -13,8 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import Field
 
 from ramify.evaluation.load.records import parsed
-from ramify.evaluation.results_log import Log
-from ramify.evaluation.rows import Row
+from ramify.evaluation.rows import Log, Row
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Ledger, working

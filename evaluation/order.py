@@ -7,8 +7,8 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 
-from ramify.evaluation.degraded import check_shares
 from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, VIEW, checked, dotted, own_settings, remedy
+from ramify.evaluation.searching.degraded_cells import check_shares
 from ramify.evaluation.variants import Variant, variants
 from ramify.nodes.tree import Value
 from ramify.tools.demo import cache_folder

@@ -14,7 +14,7 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import ValidationError
 
-from ramify.evaluation.asking import PRINTED
+from ramify.evaluation.asking.one_question import PRINTED
 from ramify.evaluation.report.blocks import Block, Section
 from ramify.evaluation.results.run import Line, Run
 from ramify.evaluation.rows import Row

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ramify.evaluation.metrics.statistics import holm
 from ramify.evaluation.report.blocks import Cell, Column, Table, Where, words
 from ramify.evaluation.report.tables import NOTHING
 from ramify.evaluation.results.paired import ANSWERS, SIGNIFICANT, Difference, Pairs, Scores, difference, points, shown_p
-from ramify.evaluation.statistics import holm
 
 
 @dataclass(frozen=True)

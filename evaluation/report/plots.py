@@ -6,7 +6,6 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullLocator
 
-from ramify.evaluation.degraded import ABLATIONS, MISSING, NOISE, SYSTEMS, UNREAD
 from ramify.evaluation.metrics.calibration import reliability, risk_coverage
 from ramify.evaluation.report.chart_style import INKS, RULE, TEXT, Sheet, ink, label, marker, styled
 from ramify.evaluation.results.columns import CALLS, EM, F1, HITS1, R10
@@ -14,6 +13,7 @@ from ramify.evaluation.results.degraded_means import Means, Point
 from ramify.evaluation.results.measures import Estimate, Measure, confident
 from ramify.evaluation.results.run import Line
 from ramify.evaluation.results.sweeps import Sweep, order
+from ramify.evaluation.searching.degraded_cells import ABLATIONS, MISSING, NOISE, SYSTEMS, UNREAD
 
 Asked = Mapping[str, Sequence[Line]]
 """Lines by strategy."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ramify.evaluation.metrics.statistics import bootstrap_interval, holm, paired_test
 from ramify.evaluation.report.blocks import Block, Cell, Column, Section, Table, Words, words
 from ramify.evaluation.results.paired import SIGNIFICANT, Pairs, shown_p
 from ramify.evaluation.results.two_runs import Group, rests_on
 from ramify.evaluation.rows import Row
-from ramify.evaluation.statistics import bootstrap_interval, holm, paired_test
 from ramify.prompts.prefer import CRITERIA
 
 _WORTH = {"A": 1.0, "B": 0.0, "tie": 0.5}

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ramify.evaluation.degraded import MISSING, NOISE, SYSTEM, SYSTEMS, UNREAD, WHOLE
 from ramify.evaluation.results.run import Line, Run
+from ramify.evaluation.searching.degraded_cells import MISSING, NOISE, SYSTEM, SYSTEMS, UNREAD, WHOLE
 
 
 class Point(NamedTuple):

@@ -9,8 +9,8 @@ import numpy as np
 
 from ramify.evaluation.metrics.calibration import expected_calibration_error
 from ramify.evaluation.metrics.forgetting import efr
+from ramify.evaluation.metrics.statistics import bootstrap_interval
 from ramify.evaluation.results.run import Line
-from ramify.evaluation.statistics import bootstrap_interval
 
 Value = Callable[[Line], float | None]
 """A number that a line says of itself; none where it says nothing."""

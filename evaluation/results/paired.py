@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ramify.evaluation.metrics.statistics import bootstrap_interval, paired_test
 from ramify.evaluation.results.measures import Value, found, score
 from ramify.evaluation.results.run import Line
-from ramify.evaluation.statistics import bootstrap_interval, paired_test
 
 SIGNIFICANT = 0.05
 Pairs = list[tuple[Line, Line]]

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.degraded import SYSTEM
 from ramify.evaluation.manifest import MANIFEST, read_manifest
 from ramify.evaluation.rows import RESULTS, Row, key_of
+from ramify.evaluation.searching.degraded_cells import SYSTEM
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import one_line
 

@@ -14,7 +14,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 
-from ramify.evaluation import worker_processes as workers
+from ramify.evaluation.asking import worker_processes as workers
 from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.evaluation.run import execute
 from ramify.tools.errors import InputError, ModelError

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.index_kinds import folder_of
+from ramify.evaluation.indexing import index
 from ramify.evaluation.manifest import read_manifest
 from ramify.evaluation.order import Order
-from ramify.evaluation.plan import Plan
+from ramify.evaluation.plan import Plan, prepare
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row
-from ramify.evaluation.run import execute, index, look, prepare
+from ramify.evaluation.run import execute, look
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import opened
 from tests.evaluation.small import order

@@ -8,7 +8,7 @@ from ramify.evaluation.metrics.abstention import abstention_precision, abstentio
 from ramify.evaluation.metrics.answers import exact_match
 from ramify.evaluation.metrics.calibration import expected_calibration_error, reliability, risk_coverage
 from ramify.evaluation.metrics.forgetting import efr, stands_for
-from ramify.evaluation.priors import majority, majority_by_type, most_frequent
+from ramify.evaluation.metrics.priors import majority, majority_by_type, most_frequent
 from ramify.tools.errors import UsageError
 
 judged = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ramify.evaluation.metrics.answers import containment, exact_match, official_multihop_rag, token_f1
-from ramify.evaluation.priors import majority, majority_by_type
+from ramify.evaluation.metrics.priors import majority, majority_by_type
 from ramify.evaluation.report.blocks import Block, Cell, Column, Plot, Points, Section, Table, Where
 from ramify.evaluation.report.tables import NOTHING, Group, interval, measured
 from ramify.evaluation.results.columns import ANSWERS, ANSWERS_BY_FACTS, CONTAINED, COST, EM, F1, OFFICIAL, RETRIEVAL

@@ -4,7 +4,6 @@ import json
 import shlex
 from collections.abc import Iterator
 
-from ramify.evaluation.degraded import ABLATIONS, BOTH, FILTER, FLAT, FULL, HARD, HEADINGS, LABEL, TOLD
 from ramify.evaluation.report.blocks import Block, Cell, Column, Plot, Points, Section, Table, Words, words
 from ramify.evaluation.report.tables import NOTHING, best_of, interval
 from ramify.evaluation.results.columns import HITS1, MRR10, P5, R10, WRONG
@@ -13,6 +12,7 @@ from ramify.evaluation.results.measures import found
 from ramify.evaluation.results.paired import Pairs, common, difference, points
 from ramify.evaluation.results.run import Run
 from ramify.evaluation.rows import RESULTS
+from ramify.evaluation.searching.degraded_cells import ABLATIONS, BOTH, FILTER, FLAT, FULL, HARD, HEADINGS, LABEL, TOLD
 
 MEASURES = {"recall@10": R10, "hits@1": HITS1, "wrong_group@5": WRONG, "precision@5": P5, "mrr@10": MRR10}
 """What is told, by its name in a line."""

@@ -1,4 +1,4 @@
-"""Bring the index of each kind up to date: the plain one from the documents, any other from a copy of the plain one."""
+"""Bring the indexes of a run up to date: the plain ones from the documents, those of any other kind from a copy of the plain one."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, folder_of
+from ramify.evaluation.order import Order
+from ramify.evaluation.plan import CHUNK_TOKENS, Plan
 from ramify.graphs.building import hierarchy, structure
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
+from ramify.tools.index import Index
 from ramify.tools.index.kind_tables import read_facts
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest
-from ramify.tools.index.progress import Progress
+from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import writing
 from ramify.tools.knowledge import graph_file as of_graph
 
@@ -23,6 +26,19 @@ class Builder(NamedTuple):
 
     build: Callable[[Path, Sequence[str], Progress], None]
     edition: str
+
+
+def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
+    """Bring each data set's index up to date, in every kind that is wanted."""
+    for source in plan.sources:
+        wanted = {**({str(source.bare): ()} if order.degrade else {}), source.place: order.label}
+        for place, label in wanted.items():
+            chunk_tokens, documents = CHUNK_TOKENS[source.dataset.hits_by], list(source.dataset.documents)
+            Index.build(
+                documents, place, order.embedding, chunk_tokens=chunk_tokens, label=label, progress=progress, ray=order.ray
+            )  # fmt: skip
+        for kind in order.kinds:
+            bring(source.folder, kind, source.group_by, progress)
 
 
 def bring(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) -> None:

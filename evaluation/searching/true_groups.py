@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.degraded import NOISE, Cell
+from ramify.evaluation.searching.degraded_cells import NOISE, Cell
 from ramify.tools.documents.load import Loading
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.binning import Binned, binned

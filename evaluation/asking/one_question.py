@@ -1,14 +1,14 @@
 """Ask one question with one variant, and make a line of what came of it."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from ramify.evaluation.dataset import HitsBy, Question
-from ramify.evaluation.failed_calls import Losses
 from ramify.evaluation.rows import Row, key_of
 from ramify.evaluation.scoring import UNSCORED, scores
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
-from ramify.nodes.tree import Value
+from ramify.nodes.tree import ROOT, Value, is_unknown
 from ramify.tools.scrub import scrub
 
 PRINTED = 300
@@ -89,3 +89,32 @@ def head(task: Task) -> Row:
         "gold_documents": list(question.gold_documents),
         "seed": task.variant.options.get("seed", task.seed),
     }
+
+
+class Losses:
+    """Watch a question; a branch that was lost to a mishap makes its answer another than it would have been.
+
+    A budget that is used up is no loss: it is a setting. Nor is a malformed reply: what a model says badly, it says badly every time.
+    """
+
+    def __init__(self) -> None:
+        self._mishaps: list[str] = []
+        self._malformed: list[str] = []
+
+    def __call__(self, kind: str, event: Any) -> None:
+        """Take note of a task that failed."""
+        if kind != "tasks":
+            return
+        if error := event.get("error"):
+            self._mishaps.append(f"{type(error).__name__}: {error}")
+        ended = event.get("result")
+        told = ended.get("__return__") if isinstance(ended, dict) else None
+        if isinstance(told, dict) and told.get("failure") and not told.get("limit"):
+            (self._malformed if told["malformed"] else self._mishaps).append(told["failure"])
+
+    def failure(self, result: Result) -> str | None:
+        """Say why the question counts as failed; nothing where it was answered as it would be again."""
+        if self._mishaps:
+            return self._mishaps[0]
+        unanswered = is_unknown(result.answer) and (result.stopped_by == "error" or result.tree[ROOT].status == "failed")
+        return self._malformed[0] if self._malformed and unanswered else None

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ramify.evaluation.dataset import Question
-from ramify.evaluation.degraded import SYSTEM, SYSTEMS, Cell, System, cells_of, systems_in
-from ramify.evaluation.index_building import copy_plain
+from ramify.evaluation.indexing import copy_plain
 from ramify.evaluation.order import Order
 from ramify.evaluation.plan import Plan, Source
-from ramify.evaluation.results_log import Log
-from ramify.evaluation.rows import RESULTS, Row, key_of, outlines
+from ramify.evaluation.rows import RESULTS, Log, Row, key_of, outlines
 from ramify.evaluation.scoring import NOT_SEARCHED, retrieval
-from ramify.evaluation.searching import DEEPEST, SEARCH, with_groups
-from ramify.evaluation.true_groups import WRONG_GROUP, Truth
+from ramify.evaluation.searching.degraded_cells import SYSTEM, SYSTEMS, Cell, System, cells_of, systems_in
+from ramify.evaluation.searching.true_groups import WRONG_GROUP, Truth
+from ramify.evaluation.searching.ways import DEEPEST, SEARCH, with_groups
 from ramify.graphs.building import hierarchy
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.embeddings import Encoder, load_encoder

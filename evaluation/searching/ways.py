@@ -3,14 +3,14 @@
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ramify.evaluation.asking import NOTHING, Task, head
+from ramify.evaluation.asking.one_question import NOTHING, Task, head
 from ramify.evaluation.dataset import Question
 from ramify.evaluation.index_kinds import PLAIN, VIEW, dotted, named, own_options
 from ramify.evaluation.order import RERANK, RERANK_K, Order, swept_in_searching
 from ramify.evaluation.plan import Plan, Source, task_of
-from ramify.evaluation.rows import Row, key_of
+from ramify.evaluation.rows import RESULTS, Log, Row, Watch, key_of, outlines
 from ramify.evaluation.scoring import retrieval
-from ramify.evaluation.true_groups import WRONG_GROUP, Truth
+from ramify.evaluation.searching.true_groups import WRONG_GROUP, Truth
 from ramify.evaluation.variants import Variant, shown
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.settings import Settings
@@ -71,6 +71,19 @@ def _reranked(kind: Kind, options: Mapping[str, Any], swept: list[Any]) -> dict[
     wanted = [Settings.model_validate(given), *(Settings.model_validate({**given, RERANK: value}) for value in swept)]
     how = _way(kind, options).how
     return {f"{RERANK}={one.rerank}": Way({**how, RERANK: one.rerank, "wide": one.rerank_k}, kind) for one in wanted if one.rerank != NONE}
+
+
+def search(plan: Plan, order: Order, watch: Watch) -> None:
+    """Write the lines of searching alone that are not there yet; blocking."""
+    ways = ways_of(order)
+    with Log(order.out / RESULTS) as log:
+        known = outlines(order.out / RESULTS)
+        for source in plan.sources:
+            if missing := ways_left(source, ways, known):
+                fresh = [row for row in search_all(plan, source, missing) if row["key"] not in known]
+                log.write(fresh)
+                for row in fresh:
+                    watch(row)
 
 
 def search_all(plan: Plan, source: Source, ways: Mapping[str, Way]) -> list[Row]:
