@@ -11,7 +11,7 @@ import pytest
 from ramify.evaluation.judging import JUDGED, Duel, judge, written
 from ramify.evaluation.load import load
 from ramify.evaluation.report import compare, compare_page, write_report
-from ramify.evaluation.results.two_runs import read_runs
+from ramify.evaluation.results.paired import read_runs
 from ramify.evaluation.rows import Row
 from ramify.evaluation.run import execute
 from ramify.prompts.prefer import CRITERIA

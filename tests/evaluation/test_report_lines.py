@@ -87,10 +87,8 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path, monkeypatch:
     for name in [name for name in sys.modules if name.startswith(("matplotlib", "ramify.evaluation.report."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    from ramify.evaluation.report.build import write_report as fresh
-
     with pytest.raises(UsageError, match=r"pip install 'ramify-rag\[eval\]'"):
-        fresh(folder)
+        write_report(folder)
 
 
 def test_the_form_of_a_language_model_s_replies_is_counted_by_prompt(tmp_path: Path) -> None:
