@@ -69,28 +69,20 @@ def assemble(
 
     InputError for what does not fit together.
     """
-    _all_different(read)
-    found = read_corpus(corpus)
-    _gold_is_there(read, corpus, found.ids | set(absent))
-    questions = tuple(question for _, question in read)
-    documents = (corpus,)
-    told = (*_about_text(found), *caveats, *_about_gold(questions))
-    return Dataset(name=name, questions=questions, documents=documents, hits_by=hits_by, caveats=told, sha256=digest(questions, documents))
-
-
-def _all_different(read: Sequence[Read]) -> None:
     places: dict[str, str] = {}
     for place, question in read:
         if (before := places.setdefault(question.id, place)) != place:
             raise InputError(f"two questions have the id {question.id!r} ({before}, {place})", "give each an id of its own")
-
-
-def _gold_is_there(read: Sequence[Read], corpus: Path, documents: Collection[str]) -> None:
+    found = read_corpus(corpus)
     for place, question in read:
         for identity in question.gold_documents:
-            if identity not in documents:
+            if identity not in found.ids and identity not in absent:
                 what = f"{place} names the gold document {identity!r}, which is not in {str(corpus)!r}"
                 raise InputError(what, "add the document, or correct the id")
+    questions = tuple(question for _, question in read)
+    documents = (corpus,)
+    told = (*_about_text(found), *caveats, *_about_gold(questions))
+    return Dataset(name=name, questions=questions, documents=documents, hits_by=hits_by, caveats=told, sha256=digest(questions, documents))
 
 
 def read_corpus(corpus: Path) -> Corpus:

@@ -4,11 +4,15 @@ A passage holds a gold sentence when the sentence, without spaces and newlines, 
 measures of `retrieval` have no word for; where each holds at most one, these agree with those.
 """
 
+import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from ramify.evaluation.metrics.retrieval import map_multihop_rag
 from ramify.tools.errors import UsageError
 
+ENOUGH = 0.75
+"""Share of a gold passage's words that a retrieved passage has to hold to stand for it (as in PruneRAG's reference code)."""
 _NO_SPACE = str.maketrans("", "", " \n")
 Held = Sequence[frozenset[str]]
 """The gold sentences that each passage holds, best passage first."""
@@ -18,6 +22,12 @@ def held_facts(text: str, facts: Collection[str]) -> frozenset[str]:
     """Tell which gold sentences a passage holds."""
     passage = text.translate(_NO_SPACE)
     return frozenset(fact for fact in facts if fact.translate(_NO_SPACE) in passage)
+
+
+def stands_for(passage: str, gold: str) -> bool:
+    """Tell whether a retrieved passage holds enough of a gold passage's words to count as it."""
+    wanted = _words(gold)
+    return bool(wanted) and (wanted & _words(passage)).total() >= ENOUGH * wanted.total()
 
 
 def fact_scores(held: Held, facts: Collection[str]) -> dict[str, float]:
@@ -50,3 +60,7 @@ def map_at(held: Held, count: int, k: int) -> float:
         seen |= one
         total += len(new) * min(len(seen) / rank, 1.0)
     return total / count
+
+
+def _words(text: str) -> "Counter[str]":
+    return Counter(re.findall(r"\w+", text.casefold()))

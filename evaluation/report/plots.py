@@ -93,9 +93,9 @@ def _swept(
     factor = 1 if measure is CALLS else 100
     for dataset, curve in curves.items():
         points = [(values.index(value), told) for value, lines in curve if (told := measure.of(lines))]
-        places, told, colour = [place for place, _ in points], [told for _, told in points], ink(dataset, datasets)
-        low, high = [factor * (one.low or 0.0) for one in told], [factor * (one.high or 0.0) for one in told]
-        axes.plot(places, [factor * one.value for one in told], marker=marker(dataset, datasets), color=colour, label=label(dataset))
+        places, estimates, colour = [place for place, _ in points], [one for _, one in points], ink(dataset, datasets)
+        low, high = [factor * (one.low or 0.0) for one in estimates], [factor * (one.high or 0.0) for one in estimates]
+        axes.plot(places, [factor * one.value for one in estimates], marker=marker(dataset, datasets), color=colour, label=label(dataset))
         axes.fill_between(places, low, high, color=colour, alpha=0.13, linewidth=0)
     axes.set_xticks(range(len(values)), [label(value) for value in values])
     axes.set_ylim(bottom=0)
@@ -112,8 +112,9 @@ def _reliable(dataset: str, strategies: Asked, axes: Axes) -> None:
     names = list(strategies)
     axes.plot([0, 1], [0, 1], color=RULE, linewidth=1, linestyle=DASHED)
     for name, lines in strategies.items():
-        bins, look = reliability(*confident(lines)), {"marker": marker(name, names), "color": ink(name, names)}
-        axes.plot([one.confidence for one in bins], [one.right for one in bins], markersize=4.5, linewidth=1.1, label=label(name), **look)
+        bins = reliability(*confident(lines))
+        sure, right, colour = [one.confidence for one in bins], [one.right for one in bins], ink(name, names)
+        axes.plot(sure, right, marker=marker(name, names), markersize=4.5, linewidth=1.1, color=colour, label=label(name))
     axes.set(title=f"{label(dataset)}: reliability", xlabel="confidence", ylabel="share right", xlim=(0, 1.02), ylim=(0, 1.02))
 
 

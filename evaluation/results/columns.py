@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from ramify.evaluation.metrics.abstention import abstention_precision, abstention_recall
+from ramify.evaluation.metrics.answers import abstention_precision, abstention_recall, efr
 from ramify.evaluation.metrics.calibration import expected_calibration_error
-from ramify.evaluation.metrics.forgetting import efr
 from ramify.evaluation.results.measures import (
     Estimate,
     Measure,

@@ -62,19 +62,17 @@ def degrade(plan: Plan, order: Order, progress: Progress = silent) -> None:
 
 def _rows(one: Degrading, cell: Cell, labels: bool, known: Container[str]) -> Iterator[list[Row]]:
     """Measure each system of a cell that lacks lines; those of one index after each other."""
-    systems = [name for name in systems_in(cell, labels) if not _is_there(one.source, name, cell, known)]
-    for (labelled, grouped), names in groupby(sorted(systems, key=_place), _place):
+    questions = one.source.dataset.questions
+    systems = [name for name in systems_in(cell, labels) if any(_key(one.source, name, cell, asked) not in known for asked in questions)]
+    for (labelled, grouped), names in groupby(sorted(systems, key=_index_of), _index_of):
         index = _made(one, cell, labelled, grouped)
         for name in names:
             yield [_row(one, name, cell, *found) for found in _found(one, index, SYSTEMS[name])]
 
 
-def _place(name: str) -> tuple[bool, bool]:
+def _index_of(name: str) -> tuple[bool, bool]:
+    """Tell which index a system searches: with labels or not, with its groups or with one tree."""
     return SYSTEMS[name].labelled, SYSTEMS[name].grouped
-
-
-def _is_there(source: Source, name: str, cell: Cell, known: Container[str]) -> bool:
-    return all(_key(source, name, cell, question) in known for question in source.dataset.questions)
 
 
 def _key(source: Source, name: str, cell: Cell, question: Question) -> str:

@@ -1,6 +1,6 @@
 """Searching alone, without a model: the same index asked in several ways, as lines beside those of the strategies."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ramify.evaluation.asking.one_question import NOTHING, Task, head
@@ -79,7 +79,9 @@ def search(plan: Plan, order: Order, watch: Watch) -> None:
     with Log(order.out / RESULTS) as log:
         known = outlines(order.out / RESULTS)
         for source in plan.sources:
-            if missing := ways_left(source, ways, known):
+            name, ids = source.dataset.name, [question.id for question in source.dataset.questions]
+            missing = {way: how for way, how in ways.items() if not all(key_of(name, SEARCH, way, one) in known for one in ids)}
+            if missing:
                 fresh = [row for row in search_all(plan, source, missing) if row["key"] not in known]
                 log.write(fresh)
                 for row in fresh:
@@ -113,12 +115,6 @@ def with_groups(told: dict[str, Any], truth: Truth, question: Question, hits: Se
         return told
     wrong = truth.wrong_group([document_of(str(hit.document.id)) for hit in hits], question.gold_documents)
     return {**told, "retrieval": {**told["retrieval"], WRONG_GROUP: wrong}}
-
-
-def ways_left(source: Source, ways: Mapping[str, Way], known: Container[str]) -> dict[str, Way]:
-    """List the ways in which not every question has been searched for."""
-    ids = [question.id for question in source.dataset.questions]
-    return {name: way for name, way in ways.items() if not all(key_of(source.dataset.name, SEARCH, name, one) in known for one in ids)}
 
 
 def _row(task: Task, found: dict[str, Any]) -> Row:

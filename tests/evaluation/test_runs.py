@@ -14,7 +14,7 @@ from ramify.evaluation.rows import RESULTS, Log
 from ramify.evaluation.run import ask, execute, left, look
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.reader.predictions import read_context
-from tests.evaluation.small import asked, knowing, order, questions, timeless, write_data
+from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
 
 
 def test_a_line_holds_the_question_the_answer_its_scores_and_its_tree(data: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Every strategy on every data set, at its own settings, beside what costs nothing to guess; and what its confidence is worth."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from ramify.evaluation.results.measures import Measure, confident, mean, percent
 from ramify.evaluation.results.run import Line, Run
 from ramify.evaluation.rows import Row
 
-SCORES = {
+SCORES: dict[str, Callable[[str, list[str]], float]] = {
     EM.title: exact_match,
     F1.title: token_f1,
     CONTAINED.title: containment,

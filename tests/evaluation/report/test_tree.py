@@ -10,9 +10,8 @@ from ramify.nodes.tree import Branch, Passage, Tree, graft, row
 from ramify.nodes.tree.notes import SIMPLE, once_more, unsure
 from ramify.studio.drawing.page import tree_html
 from ramify.tools.pages import style
-from tests.evaluation.test_report import line
-from tests.evaluation.test_report_lines import small
-from tests.evaluation.test_report_page import in_a_browser, shown
+from tests.evaluation.few_lines import line, small
+from tests.evaluation.report.test_page import in_a_browser, shown
 from tests.studio.samples import TREE
 
 LONG = "What is told of 𝔗 at such length? " * 20

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from ramify.evaluation.report import write_report
+from tests.evaluation.few_lines import line, rows_of, small
 from tests.evaluation.made_run import make_run
-from tests.evaluation.test_report import line, rows_of
-from tests.evaluation.test_report_lines import small
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&amp;\u2028\x00$x$"
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--virtual-time-budget=4000", "--dump-dom")

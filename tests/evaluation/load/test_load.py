@@ -14,7 +14,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.ids import document_of
 from tests.embeddings import WordEmbeddings
-from tests.evaluation.reading import SAMPLES
+from tests.evaluation.load.sample_sets import SAMPLES
 
 EVERY = ["own", "hotpotqa/hotpot_dev_distractor_v1.json", "2wikimultihopqa", "musique/musique_ans_v1.0_dev.jsonl", "multihop_rag"]
 

@@ -12,12 +12,9 @@ from ramify.evaluation.metrics import facts
 from ramify.evaluation.metrics.facts import fact_scores, held_facts
 from ramify.evaluation.metrics.retrieval import (
     all_gold_at,
-    hits_at,
-    map_at,
     map_multihop_rag,
-    mrr_at,
-    recall_at,
     retrieval_scores,
+    score_at,
     supporting_facts_f1,
 )
 from ramify.tools.errors import UsageError
@@ -29,13 +26,13 @@ golds = st.sets(names, min_size=1, max_size=5)
 
 def test_a_ranking_worked_by_hand() -> None:
     ranking, gold = ["x", "a", "y", "z", "b", "w"], {"a", "b", "c"}
-    assert recall_at(ranking, gold, 1) == 0
-    assert recall_at(ranking, gold, 2) == pytest.approx(1 / 3)
-    assert recall_at(ranking, gold, 5) == pytest.approx(2 / 3)
-    assert [hits_at(ranking, gold, k) for k in (1, 2)] == [0, 1]
-    assert mrr_at(ranking, gold, 10) == 1 / 2
-    assert mrr_at(ranking, gold, 1) == 0
-    assert map_at(ranking, gold, 10) == pytest.approx((1 / 2 + 2 / 5) / 3)
+    assert score_at("recall", 1, ranking, gold) == 0
+    assert score_at("recall", 2, ranking, gold) == pytest.approx(1 / 3)
+    assert score_at("recall", 5, ranking, gold) == pytest.approx(2 / 3)
+    assert [score_at("hits", k, ranking, gold) for k in (1, 2)] == [0, 1]
+    assert score_at("mrr", 10, ranking, gold) == 1 / 2
+    assert score_at("mrr", 1, ranking, gold) == 0
+    assert score_at("map", 10, ranking, gold) == pytest.approx((1 / 2 + 2 / 5) / 3)
     assert all_gold_at(ranking, gold, 6) == 0
     assert all_gold_at(ranking, gold - {"c"}, 5) == 1
     assert all_gold_at(ranking, gold - {"c"}, 4) == 0
@@ -47,7 +44,7 @@ def test_the_official_map_of_a_perfect_ranking(golds: int, worked: float) -> Non
     ranking = [f"gold {number}" for number in range(golds)]
     assert map_multihop_rag(ranking, set(ranking)) == pytest.approx(worked, abs=5e-4)
     assert map_multihop_rag([frozenset({one}) for one in ranking], set(ranking)) == pytest.approx(worked, abs=5e-4)
-    assert map_at(ranking, set(ranking), 10) == 1
+    assert score_at("map", 10, ranking, set(ranking)) == 1
 
 
 def test_the_official_map_looks_at_ten_ranks_and_divides_by_ten_golds_at_most() -> None:

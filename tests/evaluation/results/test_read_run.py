@@ -8,16 +8,7 @@ import pytest
 
 from ramify.evaluation.report import write_report
 from ramify.tools.errors import InputError, UsageError
-from tests.evaluation.made_run import manifest, write
-from tests.evaluation.test_report import line, table
-
-
-def small(folder: Path, *rows: dict[str, Any], **told: Any) -> Path:
-    """Write a run of a few given lines."""
-    folder.mkdir(exist_ok=True)
-    chosen = list(dict.fromkeys((one["strategy"], one["variant"]) for one in rows))
-    write(folder, {**manifest(["hotpotqa"], len(rows), chosen, 0), **told}, rows)
-    return folder
+from tests.evaluation.few_lines import line, small, table
 
 
 def test_a_half_written_last_line_is_left_out_and_named(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ import pytest
 
 from ramify.evaluation.report import compare, compare_page
 from ramify.tools.errors import UsageError
+from tests.evaluation.few_lines import line, small, table
 from tests.evaluation.made_run import make_run
-from tests.evaluation.test_report import line, table
-from tests.evaluation.test_report_lines import small
 
 
 def test_a_run_and_a_better_one(tmp_path: Path) -> None:

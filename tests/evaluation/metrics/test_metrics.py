@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics.abstention import abstention_precision, abstention_recall
-from ramify.evaluation.metrics.answers import exact_match
+from ramify.evaluation.metrics.answers import abstention_precision, abstention_recall, efr, exact_match
 from ramify.evaluation.metrics.calibration import expected_calibration_error, reliability, risk_coverage
-from ramify.evaluation.metrics.forgetting import efr, stands_for
+from ramify.evaluation.metrics.facts import stands_for
 from ramify.evaluation.metrics.priors import majority, majority_by_type, most_frequent
 from ramify.tools.errors import UsageError
 

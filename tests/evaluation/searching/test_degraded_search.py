@@ -1,6 +1,5 @@
 """Degraded metadata: what is taken from which documents, what is measured where, and what the report makes of it."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,36 +12,12 @@ from ramify.evaluation.rows import RESULTS, Row, each_row
 from ramify.evaluation.run import execute
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
-from tests.evaluation.test_report import table
-from tests.tools.hierarchy.manual import COMMON, Record, records
+from tests.evaluation.few_lines import table
 
 BOTH = "passages,hierarchy"
-
-
 EVERYWHERE = {"hard filter", "meta + flat", "meta + RAPTOR, hard", "soft, no novelty", "full"}
-
-
 ONCE = {"flat", "flat + headings", "global RAPTOR", "full, headings=0"}
-
-
 LABELLED = {"label", "full + label"}
-
-
-def write_manual(folder: Path) -> Path:
-    """Write a manual of three chapters, with a question on each paragraph, and one paragraph of no chapter."""
-    folder.mkdir(parents=True)
-    stray = {"id": "stray", "title": "Preface", "text": "Whoever keeps tools dry keeps them long.", "metadata": {}}
-    corpus = [*records(8, ("Bellows", "Loom", "Kiln")), stray]
-    for name, written in (("corpus.jsonl", corpus), ("questions.jsonl", [_question(record) for record in corpus])):
-        (folder / name).write_text("".join(json.dumps(one) + "\n" for one in written), encoding="utf-8")
-    return folder
-
-
-def _question(record: Record) -> dict[str, Any]:
-    heading, chapter = record["metadata"].get("heading", "the preface"), record["metadata"].get("chapter", "manual")
-    asked = f"What is said of {heading} in the chapter on the {chapter}?"
-    told = {"id": f"q-{record['id']}", "question": asked, "answer": "", "type": "common" if heading == COMMON else "own"}
-    return {**told, "supporting": [{"doc_id": record["id"], "title": record["title"]}]}
 
 
 def measured(data: Path, out: Path, degrade: list[str], label: str | None = None, draws: int = 1) -> list[Row]:

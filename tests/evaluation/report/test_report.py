@@ -1,36 +1,16 @@
 """A run's report: what stands in it is what the lines say, and nothing else."""
 
 import json
-import random
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ramify.evaluation.report import write_report
-from tests.evaluation.made_run import make_run, row
-
-VARIANTS = [("tor", f"max_depth={depth}") for depth in (1, 2, 4)] + [("tor", "without judge"), ("prune", "tau=0.9")]
-
-
-def rows_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
-
-
-def line(number: int, strategy: str = "naive", variant: str = "", **told: Any) -> dict[str, Any]:
-    """Make one answered line."""
-    made = {**row("hotpotqa", "naive", "", number, random.Random(number)), "strategy": strategy, "variant": variant, **told}
-    return {**made, "key": f"{made['dataset']}|{strategy}|{variant}|{made['id']}"}
-
-
-def table(markdown: str, title: str) -> list[list[str]]:
-    """Read the first table below a title."""
-    lines = markdown.partition(f"### {title}\n\n")[2].splitlines()
-    cells = [[cell.strip() for cell in one.strip("|").split(" | ")] for one in lines[: lines.index("")]]
-    return [cells[0], *cells[2:]]
+from tests.evaluation.few_lines import rows_of, table
+from tests.evaluation.made_run import make_run
 
 
 def test_means_are_those_of_the_lines_failures_included(run: Path) -> None:
