@@ -48,7 +48,11 @@ def bring(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) 
     folder = folder_of(plain, kind, group_by)
     with writing(plain):
         if not _is_current(folder, plain, kind, group_by):
-            _make(folder, plain, kind, group_by, progress)
+            draft = folder.with_name(f"{folder.name}.part")
+            copy_plain(plain, draft)
+            BUILDERS[kind].build(draft, group_by, progress)  # from nothing but the passages; until it is whole the former one stays
+            shutil.rmtree(folder, ignore_errors=True)
+            draft.replace(folder)
 
 
 def _is_current(folder: Path, plain: Path, kind: Kind, group_by: Sequence[str]) -> bool:
@@ -67,15 +71,6 @@ def _manifest(folder: Path) -> Manifest | None:
         return read_manifest(folder / MANIFEST)
     except IndexingError:
         return None
-
-
-def _make(folder: Path, plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) -> None:
-    """Make an index anew, from nothing but the passages; until it is whole the former one stays."""
-    draft = folder.with_name(f"{folder.name}.part")
-    copy_plain(plain, draft)
-    BUILDERS[kind].build(draft, group_by, progress)
-    shutil.rmtree(folder, ignore_errors=True)
-    draft.replace(folder)
 
 
 def copy_plain(plain: Path, folder: Path) -> None:

@@ -66,6 +66,11 @@ def machine() -> dict[str, Any]:
 
 def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant], **told: Any) -> dict[str, Any]:
     """Describe a run; `datasets` come with the path or name they were asked for by."""
+    listed = []
+    for path, dataset in datasets:
+        types = Counter(question.type for question in dataset.questions)
+        about = dataset.model_dump(mode="json", include={"name", "sha256", "caveats", "hits_by"})
+        listed.append({**about, "path": path, "questions": len(dataset.questions), "types": dict(types)})
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "ramify": _version("ramify-rag"),
@@ -77,7 +82,7 @@ def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant
         "variants": [
             {"strategy": one.strategy, "variant": one.name, "settings": one.settings, "arguments": one.arguments} for one in variants
         ],
-        "datasets": [_dataset(path, dataset) for path, dataset in datasets],
+        "datasets": listed,
         **told,
     }
 
@@ -95,12 +100,6 @@ def file_of(model: str | None) -> dict[str, Any] | None:
         return None
     path, _ = find(model.removeprefix(GGUF))
     return {"name": path.name, "sha256": file_sha256(path)}
-
-
-def _dataset(path: str, dataset: Dataset) -> dict[str, Any]:
-    types = Counter(question.type for question in dataset.questions)
-    told = dataset.model_dump(mode="json", include={"name", "sha256", "caveats", "hits_by"})
-    return {**told, "path": path, "questions": len(dataset.questions), "types": dict(types)}
 
 
 def _version(name: str) -> str | None:

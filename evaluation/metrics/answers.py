@@ -35,8 +35,8 @@ def token_f1(answer: str, golds: Iterable[str]) -> float:
 
 def containment(answer: str, golds: Iterable[str]) -> float:
     """Tell whether a gold stands in the answer (the accuracy of Mallen et al. 2023), as whole words: "no" is not in "Norway"."""
-    given = f" {normal(answer)} "
-    return float(any(_stands_in(normal(gold), given) for gold in golds))
+    given = normal(answer)
+    return float(any(f" {gold} " in f" {given} " if gold else not given for gold in map(normal, golds)))
 
 
 def official_multihop_rag(answer: str, gold: str) -> float:
@@ -46,7 +46,9 @@ def official_multihop_rag(answer: str, gold: str) -> float:
     """
     if is_unknown(answer) and is_unknown(gold):
         return 1.0
-    return float(not set(_quoted(answer).lower().split()).isdisjoint(gold.lower().split()))
+    quoted = re.search(r'The answer to the question is "(.*?)"', answer)  # the sentence that the benchmark's prompt asks for
+    given = quoted[1] if quoted else answer
+    return float(not set(given.lower().split()).isdisjoint(gold.lower().split()))
 
 
 def abstention_precision(abstained: Sequence[bool], unanswerable: Sequence[bool]) -> float | None:
@@ -73,16 +75,6 @@ def _overlap(given: list[str], gold: list[str]) -> float:
         return float(given == gold)
     shared = sum((Counter(given) & Counter(gold)).values())
     return 2 * shared / (len(given) + len(gold))
-
-
-def _stands_in(gold: str, given: str) -> bool:
-    return f" {gold} " in given if gold else not given.strip()
-
-
-def _quoted(answer: str) -> str:
-    """Take the answer out of the sentence that the benchmark's prompt asks for."""
-    found = re.search(r'The answer to the question is "(.*?)"', answer)
-    return found[1] if found else answer
 
 
 def _share(told: Sequence[bool], among: Sequence[bool]) -> float | None:

@@ -38,17 +38,13 @@ def fact_scores(held: Held, facts: Collection[str]) -> dict[str, float]:
     told |= {f"all_gold@{k}": float(recall_at(held, count, k) == 1) for k in (5, 10)}
     told |= {f"hits@{k}": float(any(held[:k])) for k in (1, 4, 10)}
     told |= {"precision@5": sum(map(bool, held[:5])) / 5}
-    return {**told, "mrr@10": mrr_at(held, 10), "map@10": map_at(held, count, 10), "map@10_official": map_multihop_rag(held, facts)}
+    first = next((1 / rank for rank, one in enumerate(held[:10], 1) if one), 0.0)
+    return {**told, "mrr@10": first, "map@10": map_at(held, count, 10), "map@10_official": map_multihop_rag(held, facts)}
 
 
 def recall_at(held: Held, count: int, k: int) -> float:
     """Give the share of `count` gold sentences that the first k passages hold."""
     return len(frozenset().union(*held[:k])) / count
-
-
-def mrr_at(held: Held, k: int) -> float:
-    """Give one over the rank of the first passage that holds any, 0 beyond k."""
-    return next((1 / rank for rank, one in enumerate(held[:k], 1) if one), 0.0)
 
 
 def map_at(held: Held, count: int, k: int) -> float:

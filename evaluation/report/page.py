@@ -37,8 +37,8 @@ def page(run: Run, title: str, sections: Sequence[Section]) -> str:
         shown = [_shown(place, line) for place, line in enumerate(lines[start : start + TOGETHER], start)]
         packs.append(b64encode(gzip.compress(_json(shown).encode(), mtime=0)).decode())
     embedded = Markup(_json(_index(run, lines)).replace("<", "\\u003c"))  # no text in it can end its element
-    kind_of = lambda block: type(block).__name__  # noqa: E731
-    return draw_page("report.html", ["report.js"], title=title, sections=sections, index=embedded, packs=packs, kind_of=kind_of)
+    told = {"title": title, "sections": sections, "index": embedded, "packs": packs}
+    return draw_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **told)
 
 
 def _index(run: Run, lines: Sequence[Line]) -> dict[str, Any]:

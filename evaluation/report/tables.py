@@ -22,9 +22,9 @@ class Group:
     where: Where | None = None
 
     @classmethod
-    def of(cls, key: Key, lines: Sequence[Line], name: str = "") -> "Group":
+    def of(cls, key: Key, lines: Sequence[Line], name: str | None = None) -> "Group":
         """Take the lines of a strategy and variant on a data set, by their own name or another."""
-        return cls(name or " ".join(key[1:]).strip(), lines, Where(*key))
+        return cls(" ".join(key[1:]).strip() if name is None else name, lines, Where(*key))
 
 
 def columns_of(measures: Sequence[Measure]) -> list[Column]:

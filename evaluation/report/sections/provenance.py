@@ -98,7 +98,7 @@ def failures(run: Run) -> Iterator[Block]:
         name = Cell(f"line {line.number}", where=Where(*line.group, outcome="failed"), head=True)
         listed.append([name, *map(Cell, (" ".join(line.group).strip(), line.row["id"], str(line.row["error"])[:300]))])
     note = f"{len(failed) - LISTED:,} more: the command prints them all." if len(failed) > LISTED else ""
-    lines = "jq -c 'select(.error != null)' results.jsonl"
+    lines = Where(outcome="failed").jq
     yield Table("Counted", [*words("data set", "strategy", "variant", "error"), Column("questions")], counted, lines=lines)
     yield Table("Listed", words("results.jsonl", "run", "question", "error"), listed, note, lines)
 
