@@ -61,11 +61,6 @@ def dotted(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**found, **{f"{OWN}.{name}": value for name, value in own.items()}} if isinstance(own, Mapping) else dict(options)
 
 
-def of_own_search(key: str) -> bool:
-    """Tell whether a setting is of a kind's own search."""
-    return key == OWN or key.startswith(f"{OWN}.")
-
-
 def own_settings(kind: Kind) -> dict[str, Any]:
     """Give the settings of a kind's own search with their defaults; none of a plain index."""
     fields = SEARCHES[kind].model_fields if kind in SEARCHES else {}
@@ -87,7 +82,8 @@ def own_options(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def remedy(key: str, kinds: Sequence[Kind], otherwise: str) -> str:
     """Say what to do about a setting that nothing in a run heeds."""
-    if not of_own_search(key) or key in own_settings(kinds[0]):
+    of_own_search = key == OWN or key.startswith(f"{OWN}.")
+    if not of_own_search or key in own_settings(kinds[0]):
         return otherwise
     having = [kind for kind in SEARCHES if key in own_settings(kind)]
     if not having:

@@ -6,15 +6,14 @@ Models favour what stands first (Zheng et al. 2023, position bias): A and B take
 import hashlib
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
 from ramify.evaluation.load.records import parsed
-from ramify.evaluation.results_log import Log
-from ramify.evaluation.rows import Row
+from ramify.evaluation.rows import Log, Row
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Ledger, working
@@ -68,13 +67,6 @@ class Duel(NamedTuple):
         return hashlib.sha256("\x1f".join(told).encode()).hexdigest()[:24]
 
 
-def duels(pairs: Sequence[tuple[Row, Row]], judge: str, repeats: int) -> Iterator[Duel]:
-    """List what is to be judged; where no answer came, there is nothing to judge."""
-    for a, b in pairs:
-        if not (a.get("error") or b.get("error")):
-            yield from (Duel(a, b, repeat, judge) for repeat in range(repeats))
-
-
 def written(row: Row) -> str:
     """Write out an answer as a reader sees it: what it says, why, and the sources that it cites."""
     sources = dict.fromkeys(str(one["source"]) for one in row.get("citations") or () if one.get("cited", True))
@@ -93,18 +85,15 @@ def judge(
     name = current_model(settings).name
     if name == EMBEDDED:
         raise UsageError("the embedded model cannot judge answers", "name a language model, such as --judge ollama:llama3.1:8b")
-    wanted = list(duels(pairs, name, repeats))
+    told = [(a, b) for a, b in pairs if not (a.get("error") or b.get("error"))]  # where no answer came, there is nothing to judge
+    wanted = [Duel(a, b, repeat, name) for a, b in told for repeat in range(repeats)]
     with Log(file) as log:
-        held = {row["key"]: row for row in _held(file)}
+        lines = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        held: dict[str, Row] = {row["key"]: row for row in (parsed(line, f"line {number} of {str(file)!r}") for number, line in lines)}
         missing = [duel for duel in wanted if duel.key not in held]
         made = blocking(_judged(missing, settings, log, progress))
     # The same answers may have been judged for another question of the same words, or another strategy.
     return [{**(held.get(duel.key) or made[duel.key]), **_names(duel)} for duel in wanted]
-
-
-def _held(file: Path) -> Iterator[Row]:
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        yield parsed(line, f"line {number} of {str(file)!r}")
 
 
 async def _judged(missing: Sequence[Duel], settings: JudgeSettings, log: Log, progress: Progress) -> dict[str, Row]:

@@ -52,8 +52,11 @@ def machine() -> dict[str, Any]:
 
     pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
     gpu = torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8", errors="replace").splitlines() if info.exists() else []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return {
-        "processor": _processor(),
+        "processor": next(named, platform.processor() or platform.machine()),
         "cores": os.cpu_count(),
         "memory_gb": round(pages / 2**30, 1),
         "gpu": gpu,
@@ -61,15 +64,13 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8", errors="replace").splitlines() if info.exists() else []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.processor() or platform.machine())
-
-
 def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant], **told: Any) -> dict[str, Any]:
     """Describe a run; `datasets` come with the path or name they were asked for by."""
+    listed = []
+    for path, dataset in datasets:
+        types = Counter(question.type for question in dataset.questions)
+        about = dataset.model_dump(mode="json", include={"name", "sha256", "caveats", "hits_by"})
+        listed.append({**about, "path": path, "questions": len(dataset.questions), "types": dict(types)})
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "ramify": _version("ramify-rag"),
@@ -81,7 +82,7 @@ def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant
         "variants": [
             {"strategy": one.strategy, "variant": one.name, "settings": one.settings, "arguments": one.arguments} for one in variants
         ],
-        "datasets": [_dataset(path, dataset) for path, dataset in datasets],
+        "datasets": listed,
         **told,
     }
 
@@ -99,12 +100,6 @@ def file_of(model: str | None) -> dict[str, Any] | None:
         return None
     path, _ = find(model.removeprefix(GGUF))
     return {"name": path.name, "sha256": file_sha256(path)}
-
-
-def _dataset(path: str, dataset: Dataset) -> dict[str, Any]:
-    types = Counter(question.type for question in dataset.questions)
-    told = dataset.model_dump(mode="json", include={"name", "sha256", "caveats", "hits_by"})
-    return {**told, "path": path, "questions": len(dataset.questions), "types": dict(types)}
 
 
 def _version(name: str) -> str | None:
@@ -137,24 +132,15 @@ def write_manifest(folder: Path, told: dict[str, Any]) -> None:
 
     A folder without results holds no run yet: whatever kept the first one from beginning, the next may be another.
     """
-    told = _plain(told)
+    told = scrubbed(json.loads(json.dumps(told, ensure_ascii=False, default=str)))  # as a reader of the file finds it, without secrets
     before = read_manifest(folder)
     if before is not None and not all(isinstance(before.get(name), list) for name in ("variants", "datasets", "strategies")):
         raise _no_manifest(folder / MANIFEST)
-    if before is not None and _has_results(folder):
+    results = folder / RESULTS
+    if before is not None and results.exists() and results.stat().st_size > 0:
         told = {**_joined(folder, before, told), "created": before["created"]}
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(json.dumps(told, ensure_ascii=False, indent=1) + "\n", folder / MANIFEST)
-
-
-def _plain(told: dict[str, Any]) -> dict[str, Any]:
-    """Give what a reader of the file will find: plain values, and no secrets."""
-    plain: dict[str, Any] = scrubbed(json.loads(json.dumps(told, ensure_ascii=False, default=str)))
-    return plain
-
-
-def _has_results(folder: Path) -> bool:
-    return (folder / RESULTS).exists() and (folder / RESULTS).stat().st_size > 0
 
 
 def _joined(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

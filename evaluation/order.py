@@ -7,8 +7,8 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 
-from ramify.evaluation.degraded import check_shares
 from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, VIEW, checked, dotted, own_settings, remedy
+from ramify.evaluation.searching.degraded_cells import check_shares
 from ramify.evaluation.variants import Variant, variants
 from ramify.nodes.tree import Value
 from ramify.tools.demo import cache_folder
@@ -105,17 +105,13 @@ def _checked(order: Order) -> None:
         raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker and no --ray")
     if order.ray is not None:
         check_address(order.ray)
-    _check_place(order)
+    if order.index is not None and is_address(order.index):
+        if order.degrade or order.kinds != (PLAIN,):
+            raise UsageError(
+                f"the index in {order.index!r} is plain", "leave --index-kind and --degrade out, or name a folder with --index"
+            )
+        home_of(order.index)  # a bad address is told at once
     _check_grouping(order)
-
-
-def _check_place(order: Order) -> None:
-    """Refuse an address where more than plain passages are wanted."""
-    if order.index is None or not is_address(order.index):
-        return
-    if order.degrade or order.kinds != (PLAIN,):
-        raise UsageError(f"the index in {order.index!r} is plain", "leave --index-kind and --degrade out, or name a folder with --index")
-    home_of(order.index)
 
 
 def _check_grouping(order: Order) -> None:

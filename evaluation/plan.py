@@ -1,17 +1,28 @@
-"""What a run is to ask: which questions, of which data, with which variants; and the most that it can cost."""
+"""The plan of a run: which questions it asks, of which data and index, with which variants; and the most that it can cost."""
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.evaluation.asking import Task
+from ramify.evaluation.asking.one_question import Task
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.index_kinds import PLAIN, folder_of
+from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, folder_of, written
+from ramify.evaluation.manifest import describe, file_of, reader_of, write_manifest
+from ramify.evaluation.order import Order
 from ramify.evaluation.variants import Variant
 from ramify.graphs.ceiling import ceiling
 from ramify.graphs.strategies import configure
-from ramify.tools.index.manifest import Kind
+from ramify.nodes.asking.ask import current_model
+from ramify.tools.index.location import home_of, is_address
+from ramify.tools.index.manifest import Kind, file_sha256
+from ramify.tools.models import forget
+
+AUTO = "auto"
+"""The model that takes what it finds."""
+CHUNK_TOKENS = {"document": 300, "fact": 256}
+"""Length of passages: the toolkit's own, and MultiHop-RAG's."""
+Tell = Callable[[str], None]
 
 
 class Source(NamedTuple):
@@ -71,7 +82,10 @@ class Plan(NamedTuple):
 
     def most_calls(self, tasks: Iterable[Task]) -> int:
         """Give the most model calls that some of its tasks can take."""
-        most = {(one.strategy, one.name): _most(one) for one in self.variants}
+        most = {}
+        for one in self.variants:
+            settings = configure(one.strategy, one.options)[1]
+            most[one.strategy, one.name] = ceiling(one.strategy, settings, one.arguments).calls
         return sum(most[task.variant.strategy, task.variant.name] for task in tasks)
 
 
@@ -82,6 +96,60 @@ def task_of(source: Source, question: Question, variant: Variant, seed: int) -> 
     return Task(dataset=dataset.name, hits_by=dataset.hits_by, index=index, question=question, variant=variant, seed=seed)
 
 
-def _most(variant: Variant) -> int:
-    _, settings = configure(variant.strategy, variant.options)
-    return ceiling(variant.strategy, settings, variant.arguments).calls
+def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], tell: Tell = lambda text: None) -> Plan:
+    """Look the models up, and note down in the run's folder what it is.
+
+    ModelError where a model is missing, UsageError where the folder holds a run of another configuration.
+    """
+    wanted, model = with_models(wanted, tell)
+    facts = order.model_dump(include={"seed", "sample", "limit", "embedding", "retrieval_only"})
+    base = {name: value for name, value in order.options.items() if name != "model"}
+    told = {
+        **facts,
+        **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
+        **({"label": list(order.label)} if order.label else {}),
+        **({"index": home_of(order.index).where} if order.index else {}),
+        **({"group_by": list(order.group_by)} if HIERARCHY in order.kinds else {}),
+        "model": model,
+        "reader": reader_of(model),
+        "model_file": file_of(model),
+        "base": base,
+        "concurrency": order.at_once,
+        "workers": order.workers,
+        **({"ray": order.ray} if order.ray is not None else {}),
+    }
+    write_manifest(order.out, describe(datasets, wanted, **told))
+    sources = [
+        Source(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
+        for path, dataset in datasets
+    ]
+    return Plan(sources, wanted, order.seed, order.sample)
+
+
+def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
+    name = written(order.embedding)
+    digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
+    labelled = "".join(f"-{written(field)}" for field in label)
+    called = f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
+    if order.index is not None and is_address(order.index):
+        return f"{order.index.rstrip(':')}:{written(called)[-100:]}"
+    return str((order.work / "indexes" if order.index is None else Path(order.index).expanduser()) / called)
+
+
+def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], str | None]:
+    """Give the variants with models that are there, and the name of the first; blocking.
+
+    "auto" becomes what it finds, so that the whole run, and whoever goes on with it, asks one model. ModelError where one is missing.
+    """
+    forget()
+    found, names, notices = [], [], list[str]()
+    for variant in wanted:
+        settings = configure(variant.strategy, variant.options)[1]
+        model = current_model(settings)
+        names.append(model.name)
+        notices += model.notices
+        chosen = {"model": model.name} if settings.model == AUTO else {}
+        found.append(variant.model_copy(update={"options": {**variant.options, **chosen}}))
+    for notice in dict.fromkeys(notices):
+        tell(notice)
+    return found, next(iter(names), None)

@@ -6,105 +6,36 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ramify.evaluation.asking import Task, head
+from ramify.evaluation.asking.many_at_once import run
+from ramify.evaluation.asking.one_question import Task, head
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.degrading import degrade
-from ramify.evaluation.giving_up import Patience
-from ramify.evaluation.index_building import bring
-from ramify.evaluation.index_kinds import HIERARCHY, written
+from ramify.evaluation.indexing import index
 from ramify.evaluation.load import load
-from ramify.evaluation.manifest import describe, file_of, reader_of, write_manifest
-from ramify.evaluation.models import with_models
 from ramify.evaluation.order import Order, variants_of
-from ramify.evaluation.plan import Plan, Source
-from ramify.evaluation.results_log import Log
-from ramify.evaluation.rows import RESULTS, Row, each_row, outlines, read_rows
-from ramify.evaluation.runner import run
-from ramify.evaluation.searching import search_all, ways_left, ways_of
+from ramify.evaluation.plan import Plan, prepare
+from ramify.evaluation.rows import RESULTS, Log, Row, Watch, each_row, outlines, read_rows
+from ramify.evaluation.searching.degraded_search import degrade
+from ramify.evaluation.searching.ways import search, ways_of
 from ramify.evaluation.variants import Variant
-from ramify.tools.errors import UsageError
-from ramify.tools.index import Index
-from ramify.tools.index.location import home_of, is_address
-from ramify.tools.index.manifest import file_sha256
-from ramify.tools.index.progress import Progress, silent
+from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.ray.cluster import Cluster, joined
 from ramify.tools.ray.machines import check_machines
 
-Watch = Callable[[Row], None]
-Tell = Callable[[str], None]
-CHUNK_TOKENS = {"document": 300, "fact": 256}
-"""Length of passages: the toolkit's own, and MultiHop-RAG's."""
-
-
-def unheard(text: str) -> None:
-    """Tell nobody."""
+IN_A_ROW = 10
+"""Questions that fail one after another, each before anything has come of it, until a run gives up."""
 
 
 def look(order: Order) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
     """Read the data sets and list the variants, before anything is spent; UsageError or InputError for what is wrong with either."""
     wanted = variants_of(order)
     ways_of(order)  # a bad value is told before anything is read
-    datasets = [(path, _limited(load(path, order.work, retrieval_only=order.retrieval_only), order.limit)) for path in order.datasets]
+    datasets = []
+    for path in order.datasets:
+        whole = load(path, order.work, retrieval_only=order.retrieval_only)
+        datasets.append((path, whole.model_copy(update={"questions": whole.questions[: order.limit]})))
     if twice := [name for name, count in Counter(dataset.name for _, dataset in datasets).items() if count > 1]:
         raise UsageError(f"two data sets are called {twice[0]!r}", "give each once, or rename a folder")
     return datasets, wanted
-
-
-def _limited(dataset: Dataset, limit: int | None) -> Dataset:
-    return dataset.model_copy(update={"questions": dataset.questions[:limit]})
-
-
-def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], tell: Tell = unheard) -> Plan:
-    """Look the models up, and note down in the run's folder what it is.
-
-    ModelError where a model is missing, UsageError where the folder holds a run of another configuration.
-    """
-    wanted, model = with_models(wanted, tell)
-    facts = order.model_dump(include={"seed", "sample", "limit", "embedding", "retrieval_only"})
-    base = {name: value for name, value in order.options.items() if name != "model"}
-    told = {
-        **facts,
-        **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
-        **({"label": list(order.label)} if order.label else {}),
-        **({"index": home_of(order.index).where} if order.index else {}),
-        **({"group_by": list(order.group_by)} if HIERARCHY in order.kinds else {}),
-        "model": model,
-        "reader": reader_of(model),
-        "model_file": file_of(model),
-        "base": base,
-        "concurrency": order.at_once,
-        "workers": order.workers,
-        **({"ray": order.ray} if order.ray is not None else {}),
-    }
-    write_manifest(order.out, describe(datasets, wanted, **told))
-    sources = [
-        Source(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
-        for path, dataset in datasets
-    ]
-    return Plan(sources, wanted, order.seed, order.sample)
-
-
-def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
-    name = written(order.embedding)
-    digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
-    labelled = "".join(f"-{written(field)}" for field in label)
-    called = f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
-    if order.index is not None and is_address(order.index):
-        return f"{order.index.rstrip(':')}:{written(called)[-100:]}"
-    return str((order.work / "indexes" if order.index is None else Path(order.index).expanduser()) / called)
-
-
-def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
-    """Bring each data set's index up to date, in every kind that is wanted."""
-    for source in plan.sources:
-        wanted = {**({str(source.bare): ()} if order.degrade else {}), source.place: order.label}
-        for place, label in wanted.items():
-            chunk_tokens, documents = CHUNK_TOKENS[source.dataset.hits_by], list(source.dataset.documents)
-            Index.build(
-                documents, place, order.embedding, chunk_tokens=chunk_tokens, label=label, progress=progress, ray=order.ray
-            )  # fmt: skip
-        for kind in order.kinds:
-            bring(source.folder, kind, source.group_by, progress)
 
 
 def left(plan: Plan, out: Path) -> list[Task]:
@@ -112,19 +43,6 @@ def left(plan: Plan, out: Path) -> list[Task]:
     known = outlines(out / RESULTS)
     tasks = [task for task in plan.tasks() if task.key not in known or known[task.key]["error"] is not None]
     return sorted(tasks, key=lambda task: task.key in known)
-
-
-def search(plan: Plan, order: Order, watch: Watch) -> None:
-    """Write the lines of searching alone that are not there yet; blocking."""
-    ways = ways_of(order)
-    with Log(order.out / RESULTS) as log:
-        known = outlines(order.out / RESULTS)
-        for source in plan.sources:
-            if missing := ways_left(source, ways, known):
-                fresh = [row for row in search_all(plan, source, missing) if row["key"] not in known]
-                log.write(fresh)
-                for row in fresh:
-                    watch(row)
 
 
 @contextmanager
@@ -141,6 +59,20 @@ def see_indexes(tasks: Sequence[Task], cluster: Cluster | None) -> None:
     """Look whether every machine of a cluster sees what is to be searched; RamifyError where one does not. Blocking."""
     if cluster is not None:
         check_machines({task.index for task in tasks if Path(task.index).exists()})
+
+
+class Patience:
+    """Watch lines; ModelError where nothing is answered any more: such a model is not asked two thousand times."""
+
+    def __init__(self) -> None:
+        self._failed = 0
+
+    def see(self, row: Row) -> None:
+        """Count failures in a row; a question that failed after its tree had begun to grow shows that the model does answer."""
+        self._failed = self._failed + 1 if row["error"] is not None and len(row["tree"]) <= 1 else 0
+        if self._failed == IN_A_ROW:
+            what = f"{IN_A_ROW} questions failed one after another ({str(row['error']).partition(' — ')[0]})"
+            raise ModelError(what, "see that the model answers (`ramify doctor`), then run the command again: it goes on where it stopped")
 
 
 async def ask(

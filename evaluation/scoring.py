@@ -5,8 +5,7 @@ from typing import Any, cast
 
 from ramify.evaluation.dataset import HitsBy, Question
 from ramify.evaluation.metrics.answers import containment, exact_match, official_multihop_rag, token_f1
-from ramify.evaluation.metrics.facts import fact_scores, held_facts
-from ramify.evaluation.metrics.forgetting import stands_for
+from ramify.evaluation.metrics.facts import fact_scores, held_facts, stands_for
 from ramify.evaluation.metrics.retrieval import retrieval_scores, supporting_facts_f1
 from ramify.graphs import Result
 from ramify.nodes.state import State

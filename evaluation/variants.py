@@ -77,7 +77,7 @@ def variants(
     strategies: Sequence[str],
     base: Mapping[str, Any],
     sweeps: Mapping[str, Sequence[Any]],
-    ablations: Iterable[str],
+    ablations: Sequence[str],
     kinds: Sequence[Kind] = (PLAIN,),
 ) -> list[Variant]:
     """List what is to be run: each strategy as it is, then along each sweep, with each part left out, and in each further kind of index.
@@ -85,7 +85,11 @@ def variants(
     UsageError for an unknown strategy, setting or part, before anything is asked.
     """
     base = dotted(base)
-    changes = _changes(sweeps, ablations)
+    if unknown := [name for name in ablations if name not in ABLATIONS]:
+        raise UsageError(f"there is no part {unknown[0]!r} to leave out", f"choose one of {', '.join(ABLATIONS)}")
+    swept = [Change(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
+    less = [Change(name=f"without {name}", options=ABLATIONS[name], ablation=True) for name in ablations]
+    changes = list({change.name: change for change in (*swept, *less)}.values())
     found: list[Variant] = []
     for name in dict.fromkeys(strategies):
         found.append(_variant(name, base, Change(name="", options={}), kinds[0]))
@@ -95,12 +99,6 @@ def variants(
         what = f"{unused[0]!r} changes nothing in {', '.join(strategies) or 'a run without strategies'}"
         raise UsageError(what, remedy(unused[0].partition("=")[0], kinds, "leave it out, or name a strategy that has it"))
     return found
-
-
-def _changes(sweeps: Mapping[str, Sequence[Any]], ablations: Iterable[str]) -> list[Change]:
-    swept = [Change(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
-    less = [Change(name=f"without {name}", options=_part(name), ablation=True) for name in ablations]
-    return list({change.name: change for change in (*swept, *less)}.values())
 
 
 def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[Change], kind: Kind) -> list[Variant]:
@@ -134,12 +132,6 @@ def _offers(strategy: str, kind: Kind) -> dict[str, Any]:
 
 def _searches(strategy: str) -> bool:
     return ceiling(strategy, build(strategy).settings()).retrievals > 0
-
-
-def _part(name: str) -> dict[str, Any]:
-    if name not in ABLATIONS:
-        raise UsageError(f"there is no part {name!r} to leave out", f"choose one of {', '.join(ABLATIONS)}")
-    return ABLATIONS[name]
 
 
 def shown(value: Any) -> str:

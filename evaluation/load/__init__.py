@@ -10,9 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.load.demo import NAME as DEMO
-from ramify.evaluation.load.demo import load_demo
-from ramify.evaluation.load.folder import CORPUS, OPEN, QUESTIONS, first_of, load_folder
+from ramify.evaluation.load.folder import CORPUS, DEMO, OPEN, QUESTIONS, first_of, load_demo, load_folder
 from ramify.evaluation.load.hotpot import load_hotpot
 from ramify.evaluation.load.multihop_rag import load_multihop_rag
 from ramify.evaluation.load.musique import load_musique
@@ -71,7 +69,3 @@ def _file_of(folder: Path) -> Path:
     raise InputError(
         f"there are no questions in {str(folder)!r}", f"give a folder with {' or '.join(QUESTIONS)}, or the file of an original release"
     )
-
-
-def _is_json(file: Path) -> bool:
-    return file.name.removesuffix(".gz").endswith((".json", ".jsonl"))

@@ -69,28 +69,27 @@ def assemble(
 
     InputError for what does not fit together.
     """
-    _all_different(read)
-    found = read_corpus(corpus)
-    _gold_is_there(read, corpus, found.ids | set(absent))
-    questions = tuple(question for _, question in read)
-    documents = (corpus,)
-    told = (*_about_text(found), *caveats, *_about_gold(questions))
-    return Dataset(name=name, questions=questions, documents=documents, hits_by=hits_by, caveats=told, sha256=digest(questions, documents))
-
-
-def _all_different(read: Sequence[Read]) -> None:
     places: dict[str, str] = {}
     for place, question in read:
         if (before := places.setdefault(question.id, place)) != place:
             raise InputError(f"two questions have the id {question.id!r} ({before}, {place})", "give each an id of its own")
-
-
-def _gold_is_there(read: Sequence[Read], corpus: Path, documents: Collection[str]) -> None:
+    found = read_corpus(corpus)
     for place, question in read:
         for identity in question.gold_documents:
-            if identity not in documents:
+            if identity not in found.ids and identity not in absent:
                 what = f"{place} names the gold document {identity!r}, which is not in {str(corpus)!r}"
                 raise InputError(what, "add the document, or correct the id")
+    questions, documents = tuple(question for _, question in read), (corpus,)
+    told = list(caveats)
+    if found.partial:
+        partial = f"{found.partial} of {len(found.ids)} documents hold only a part of their text"
+        told.insert(0, f"{partial}: searching them is easier than the original, do not compare.")
+    answerable = [question for question in questions if question.answer and not question.unanswerable]
+    if unknown := sum(not question.supporting for question in answerable):
+        golds = f"The gold documents of {unknown} of {len(answerable)} answerable questions are not known"
+        told.append(f"{golds}: retrieval is scored on the others.")
+    sha256 = digest(questions, documents)
+    return Dataset(name=name, questions=questions, documents=documents, hits_by=hits_by, caveats=tuple(told), sha256=sha256)
 
 
 def read_corpus(corpus: Path) -> Corpus:
@@ -112,18 +111,3 @@ def read_corpus(corpus: Path) -> Corpus:
         name, reason = loading.skipped[0]
         raise InputError(f"{name} of {str(corpus)!r} cannot be read ({reason})", "correct it, or take it out")
     return Corpus(ids, partial)
-
-
-def _about_text(corpus: Corpus) -> list[str]:
-    """Say how many documents are marked as incomplete."""
-    told = f"{corpus.partial} of {len(corpus.ids)} documents hold only a part of their text"
-    return [f"{told}: searching them is easier than the original, do not compare."] * bool(corpus.partial)
-
-
-def _about_gold(questions: Sequence[Question]) -> list[str]:
-    """Say how many questions retrieval cannot be scored on."""
-    answerable = [question for question in questions if question.answer and not question.unanswerable]
-    unknown = sum(not question.supporting for question in answerable)
-    return [
-        f"The gold documents of {unknown} of {len(answerable)} answerable questions are not known: retrieval is scored on the others."
-    ] * bool(unknown)

@@ -1,19 +1,20 @@
-"""A folder of one's own: `questions.jsonl` and `corpus.jsonl`, or gzipped.
+"""A folder of one's own: `questions.jsonl` and `corpus.jsonl`, or gzipped; the questions that come with ramify are in the same form.
 
 A question has `id`, `question`, `answer` ("Unknown" where the documents do not tell; none with the `type` "open", to which there is no one
-right answer) and may have `answer_aliases`, `type`, `supporting`
-(`[{doc_id, title, fact or facts}]`), `decomposition` and `metadata`. A document has `id`, `title`, `text` and may have `metadata`.
+right answer) and may have `answer_aliases`, `type`, `supporting` (`[{doc_id, title, fact or facts}]`), `decomposition` and `metadata`.
+A document has `id`, `title`, `text` and may have `metadata`.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.dataset import Dataset, HitsBy, Question, Support
+from ramify.evaluation.dataset import Dataset, Question, Support
 from ramify.evaluation.load.assemble import Read, answer_of, assemble, list_of, text_of
-from ramify.evaluation.load.records import Record
+from ramify.evaluation.load.records import Record, read_records
 from ramify.nodes.tree import UNKNOWN
-from ramify.tools.errors import InputError
+from ramify.tools.demo import demo_corpus
+from ramify.tools.errors import InputError, UsageError
 
 QUESTIONS = ("questions.jsonl", "questions.jsonl.gz")
 CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
@@ -21,6 +22,9 @@ UNANSWERABLE, OPEN = "unanswerable", "open"
 FACT_TYPES = frozenset({"inference_query", "comparison_query", "temporal_query", "null_query"})
 """MultiHop-RAG's types of questions: its passages count by the gold sentences they hold."""
 _SHAPE = "give it as a list of {doc_id, title, fact or facts}"
+DEMO = "demo"
+SPLITS = ("development", "reporting", "overview")
+"""Of the demo's questions; the half for reporting stays unseen while working on what answers them."""
 
 
 def load_folder(file: Path, records: Sequence[Record], retrieval_only: bool) -> Dataset:
@@ -29,7 +33,22 @@ def load_folder(file: Path, records: Sequence[Record], retrieval_only: bool) -> 
     if corpus is None:
         raise InputError(f"there is no corpus beside {str(file)!r}", f"put {' or '.join(CORPUS)} there")
     read = [Read(record.place, question_of(record, retrieval_only)) for record in records]
-    return assemble(file.parent.name, read, corpus, hits_by=_hits_by(read), caveats=(*_about_types(read), *about_open(read)))
+    known = all(question.type in FACT_TYPES and all(support.facts for support in question.supporting) for _, question in read)
+    inferred = sum(question.metadata.get("type_origin") == "inferred" for _, question in read)
+    told = [f"The type of {inferred} of {len(read)} questions was inferred by a rule."] if inferred else []
+    return assemble(file.parent.name, read, corpus, hits_by="fact" if known else "document", caveats=(*told, *_about_open(read)))
+
+
+def load_demo(name: str) -> Dataset:
+    """Load the demo questions: all, or those of a split."""
+    split = name.removeprefix(DEMO).removeprefix(":")
+    if split not in ("", *SPLITS):
+        raise UsageError(f"the demo questions have no split {split!r}", f"choose {' or '.join(f'{DEMO}:{one}' for one in SPLITS)}")
+    corpus = demo_corpus()
+    file = "overview.jsonl" if split == "overview" else "questions.jsonl"
+    read = [Read(record.place, question_of(record)) for record in read_records(corpus.with_name(file))]
+    wanted = [one for one in read if not split or one.question.metadata.get("split", split) == split]
+    return assemble("-".join(filter(None, (DEMO, split))), wanted, corpus, caveats=_about_open(wanted))
 
 
 def first_of(folder: Path, names: Sequence[str]) -> Path | None:
@@ -87,17 +106,7 @@ def _facts(support: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str(fact) for fact in facts if fact)
 
 
-def _hits_by(read: Sequence[Read]) -> HitsBy:
-    known = all(question.type in FACT_TYPES and all(support.facts for support in question.supporting) for _, question in read)
-    return "fact" if known else "document"
-
-
-def _about_types(read: Sequence[Read]) -> list[str]:
-    inferred = sum(question.metadata.get("type_origin") == "inferred" for _, question in read)
-    return [f"The type of {inferred} of {len(read)} questions was inferred by a rule."] * bool(inferred)
-
-
-def about_open(read: Sequence[Read]) -> list[str]:
+def _about_open(read: Sequence[Read]) -> list[str]:
     """Say how many questions have no gold answer, and how their answers are compared."""
     count = sum(question.type == OPEN for _, question in read)
     told = f"{count} of {len(read)} questions are open: no answer to them is right or wrong."

@@ -5,7 +5,6 @@ as columns (`{"title": […], "sentences": […]}`), or either as JSON within a 
 """
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,12 +74,11 @@ def _supporting(record: Record, context: Context, pool: Pool) -> tuple[Support, 
     for title, number in _pairs(record, "supporting_facts", FACTS, "title", "sent_id"):
         numbers.setdefault(str(title), []).append(number)
     own = {title: context.get(title) or Paragraph(pool.titled(title), []) for title in numbers}
-    return tuple(Support(doc_id=own[title].id, title=title, facts=_sentences(own[title].sentences, numbers[title])) for title in numbers)
-
-
-def _sentences(sentences: Sequence[str], numbers: Sequence[Any]) -> tuple[str, ...]:
-    """Give the sentences of some numbers; the release has numbers beyond the end."""
-    return tuple(sentences[number] for number in numbers if isinstance(number, int) and 0 <= number < len(sentences))
+    found = []
+    for title, (identity, sentences) in own.items():  # the release has numbers beyond the end
+        facts = [sentences[number] for number in numbers[title] if isinstance(number, int) and 0 <= number < len(sentences)]
+        found.append(Support(doc_id=identity, title=title, facts=tuple(facts)))
+    return tuple(found)
 
 
 def _pairs(record: Record, field: str, shape: str, *columns: str) -> list[tuple[Any, Any]]:

@@ -43,13 +43,9 @@ def _supporting(record: Record, pool: Pool) -> tuple[Support, ...]:
         if not isinstance(evidence, dict) or not evidence.get("title") or not evidence.get("fact"):
             raise malformed(record, "evidence_list", "a list of {title, fact}")
         facts.setdefault(str(evidence["title"]).strip(), []).append(str(evidence["fact"]))
-    return tuple(Support(doc_id=_article(title, record, pool), title=title, facts=tuple(said)) for title, said in facts.items())
-
-
-def _article(title: str, record: Record, pool: Pool) -> str:
-    identity = pool.titled(title)
-    if identity in pool.absent:
-        raise InputError(
-            f"{record.place} rests on {title!r}, which is not in the corpus beside it", "give the corpus.json of the same release"
-        )
-    return identity
+    articles = {title: pool.titled(title) for title in facts}
+    for title, identity in articles.items():
+        if identity in pool.absent:
+            what = f"{record.place} rests on {title!r}, which is not in the corpus beside it"
+            raise InputError(what, "give the corpus.json of the same release")
+    return tuple(Support(doc_id=articles[title], title=title, facts=tuple(said)) for title, said in facts.items())

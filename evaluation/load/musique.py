@@ -19,14 +19,12 @@ def load_musique(file: Path, records: list[Record], work: Path) -> Dataset:
     read = [Read(record.place, _question(record, gold)) for record, gold in answerable]
     name = release_name("musique", file)
     golds = {identity for _, question in read for identity in question.gold_documents}
-    caveats = [*pool.caveats(len(golds)), *_about_unanswerable(len(records) - len(read))]
-    return assemble(name, read, pool.write(work, name), caveats=caveats)
-
-
-def _about_unanswerable(count: int) -> list[str]:
+    caveats = pool.caveats(len(golds))
     # MuSiQue-Full has each of them twice under one id, once without the paragraph that tells; in the pool that paragraph is there again.
-    told = f"Questions marked unanswerable are left out ({count}): what their own paragraphs lack, the pool of all paragraphs holds."
-    return [told] * bool(count)
+    if left_out := len(records) - len(read):
+        told = f"Questions marked unanswerable are left out ({left_out}): what their own paragraphs lack, the pool of all paragraphs holds."
+        caveats.append(told)
+    return assemble(name, read, pool.write(work, name), caveats=caveats)
 
 
 def _question(record: Record, supporting: tuple[Support, ...]) -> Question:

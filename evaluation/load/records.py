@@ -24,24 +24,21 @@ class Record(NamedTuple):
 
 def read_records(file: Path) -> list[Record]:
     """Read all records; InputError, naming the line, for what is none."""
-    text = read_text(file)
-    found = _of_list(text, file) if text.lstrip().startswith("[") else _of_lines(text, file)
-    records = [Record(place, value) for place, value in found if _is_record(place, value)]
+    text, path = read_text(file), repr(str(file))
+    found: Iterator[tuple[str, Any]]
+    if text.lstrip().startswith("["):
+        found = ((f"record {number} of {path}", value) for number, value in enumerate(parsed(text, path), 1))
+    else:
+        lines = ((f"line {number} of {path}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+        found = ((place, parsed(line, place)) for place, line in lines)
+    records = []
+    for place, value in found:
+        if not isinstance(value, dict):
+            raise InputError(f"{place} is {value!r:.80}, not a record", _CORRECT)
+        records.append(Record(place, value))
     if not records:
-        raise InputError(f"{str(file)!r} holds no records", "give a file with questions")
+        raise InputError(f"{path} holds no records", "give a file with questions")
     return records
-
-
-def _of_lines(text: str, file: Path) -> Iterator[tuple[str, Any]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            place = f"line {number} of {str(file)!r}"
-            yield place, parsed(line, place)
-
-
-def _of_list(text: str, file: Path) -> Iterator[tuple[str, Any]]:
-    for number, value in enumerate(parsed(text, repr(str(file))), 1):
-        yield f"record {number} of {str(file)!r}", value
 
 
 def parsed(text: str, place: str) -> Any:
@@ -52,12 +49,6 @@ def parsed(text: str, place: str) -> Any:
         return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) if _HALF_A_PAIR.search(text) else value
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place} is not JSON ({error})", _CORRECT) from error
-
-
-def _is_record(place: str, value: Any) -> bool:
-    if isinstance(value, dict):
-        return True
-    raise InputError(f"{place} is {value!r:.80}, not a record", _CORRECT)
 
 
 def read_text(file: Path) -> str:

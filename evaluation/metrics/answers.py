@@ -1,4 +1,4 @@
-"""Score an answer against the gold answers, from 0 to 1; the best over the golds counts.
+"""Score an answer against the gold answers, from 0 to 1, the best over the golds; and many for abstaining and forgetting.
 
 Saying that the answer is not known, however it is said, is one answer with no words of its own: it agrees only with a gold that says so,
 as the empty answer does in SQuAD 2.0 (Rajpurkar, Jia & Liang 2018).
@@ -7,7 +7,7 @@ as the empty answer does in SQuAD 2.0 (Rajpurkar, Jia & Liang 2018).
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ramify.nodes.tree import is_unknown
 
@@ -35,8 +35,8 @@ def token_f1(answer: str, golds: Iterable[str]) -> float:
 
 def containment(answer: str, golds: Iterable[str]) -> float:
     """Tell whether a gold stands in the answer (the accuracy of Mallen et al. 2023), as whole words: "no" is not in "Norway"."""
-    given = f" {normal(answer)} "
-    return float(any(_stands_in(normal(gold), given) for gold in golds))
+    given = normal(answer)
+    return float(any(f" {gold} " in f" {given} " if gold else not given for gold in map(normal, golds)))
 
 
 def official_multihop_rag(answer: str, gold: str) -> float:
@@ -46,7 +46,28 @@ def official_multihop_rag(answer: str, gold: str) -> float:
     """
     if is_unknown(answer) and is_unknown(gold):
         return 1.0
-    return float(not set(_quoted(answer).lower().split()).isdisjoint(gold.lower().split()))
+    quoted = re.search(r'The answer to the question is "(.*?)"', answer)  # the sentence that the benchmark's prompt asks for
+    given = quoted[1] if quoted else answer
+    return float(not set(given.lower().split()).isdisjoint(gold.lower().split()))
+
+
+def abstention_precision(abstained: Sequence[bool], unanswerable: Sequence[bool]) -> float | None:
+    """Give the share of unanswerable questions among those abstained from (SelfAware, Yin et al. 2023); None where it never abstained."""
+    return _share(unanswerable, abstained)
+
+
+def abstention_recall(abstained: Sequence[bool], unanswerable: Sequence[bool]) -> float | None:
+    """Give the share of unanswerable questions that it abstained from (SelfAware); None where there are none."""
+    return _share(abstained, unanswerable)
+
+
+def efr(rows: Iterable[tuple[bool, float]]) -> float | None:
+    """Give the share of wrong answers (EM = 0) among the questions with all gold retrieved (PruneRAG); None where there are none.
+
+    A row tells whether all gold was retrieved, and EM.
+    """
+    scores = [exact for retrieved, exact in rows if retrieved]
+    return sum(exact == 0 for exact in scores) / len(scores) if scores else None
 
 
 def _overlap(given: list[str], gold: list[str]) -> float:
@@ -56,11 +77,6 @@ def _overlap(given: list[str], gold: list[str]) -> float:
     return 2 * shared / (len(given) + len(gold))
 
 
-def _stands_in(gold: str, given: str) -> bool:
-    return f" {gold} " in given if gold else not given.strip()
-
-
-def _quoted(answer: str) -> str:
-    """Take the answer out of the sentence that the benchmark's prompt asks for."""
-    found = re.search(r'The answer to the question is "(.*?)"', answer)
-    return found[1] if found else answer
+def _share(told: Sequence[bool], among: Sequence[bool]) -> float | None:
+    picked = [one for one, counts in zip(told, among, strict=True) if counts]
+    return sum(picked) / len(picked) if picked else None

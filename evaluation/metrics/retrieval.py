@@ -12,7 +12,13 @@ from ramify.tools.errors import UsageError
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
 
-PRINTED = {"recall": "R", "hits": "Success", "mrr": "RR", "map": "AP", "precision": "P"}
+PRINTED = {
+    "recall": "R",  # the share of the gold documents that are among the first k
+    "hits": "Success",  # whether any gold document is among the first k
+    "precision": "P",  # the share of the first k places that gold documents take
+    "mrr": "RR",  # one over the rank of the first gold document, 0 beyond k
+    "map": "AP",  # the precision at the rank of each gold document, averaged over all (average precision of TREC)
+}
 """Our names of the measures, and those of ir_measures."""
 
 
@@ -24,34 +30,14 @@ def retrieval_scores(ranking: Sequence[str], gold: Collection[str]) -> dict[str,
     return {**standard, **every, "map@10_official": map_multihop_rag(ranking, gold)}
 
 
-def recall_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Give the share of the gold documents that are among the first k."""
-    return _one("recall", k, ranking, gold)
+def score_at(name: str, k: int, ranking: Sequence[str], gold: Collection[str]) -> float:
+    """Give one measure of the first k."""
+    return _computed([(name, k)], ranking, gold)[f"{name}@{k}"]
 
 
 def all_gold_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
     """Tell whether every gold document is among the first k: the condition of a multi-hop answer."""
     return float(set(_some(gold)) <= set(ranking[:k]))
-
-
-def hits_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Tell whether any gold document is among the first k."""
-    return _one("hits", k, ranking, gold)
-
-
-def precision_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Give the share of the first k places that gold documents take."""
-    return _one("precision", k, ranking, gold)
-
-
-def mrr_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Give one over the rank of the first gold document, 0 beyond k."""
-    return _one("mrr", k, ranking, gold)
-
-
-def map_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Give the precision at the rank of each gold document, averaged over all gold documents (average precision of TREC)."""
-    return _one("map", k, ranking, gold)
 
 
 def map_multihop_rag(ranking: Sequence[str | frozenset[str]], gold: Collection[str]) -> float:
@@ -73,10 +59,6 @@ def supporting_facts_f1(cited: Collection[str], gold: Collection[str]) -> float:
     """Give the harmonic mean of precision and recall of what was cited (supporting-facts F1 of HotpotQA, Yang et al. 2018), by document."""
     shared = len(set(cited) & set(_some(gold)))
     return 2 * shared / (len(set(cited)) + len(set(gold)))
-
-
-def _one(name: str, k: int, ranking: Sequence[str], gold: Collection[str]) -> float:
-    return _computed([(name, k)], ranking, gold)[f"{name}@{k}"]
 
 
 def _computed(wanted: Sequence[tuple[str, int]], ranking: Sequence[str], gold: Collection[str]) -> dict[str, float]:

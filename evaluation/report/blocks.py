@@ -2,8 +2,8 @@
 
 import json
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -25,14 +25,15 @@ class Where:
     outcome: str = ""
     beside: tuple[str, str] | None = None
     """A strategy and variant to look at beside it."""
-    won: Literal["", "first", "second"] = ""
+    won: str = ""
+    """Which of the two is the only one that is right: "first" or "second"; empty for all lines."""
 
     @property
     def link(self) -> str:
         """Give the place in the question browser that shows just these lines."""
         told = {"dataset": self.dataset, "type": self.type, "outcome": self.outcome or None, "won": self.won or None}
-        told["first"] = None if self.strategy is None else pair_key(self.strategy, self.variant or "")
-        told["second"] = pair_key(*self.beside) if self.beside else None
+        told["first"] = None if self.strategy is None else f"{self.strategy}|{self.variant or ''}"
+        told["second"] = "|".join(self.beside) if self.beside else None
         return "#lines?" + urlencode({name: value for name, value in told.items() if value is not None})
 
     @property
@@ -42,15 +43,6 @@ class Where:
         tests = [f".{name} == {json.dumps(value)}" for name, value in told.items() if value is not None]
         tests += [".error != null"] if self.outcome == "failed" else []
         return f"jq -c {shlex.quote('select(' + ' and '.join(tests) + ')')} {RESULTS}"
-
-    def narrowed(self, **more: str) -> "Where":
-        """Copy with more conditions."""
-        return replace(self, **more)  # type: ignore[arg-type]  # fields by name
-
-
-def pair_key(strategy: str, variant: str) -> str:
-    """Name a strategy with its variant in one word, as the question browser does."""
-    return f"{strategy}|{variant}"
 
 
 @dataclass(frozen=True)
@@ -134,4 +126,9 @@ class Section:
 
     name: str
     title: str
-    blocks: Sequence[Block] = field(default_factory=tuple)
+    blocks: Sequence[Block]
+
+
+def sections_of(*parts: tuple[str, str, Iterable[Block]]) -> list[Section]:
+    """Give the parts, each by its name, title and blocks, that have something to say."""
+    return [Section(name, title, blocks) for name, title, told in parts if (blocks := list(told))]

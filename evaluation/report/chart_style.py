@@ -3,8 +3,7 @@
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -23,69 +22,34 @@ LABEL = 28
 PLACES = {"naive": 0, "chain": 1, "iterative": 2, "tor": 3, "prune": 4, "closed-book": 5}
 """A known strategy looks the same in every report."""
 STYLE: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "ramify",
-    "text.parse_math": False,
-    "font.family": "DejaVu Sans",
-    "font.size": 9.5,
-    "text.color": TEXT,
-    "axes.labelcolor": TEXT,
-    "axes.titlecolor": TEXT,
-    "axes.titlesize": 10.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.edgecolor": RULE,
-    "axes.facecolor": "none",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "grid.color": RULE,
-    "grid.linewidth": 0.6,
-    "xtick.color": RULE,
-    "ytick.color": RULE,
-    "xtick.labelcolor": TEXT,
-    "ytick.labelcolor": TEXT,
-    "legend.frameon": False,
-    "figure.facecolor": "none",
-    "savefig.facecolor": "none",
-    "lines.linewidth": 1.6,
-    "lines.markersize": 6,
+    **{"svg.fonttype": "none", "svg.hashsalt": "ramify", "text.parse_math": False, "font.family": "DejaVu Sans", "font.size": 9.5},
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.labelcolor", "ytick.labelcolor"), TEXT),
+    **dict.fromkeys(("axes.edgecolor", "grid.color", "xtick.color", "ytick.color"), RULE),
+    **dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), "none"),
+    **{"axes.titlesize": 10.5, "axes.titleweight": "bold", "axes.titlelocation": "left"},
+    **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "axes.grid": True, "grid.linewidth": 0.6},
+    **{"legend.frameon": False, "lines.linewidth": 1.6, "lines.markersize": 6},
 }
 
 
-class Sheet:
-    """A figure of panels, with one legend for all of them."""
-
-    def __init__(self, panels: int, across: int, size: tuple[float, float]) -> None:
-        down = -(-panels // across)
-        self.figure = Figure(figsize=(size[0] * min(across, panels), size[1] * down + 0.35), layout="constrained")
-        grid = self.figure.subplots(down, min(across, panels), squeeze=False)
-        self.axes: list[Axes] = list(grid.flat)
-        for axes in self.axes[panels:]:
+def drawn(name: str, size: tuple[float, float], panels: Sequence[Callable[[Axes], None]], across: int = 2) -> Markup:
+    """Draw panels of a size, some beside each other, with one legend for all; `name` keeps their ids apart from other drawings'."""
+    down, across = -(-len(panels) // across), min(across, len(panels))
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(size[0] * across, size[1] * down + 0.35), layout="constrained")
+        grid: list[Axes] = list(figure.subplots(down, across, squeeze=False).flat)
+        for axes, panel in zip(grid, panels, strict=False):
+            panel(axes)
+        for axes in grid[len(panels) :]:
             axes.set_visible(False)
-
-    def legend(self, axes: Sequence[Axes]) -> None:
-        """Name each line once, above the panels."""
-        found = {label: handle for one in axes for handle, label in zip(*one.get_legend_handles_labels(), strict=True)}
-        if found:
-            self.figure.legend(
-                list(found.values()), list(found), loc="outside upper left", ncols=min(6, len(found)), handletextpad=0.4, columnspacing=1.4
-            )
-
-    def svg(self, name: str) -> Markup:
-        """Give the drawing as an element of a page; `name` keeps its ids apart from other drawings'."""
+        told = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+        if told:
+            placed: Any = {"loc": "outside upper left", "ncols": min(6, len(told)), "handletextpad": 0.4, "columnspacing": 1.4}
+            figure.legend([*told.values()], [*told], **placed)
         with io.StringIO() as file, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # the page's own font writes the text
-            self.figure.savefig(file, format="svg", metadata={"Date": None})
+            figure.savefig(file, format="svg", metadata={"Date": None})
             return _placed(file.getvalue(), name)
-
-
-@contextmanager
-def styled() -> Iterator[None]:
-    """Draw in the report's style."""
-    with mpl.rc_context(STYLE):
-        yield
 
 
 def ink(name: str, names: Sequence[str]) -> str:

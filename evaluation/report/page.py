@@ -14,8 +14,8 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import ValidationError
 
-from ramify.evaluation.asking import PRINTED
-from ramify.evaluation.report.blocks import Block, Section
+from ramify.evaluation.asking.one_question import PRINTED
+from ramify.evaluation.report.blocks import Section
 from ramify.evaluation.results.run import Line, Run
 from ramify.evaluation.rows import Row
 from ramify.nodes.tree import Branch, Tree
@@ -32,13 +32,13 @@ OUTCOMES = ("right", "wrong", "abstained", "failed", "searched", "answered")
 def page(run: Run, title: str, sections: Sequence[Section]) -> str:
     """Give the whole page."""
     lines = sorted(run.lines, key=lambda line: (line.row["dataset"], line.row["id"], line.row["strategy"], line.row.get("variant") or ""))
-    packs = [_packed(start, lines[start : start + TOGETHER]) for start in range(0, len(lines), TOGETHER)]
-    embedded = _json(_index(run, lines)).replace("<", "\\u003c")  # no text in it can end its element
-    return draw_page("report.html", ["report.js"], title=title, sections=sections, index=Markup(embedded), packs=packs, kind_of=_kind_of)
-
-
-def _kind_of(block: Block) -> str:
-    return type(block).__name__
+    packs = []
+    for start in range(0, len(lines), TOGETHER):
+        shown = [_shown(place, line) for place, line in enumerate(lines[start : start + TOGETHER], start)]
+        packs.append(b64encode(gzip.compress(_json(shown).encode(), mtime=0)).decode())
+    embedded = Markup(_json(_index(run, lines)).replace("<", "\\u003c"))  # no text in it can end its element
+    told = {"title": title, "sections": sections, "index": embedded, "packs": packs}
+    return draw_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **told)
 
 
 def _index(run: Run, lines: Sequence[Line]) -> dict[str, Any]:
@@ -49,44 +49,18 @@ def _index(run: Run, lines: Sequence[Line]) -> dict[str, Any]:
         return (strategies.index(variant[0]) if variant[0] in strategies else len(strategies), *variant)
 
     variants = sorted({line.group[1:] for line in lines}, key=place)
-    types = sorted({str(line.row.get("type") or "") for line in lines})
-    questions = {(line.row["dataset"], line.row["id"]): line.row for line in lines}
+    types = sorted({line.type for line in lines})
+    questions = {(line.row["dataset"], line.row["id"]): line for line in lines}
     places = {key: place for place, key in enumerate(questions)}
-    return {
-        "datasets": run.datasets,
-        "variants": variants,
-        "types": types,
-        "outcomes": OUTCOMES,
-        "together": TOGETHER,
-        "questions": [
-            [
-                run.datasets.index(dataset),
-                name,
-                row["question"],
-                row.get("gold"),
-                row.get("aliases") or [],
-                types.index(str(row.get("type") or "")),
-            ]
-            for (dataset, name), row in questions.items()
-        ],
-        "lines": [
-            [
-                places[line.row["dataset"], line.row["id"]],
-                variants.index(line.group[1:]),
-                OUTCOMES.index(line.outcome),
-                line.number,
-                line.row.get("answer"),
-                line.row.get("f1"),
-            ]
-            for line in lines
-        ],
-    }
-
-
-def _packed(start: int, lines: Sequence[Line]) -> str:
-    """Pack what is shown of some lines, each a part of a page."""
-    shown = [_shown(place, line) for place, line in enumerate(lines, start)]
-    return b64encode(gzip.compress(_json(shown).encode(), mtime=0)).decode()
+    asked, given = [], []
+    for (dataset, name), line in questions.items():
+        about = (line.row["question"], line.row.get("gold"), line.row.get("aliases") or [], types.index(line.type))
+        asked.append((run.datasets.index(dataset), name, *about))
+    for line in lines:
+        told = (OUTCOMES.index(line.outcome), line.number, line.row.get("answer"), line.row.get("f1"))
+        given.append((places[line.row["dataset"], line.row["id"]], variants.index(line.group[1:]), *told))
+    listed = {"datasets": run.datasets, "variants": variants, "types": types, "outcomes": OUTCOMES, "together": TOGETHER}
+    return {**listed, "questions": asked, "lines": given}
 
 
 def _shown(place: int, line: Line) -> Markup:

@@ -1,15 +1,19 @@
-"""Two groups on the same questions: the difference, its interval, and its p value."""
+"""Two groups of lines on the same questions, of one run or of two: the pairs, the difference, its interval, and its p value."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from ramify.evaluation.metrics.statistics import bootstrap_interval, paired_test
 from ramify.evaluation.results.measures import Value, found, score
-from ramify.evaluation.results.run import Line
-from ramify.evaluation.statistics import bootstrap_interval, paired_test
+from ramify.evaluation.results.run import Key, Line, Run, read_run
+from ramify.evaluation.rows import Row
+from ramify.tools.errors import UsageError
 
 SIGNIFICANT = 0.05
+PRIOR = "closed-book"
 Pairs = list[tuple[Line, Line]]
 
 
@@ -61,3 +65,48 @@ def points(value: float) -> str:
     """Write a difference of shares; one that rounds to nothing has no sign."""
     told = f"{100 * value:+.1f}"
     return "0.0" if float(told) == 0 else told
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two runs, and the lines of both on the same questions."""
+
+    a: Run
+    b: Run
+    pairs: Mapping[tuple[Key, Key], Pairs]
+
+    @property
+    def answers(self) -> list[tuple[Row, Row]]:
+        """List the pairs of answers."""
+        found = (pair for pairs in self.pairs.values() for pair in pairs)
+        return [(a.row, b.row) for a, b in found if not (a.failed or b.failed or a.searched or b.searched)]
+
+
+def read_runs(run_a: Path, run_b: Path) -> Compared:
+    """Read two runs; UsageError where they cannot be compared."""
+    a, b = read_run(run_a), read_run(run_b)
+    shared = [dataset for dataset in a.datasets if dataset in b.datasets]
+    if not shared:
+        what = f"{str(run_a)!r} is on {', '.join(a.datasets)}, and {str(run_b)!r} on {', '.join(b.datasets)}"
+        raise UsageError(what, "compare runs on the same data")
+    for dataset in shared:
+        if (one := a.described(dataset).get("sha256")) != (other := b.described(dataset).get("sha256")):
+            what = f"the two runs have other data under the name {dataset!r} (sha256 {str(one)[:12]} and {str(other)[:12]})"
+            raise UsageError(what, "run both on the same questions and documents")
+    pairs = {groups: common(a.groups[groups[0]], b.groups[groups[1]]) for groups in _matched(a, b)}
+    pairs = {groups: found for groups, found in pairs.items() if found}
+    if not pairs:
+        raise UsageError(
+            "the two runs have no question in common that the same strategy answered", "run the same strategy on the same questions"
+        )
+    return Compared(a, b, pairs)
+
+
+def _matched(a: Run, b: Run) -> Iterator[tuple[Key, Key]]:
+    """Match the same strategy and variant; where a run has but one of them beside the prior, it is matched whatever it is."""
+    sides = [{group for group in run.answered if group[1] != PRIOR} or set(run.answered) for run in (a, b)]
+    same = [(group, group) for group in a.answered if group in b.answered]
+    if sides[0] & sides[1] or any(len({group[1:] for group in side}) != 1 for side in sides):
+        yield from same
+        return
+    yield from ((one, other) for one in a.answered for other in b.answered if one in sides[0] and other in sides[1] and one[0] == other[0])

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.degraded import SYSTEM
 from ramify.evaluation.manifest import MANIFEST, read_manifest
 from ramify.evaluation.rows import RESULTS, Row, key_of
+from ramify.evaluation.searching.degraded_cells import SYSTEM
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import one_line
 
@@ -17,6 +17,8 @@ NEEDED = ("dataset", "strategy", "id", "question")
 LISTS = ("variants", "strategies", "datasets")
 GO_ON = "run `ramify eval` with --out and this folder again: it goes on where it stopped"
 QUOTED = 60
+Key = tuple[str, str, str]
+"""Of a group of lines: data set, strategy and variant."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,19 @@ class Line:
     row: Row
 
     @property
-    def group(self) -> tuple[str, str, str]:
+    def group(self) -> Key:
         """Name the data set, strategy and variant it belongs to."""
         return self.row["dataset"], self.row["strategy"], self.row.get("variant") or ""
+
+    @property
+    def type(self) -> str:
+        """Name the type of the question; empty where it has none."""
+        return str(self.row.get("type") or "")
+
+    @property
+    def ranked(self) -> bool:
+        """Tell whether what was retrieved has scores."""
+        return bool(self.row.get("retrieval"))
 
     @property
     def failed(self) -> bool:
@@ -73,14 +85,14 @@ class Run:
     """Those of searching where metadata are degraded, which are too many to stand among the others."""
 
     @cached_property
-    def groups(self) -> dict[tuple[str, str, str], list[Line]]:
+    def groups(self) -> dict[Key, list[Line]]:
         """Give the lines by data set, strategy and variant, in the manifest's order, each in the order of its questions."""
-        found: dict[tuple[str, str, str], list[Line]] = {}
+        found: dict[Key, list[Line]] = {}
         for line in self.lines:
             found.setdefault(line.group, []).append(line)
         return {group: sorted(found[group], key=lambda line: str(line.row["id"])) for group in sorted(found, key=self._place)}
 
-    def _place(self, group: tuple[str, str, str]) -> tuple[Any, ...]:
+    def _place(self, group: Key) -> tuple[Any, ...]:
         """Place a group where the manifest has it, what it does not name behind that."""
         dataset, strategy, variant = group
         variants = [(one.get("strategy"), one.get("variant") or "") for one in self.manifest["variants"]]
@@ -107,12 +119,12 @@ class Run:
         return {group[1]: lines for group, lines in self.answered.items() if group[0] == dataset and not group[2]}
 
     @cached_property
-    def answered(self) -> dict[tuple[str, str, str], list[Line]]:
+    def answered(self) -> dict[Key, list[Line]]:
         """Give the groups that were asked for answers."""
         return {group: lines for group, lines in self.groups.items() if not all(line.searched for line in lines)}
 
     @cached_property
-    def searched(self) -> dict[tuple[str, str, str], list[Line]]:
+    def searched(self) -> dict[Key, list[Line]]:
         """Give the groups that were only searched for."""
         return {group: lines for group, lines in self.groups.items() if group not in self.answered}
 

@@ -49,7 +49,7 @@ def compare(
 
 def _verdicts(run_a: Path, run_b: Path, options: dict[str, Any], repeats: int) -> "list[Row]":
     from ramify.evaluation.judging import JUDGED, judge
-    from ramify.evaluation.results.two_runs import read_runs
+    from ramify.evaluation.results.paired import read_runs
     from ramify.studio.console.progress_bar import bar
 
     answers, file = read_runs(run_a, run_b).answers, run_a / JUDGED

@@ -14,12 +14,12 @@ import pytest
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 
-from ramify.evaluation import worker_processes as workers
+from ramify.evaluation.asking import worker_processes as workers
 from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.evaluation.run import execute
 from ramify.tools.errors import InputError, ModelError
 from ramify.tools.extractive import Extractive
-from tests.evaluation.small import asked, knowing, order, questions, timeless, write_data
+from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
 
 
 def scores(rows: list[Row]) -> dict[str, tuple[float, ...]]:

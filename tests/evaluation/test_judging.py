@@ -11,14 +11,13 @@ import pytest
 from ramify.evaluation.judging import JUDGED, Duel, judge, written
 from ramify.evaluation.load import load
 from ramify.evaluation.report import compare, compare_page, write_report
-from ramify.evaluation.results.two_runs import read_runs
+from ramify.evaluation.results.paired import read_runs
 from ramify.evaluation.rows import Row
 from ramify.evaluation.run import execute
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.errors import UsageError
-from tests.evaluation.small import TOWNS, knowing, order, write_data
-from tests.evaluation.test_report import line, table
-from tests.evaluation.test_report_lines import small
+from tests.evaluation.few_lines import line, small, table
+from tests.evaluation.small_data_set import TOWNS, knowing, order, write_data
 from tests.fakes import FakeModel
 
 FULL, BRIEF = "Bridges, mills and a railway were built. Ships were built at Drumlow.", "Bridges."

@@ -1,56 +1,22 @@
 """Kinds of index beside each other: what is run on each, what the report says of them, and what is refused."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ramify.evaluation.index_kinds import folder_of
+from ramify.evaluation.indexing import index
 from ramify.evaluation.manifest import read_manifest
 from ramify.evaluation.order import Order
-from ramify.evaluation.plan import Plan
+from ramify.evaluation.plan import Plan, prepare
 from ramify.evaluation.report import write_report
-from ramify.evaluation.rows import RESULTS, Row
-from ramify.evaluation.run import execute, index, look, prepare
+from ramify.evaluation.rows import RESULTS
+from ramify.evaluation.run import execute, look
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import opened
-from tests.evaluation.small import order
-from tests.evaluation.test_report import table
+from tests.evaluation.few_lines import table
+from tests.evaluation.films import BOTH, FILMS, NAIVE, lists, searching, wanted
 from tests.fakes import FakeModel
-
-BOTH = ("passages", "graph")
-
-
-FILMS = {
-    "Silent Harbour": ("Ilse Marrow", "Brennock"),
-    "Copper Winter": ("Tobias Fenn", "Aldermere"),
-    "Paper Lantern": ("Greta Solheim", "Kvanndal"),
-    "Glass Orchard": ("Rufus Tarn", "Ostrava"),
-}
-
-
-NAIVE = "naive"
-
-
-def _question(number: int, film: str) -> dict[str, Any]:
-    director, town = FILMS[film]
-    gold = [{"doc_id": title.lower().replace(" ", "-"), "title": title} for title in (film, director)]
-    question = f"In which town did the director of the film {film} grow up?"
-    return {"id": f"q{number}", "question": question, "answer": town, "type": "bridge", "supporting": gold}
-
-
-def wanted(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, model: FakeModel | None = None, **more: Any) -> Order:
-    reading = model or FakeModel(replies=lambda prompt, slots: {"answer": "Brennock", "confidence": 0.9, "citations": [1]})
-    options = {"k": 4, **more.pop("options", {})}
-    return order(data, out, reading, **{"strategies": (NAIVE,), "index_kinds": kinds, "options": options, **more})
-
-
-def searching(data: Path, out: Path, kinds: tuple[str, ...] | None = BOTH, **more: Any) -> Order:
-    return Order(datasets=(str(data),), strategies=(), out=out, retrieval_only=True, index_kinds=kinds, **more)
-
-
-def lists(rows: list[Row], variant: str, strategy: str = NAIVE) -> dict[str, list[str]]:
-    return {row["id"]: row["retrieved"] for row in rows if (row["strategy"], row["variant"]) == (strategy, variant)}
 
 
 def folders(wanted: Order) -> tuple[Plan, Path]:

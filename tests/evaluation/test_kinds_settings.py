@@ -9,7 +9,7 @@ from ramify.evaluation.order import Order, variants_of
 from ramify.evaluation.run import execute, look
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
-from tests.evaluation.test_kinds import BOTH, NAIVE, lists, searching, wanted
+from tests.evaluation.films import BOTH, NAIVE, lists, searching, wanted
 
 
 def test_settings_of_a_graph_are_swept_where_the_run_is_on_a_graph(films: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ramify.evaluation.manifest import read_manifest
 from ramify.evaluation.run import execute
 from ramify.tools.errors import InputError, ModelError, UsageError
-from tests.evaluation.small import knowing, order, questions, write_data
+from tests.evaluation.small_data_set import knowing, order, questions, write_data
 
 
 def told(out: Path) -> dict[str, Any]:

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from ramify.evaluation.indexing import index
 from ramify.evaluation.order import Order
-from ramify.evaluation.results_log import Log
-from ramify.evaluation.rows import RESULTS
-from ramify.evaluation.run import ask, execute, index, left, look, prepare
+from ramify.evaluation.plan import prepare
+from ramify.evaluation.rows import RESULTS, Log
+from ramify.evaluation.run import ask, execute, left, look
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.reader.predictions import read_context
-from tests.evaluation.small import asked, knowing, order, questions, timeless, write_data
+from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
 
 
 def test_a_line_holds_the_question_the_answer_its_scores_and_its_tree(data: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from ramify.evaluation.order import Order, variants_of
 from ramify.evaluation.variants import ABLATIONS, Variant, variants
 from ramify.studio.commands.eval import PARTS
 from ramify.tools.errors import UsageError
-from tests.evaluation.small import knowing
+from tests.evaluation.small_data_set import knowing
 
 
 def names(found: list[Variant]) -> list[str]:

@@ -17,7 +17,7 @@ from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.index import Index
 from ramify.tools.ray.cluster import joined, plainly
 from ramify.tools.ray.machines import check_machines
-from tests.evaluation.small import asked, order, timeless
+from tests.evaluation.small_data_set import asked, order, timeless
 
 HERE = "local"
 """A program that has joined a cluster stays there."""

@@ -1,9 +1,12 @@
-"""What was run, on what, with what, how to run it again; and what failed."""
+"""What was run, on what, with what, how to run it again; and what failed in it, or was not in the form asked for."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
-from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Section, Table, Where, Words, words
+from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Table, Where, Words, words
+from ramify.evaluation.results.measures import percent
 from ramify.evaluation.results.run import Run
+from ramify.evaluation.rows import Row
 
 READING = (
     "Shares are in percent. Under each mean is its 95 % interval (bootstrap over the questions). A question that failed scores nothing and "
@@ -12,21 +15,26 @@ READING = (
 )
 LISTED = 100
 """Failures that a table lists; the question browser and the command beside it show them all."""
+FORMS = ("valid", "repaired", "malformed")
+REPLIES = (
+    *words("prompt"),
+    Column("at once", "replies that had the form asked for"),
+    Column("after repair", "replies that had it when asked for again, with what was wrong"),
+    Column("malformed", "replies that did not have it even then"),
+    Column("valid in the end", "share of those that had it at once or after repair"),
+)
+EMBEDDED = "extractive"
 
 
-def what_was_run(run: Run) -> Section:
+def what_was_run(run: Run) -> Iterator[Block]:
     """Tell what was run."""
-    caveats = [(name, str(caveat)) for name in run.datasets for caveat in run.described(name).get("caveats") or ()]
-    blocks: list[Block] = [Words(warning, "warning") for warning in run.warnings]
-    blocks += [
-        Points(_facts(run)),
-        Words("To run it again:"),
-        Words(_command(run), "command"),
-        _datasets(run),
-        Points(caveats),
-        Words(READING),
-    ]
-    return Section("run", "What was run", blocks)
+    yield from (Words(warning, "warning") for warning in run.warnings)
+    yield Points(_facts(run))
+    yield Words("To run it again:")
+    yield Words(_command(run), "command")
+    yield _datasets(run)
+    yield Points([(name, str(caveat)) for name in run.datasets for caveat in run.described(name).get("caveats") or ()])
+    yield Words(READING)
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:
@@ -68,28 +76,49 @@ def _datasets(run: Run) -> Table:
         told, where = run.described(name), Where(name)
         asked = {line.row["id"] for line in run.lines if line.row["dataset"] == name}
         types = ", ".join(f"{kind or 'no type'} {count}" for kind, count in sorted((told.get("types") or {}).items()))
-        counts = [Cell(str(told.get("questions", "")), where=where), Cell(str(len(asked)), where=where)]
-        rows.append([Cell(name, where=where, head=True), *counts, Cell(types), Cell(str(told.get("sha256", "not recorded")))])
-    heads = [Column("data set"), Column("questions"), Column("answered"), *words("types")]
-    return Table("Data sets", [*heads, Column("sha256", "of the questions and the corpus", words=True)], rows)
+        linked = [Cell(str(told.get("questions", "")), where=where), Cell(str(len(asked)), where=where)]
+        rows.append([Cell(name, where=where, head=True), *linked, Cell(types), Cell(str(told.get("sha256", "not recorded")))])
+    columns = [*map(Column, ("data set", "questions", "answered")), *words("types")]
+    return Table("Data sets", [*columns, Column("sha256", "of the questions and the corpus", words=True)], rows)
 
 
-def failures(run: Run) -> Section:
+def failures(run: Run) -> Iterator[Block]:
     """Count and list what failed."""
     failed = [line for line in run.lines if line.failed]
     if not failed:
-        return Section("failures", "Failures", [Words("No question failed.")])
-    lines = "jq -c 'select(.error != null)' results.jsonl"
+        yield Words("No question failed.")
+        return
     counts = Counter((*line.group, str(line.row["error"]).partition(":")[0][:60]) for line in failed)
     counted = []
-    for (dataset, strategy, variant, kind), count in sorted(counts.items()):
-        where = Where(dataset, strategy, variant, outcome="failed")
-        counted.append([Cell(dataset, head=True), Cell(strategy), Cell(variant), Cell(kind), Cell(str(count), where=where)])
-    heads = [*words("data set", "strategy", "variant", "error"), Column("questions")]
+    for (dataset, *told), count in sorted(counts.items()):
+        where = Where(dataset, told[0], told[1], outcome="failed")
+        counted.append([Cell(dataset, head=True), *map(Cell, told), Cell(str(count), where=where)])
     listed = []
     for line in failed[:LISTED]:
         name = Cell(f"line {line.number}", where=Where(*line.group, outcome="failed"), head=True)
-        listed.append([name, Cell(" ".join(line.group).strip()), Cell(line.row["id"]), Cell(str(line.row["error"])[:300])])
+        listed.append([name, *map(Cell, (" ".join(line.group).strip(), line.row["id"], str(line.row["error"])[:300]))])
     note = f"{len(failed) - LISTED:,} more: the command prints them all." if len(failed) > LISTED else ""
-    told = Table("Listed", words("results.jsonl", "run", "question", "error"), listed, note, lines)
-    return Section("failures", "Failures", [Table("Counted", heads, counted, lines=lines), told])
+    lines = Where(outcome="failed").jq
+    yield Table("Counted", [*words("data set", "strategy", "variant", "error"), Column("questions")], counted, lines=lines)
+    yield Table("Listed", words("results.jsonl", "run", "question", "error"), listed, note, lines)
+
+
+def replies(run: Run) -> Iterator[Block]:
+    """Count the replies of language models by prompt; nothing where none was asked, since the embedded model always keeps to the form."""
+    counts = counted(line.row for line in run.lines if line.row.get("model") != EMBEDDED)
+    rows = []
+    for prompt in sorted({prompt for prompt, _ in counts}):
+        figures = [counts[prompt, form] for form in FORMS]
+        share = sum(figures[:2]) / max(1, sum(figures))
+        rows.append([Cell(prompt, head=True), *(Cell(f"{figure:,}") for figure in figures), Cell(percent(share))])
+    if rows:
+        yield Table("Replies by prompt", REPLIES, rows)
+
+
+def counted(rows: Iterable[Row]) -> Counter[tuple[str, str]]:
+    """Add up how many replies to each prompt had which form."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        told = (row.get("usage") or {}).get("replies") or {}
+        counts.update({(prompt, form): number for prompt, forms in told.items() for form, number in forms.items()})
+    return counts

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.evaluation.conftest import cache, data
-from tests.evaluation.small import questions, write_data
+from tests.evaluation.small_data_set import questions, write_data
 from tests.studio.conftest import Ramify
 from tests.studio.eval_lines import LLAMA, lines, outcome
 from tests.studio.test_bad_input import one_line

@@ -21,7 +21,7 @@ import pytest
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
 from tests.evaluation.conftest import cache
-from tests.evaluation.small import TOWNS, questions, write_data
+from tests.evaluation.small_data_set import TOWNS, questions, write_data
 from tests.studio.conftest import Ramify, ramify
 
 __all__ = ["cache", "ramify"]

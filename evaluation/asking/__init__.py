@@ -1,0 +1,1 @@
+"""Asking: one question with one variant, and many at once."""

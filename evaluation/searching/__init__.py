@@ -1,0 +1,1 @@
+"""Searching alone, without a model: in several ways, and where metadata are degraded."""

@@ -1,0 +1,124 @@
+"""A tree in the report's page is the tree of `ask --html`: the same cards in the same style."""
+
+import re
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+
+from ramify.evaluation.report import write_report
+from ramify.nodes.tree import Branch, Passage, Tree, graft, row
+from ramify.nodes.tree.notes import SIMPLE, once_more, unsure
+from ramify.studio.drawing.page import tree_html
+from ramify.tools.pages import style
+from tests.evaluation.few_lines import line, small
+from tests.evaluation.report.test_page import in_a_browser, shown
+from tests.studio.samples import TREE
+
+LONG = "What is told of 𝔗 at such length? " * 20
+LEFT_OUT = {"overview", "style"}
+"""The map in its frame, and the style, which the report has in its head."""
+HOSTILE = '<b>; it\'s a "name"'
+OF_A_PASSAGE = {"title", "source"}
+"""A line of a run keeps the ids of passages, not their texts."""
+
+
+class Cards(HTMLParser):
+    """List what stands in the first tree of a page: elements with what is said of them, and words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[object] = []
+        self.open: list[tuple[str, str]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = {name: value or "" for name, value in attrs if name != "id"}
+        if self.open or (told.get("class") == "ramify" and not self.found):
+            self.open.append((tag, told.get("class", "")))
+            self._note((tag, told))
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.open:
+            assert self.open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and data.strip():
+            self._note(data.strip())
+
+    def _note(self, told: object) -> None:
+        if not any(LEFT_OUT & set(names) for names in self.open):
+            self.found.append(told)
+
+
+def cards(page: str) -> list[object]:
+    reader = Cards()
+    reader.feed(page)
+    reader.close()
+    return reader.found
+
+
+def reported(tree: Tree, folder: Path) -> str:
+    rows = [{**row(branch), "evidence": [], "cited": []} for branch in tree.values()]
+    write_report(small(folder, line(1, "tor", tree=rows)))
+    return shown(folder)
+
+
+def plain(tree: Tree) -> Tree:
+    return {path: branch.model_copy(update={"evidence": (), "cited": ()}) for path, branch in tree.items()}
+
+
+@in_a_browser
+def test_a_tree_is_drawn_as_on_the_page_of_one_answer(tmp_path: Path) -> None:
+    assert {"leaf", "inner", "pruned", "failed"} <= {branch.status for branch in TREE.values()}
+    assert cards(reported(TREE, tmp_path / "run")) == cards(tree_html(plain(TREE), {}))
+
+
+@in_a_browser
+def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
+    tree = graft(
+        {},
+        {
+            "0": Branch(path="0", question=LONG, status="split", note=LONG, score=0.947),
+            "0.10": Branch(path="0.10", question="Ada", kind="entity", status="open"),
+            "0.9": Branch(path="0.9", question="<b>bold</b> & more", status="leaf", answer="", confidence=0.999),
+            "0.9.0": Branch(path="0.9.0", question="one", status="judged", answer="<i>1</i>", confidence=0.0),
+            "0.9.1": Branch(path="0.9.1", question="two", note=f"{SIMPLE}; odd,\nand <i>odd</i>; {once_more(HOSTILE)}"),
+            "0.9.2": Branch(path="0.9.2", question="three", note=f"{once_more(None)}; {unsure(0.31, 0.9)}"),
+        },
+    )
+    assert cards(reported(tree, tmp_path / "run")) == cards(tree_html(tree, {}))
+
+
+@in_a_browser
+def test_what_was_found_is_listed_in_the_same_style(tmp_path: Path) -> None:
+    branch = Branch(path="0", question="one", status="leaf", evidence=("a", "b"), cited=("a",))
+    write_report(small(tmp_path / "run", line(1, "tor", tree=[row(branch)])))
+    passages = {name: Passage(id=name, text="", source=name, score=0.5) for name in "ab"}
+    assert evidence(shown(tmp_path / "run")) == evidence(tree_html({"0": branch}, passages))
+
+
+def evidence(page: str) -> list[object]:
+    """List the elements of what was found, without those of a passage's text."""
+    told = [one for one in cards(page) if isinstance(one, tuple)]
+    first = told.index(("details", {"class": "evidence"}))
+    return [one for one in told[first:] if one[0] != "p" and one[1].get("class") not in OF_A_PASSAGE]
+
+
+@in_a_browser
+def test_a_tree_of_another_version_is_drawn_where_it_can_be_and_else_told_of(tmp_path: Path) -> None:
+    known = {"path": "0", "question": "Who?", "status": "leaf", "answer": "Ada"}
+    write_report(small(tmp_path / "more", line(1, "tor", tree=[{**known, "mood": "<b>glad</b>", "note": None}])))
+    write_report(small(tmp_path / "other", line(1, "tor", tree=[{**known, "status": "<i>settled</i>"}, "odd"])))
+    drawn, told = shown(tmp_path / "more"), shown(tmp_path / "other")
+    assert '<p class="answer" dir="auto"><b>Ada</b>' in drawn
+    assert "glad" not in drawn
+    assert "not one that this version of ramify draws" in told
+    assert "settled" not in told.partition('class="detail"')[2]
+
+
+def test_each_name_that_the_report_gives_has_a_style(tmp_path: Path) -> None:
+    write_report(small(tmp_path / "run", line(1)))
+    assert style() in (tmp_path / "run" / "report.html").read_text()
+    template = files("ramify.tools.pages").joinpath("templates", "line.html").read_text()
+    given = {name for told in re.findall(r'class="([^"]+)', template) for name in re.sub(r"{{.*?}}", "", told).split()}
+    assert {"final", "outcome", "citations"} <= given
+    assert given <= set(re.findall(r"\.([a-z]+)", style()))
