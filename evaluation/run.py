@@ -15,7 +15,7 @@ from ramify.evaluation.order import Order, variants_of
 from ramify.evaluation.plan import Plan, prepare
 from ramify.evaluation.rows import RESULTS, Log, Row, Watch, each_row, outlines, read_rows
 from ramify.evaluation.searching.degraded_search import degrade
-from ramify.evaluation.searching.ways import search, ways_of
+from ramify.evaluation.searching.search_variants import search, ways_of
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.ray.cluster import Cluster, joined

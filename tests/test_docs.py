@@ -104,6 +104,12 @@ def test_a_drawing_of_a_strategy_is_the_real_one(drawing: str) -> None:
     assert _plain(drawing) in real
 
 
+def test_the_sequences_of_the_documents_are_drawn_whole() -> None:
+    sequences = [drawing for path in DOCUMENTS for drawing in blocks(path, "mermaid") if drawing.startswith("sequenceDiagram")]
+    assert sequences
+    assert not any(";" in drawing for drawing in sequences), "Mermaid ends a message there, and draws nothing at all"
+
+
 def _plain(drawing: str) -> str:
     return "\n".join(line.strip() for line in drawing.strip().splitlines() if line.strip())
 

@@ -1,1 +1,1 @@
-"""A run as it is read: its lines in their groups, what is measured on them, and the papers' figures to lay beside."""
+"""A run as it is read: its lines in their groups, and what is measured on them and between them."""

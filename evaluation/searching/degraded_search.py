@@ -13,8 +13,8 @@ from ramify.evaluation.plan import Plan, Source
 from ramify.evaluation.rows import RESULTS, Log, Row, key_of, outlines
 from ramify.evaluation.scoring import NOT_SEARCHED, retrieval
 from ramify.evaluation.searching.degraded_cells import SYSTEM, SYSTEMS, Cell, System, cells_of, systems_in
+from ramify.evaluation.searching.search_variants import DEEPEST, SEARCH, with_groups
 from ramify.evaluation.searching.true_groups import WRONG_GROUP, Truth
-from ramify.evaluation.searching.ways import DEEPEST, SEARCH, with_groups
 from ramify.graphs.building import hierarchy
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.embeddings import Encoder, load_encoder

@@ -17,9 +17,9 @@ from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.folder import Folder
 from ramify.tools.index.location import Home
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, Manifest
+from ramify.tools.index.planned_passages import planned
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.kept_replies import WORK
-from ramify.tools.knowledge.planned_passages import planned
 from ramify.tools.knowledge.units import read_pieces
 
 LISTED = 5

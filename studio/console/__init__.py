@@ -1,1 +1,1 @@
-"""What the commands share: where they speak, what they read from the command line, how they show long work."""
+"""Between a command and the terminal: what is read from the command line, where it speaks, how long work and a conversation are shown."""

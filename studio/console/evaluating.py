@@ -17,7 +17,7 @@ from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row, outlines
 from ramify.evaluation.run import ask, joining, left, look, see_indexes
 from ramify.evaluation.searching.degraded_search import degrade
-from ramify.evaluation.searching.ways import SEARCH, search
+from ramify.evaluation.searching.search_variants import SEARCH, search
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import err, note, one_line, out
 from ramify.tools.errors import ModelError, RamifyError

@@ -3,7 +3,7 @@
 The files in the order of an index's life:
 
 * asked for: `index` (the class), `langchain_methods`, `location` (a folder or a store), `folder`, `folder_state`, `build`, `progress`
-* taken in and cut: `intake`, `ids`, `chunking`, `near_duplicates` by `shingles`
+* taken in and cut: `intake`, `ids`, `chunking`, `near_duplicates` by `shingles`; `planned_passages` for an estimate
 * kept: `open_working_copy`, `working_copy`, its tables in `schema`
 * linked: `hnsw` by vectors, `bm25` by words, which `search_words` finds
 * published: `publication`, `manifest`; `kind_tables` for what a graph or a hierarchy has beside the passages

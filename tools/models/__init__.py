@@ -1,4 +1,11 @@
-"""Chat models by name: reached, capped, counted, and answering with values."""
+"""Chat models by name: reached, capped, counted, and answering with values.
+
+* found: `named` (from a name to a model), `model` (what every model is to the toolkit), `shipped` (those that come as a package)
+* of one kind each: `ollama`, `langchain_models`, `gguf` with `gguf_header`; `server_pool` of several `pooled_server`s
+* a call: `structured_call`, `concurrency` (how many at once), `server_load` (how long each may take), `tokens`, `caches`
+* a reply: `reply_parsing`, `json_text`, `broken_characters`, `confidence`
+* a server: `server_questions`, `server_errors`, `server_record` (what calls have shown of it)
+"""
 
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.named import forget, resolve
