@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ramify.nodes.citation import cite
+from ramify.nodes.retrieve import passage_of
 from ramify.nodes.state import Citation
-from ramify.nodes.tree import Passage
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.hierarchy.overview import Grouped, GroupOverview, grouped
-from ramify.tools.index import Index
+from ramify.tools.index import Hit, Index
 from ramify.tools.index.local_index import documents
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.knowledge.index import GraphIndex
@@ -135,14 +135,5 @@ def group_json(found: Grouped, group: GroupOverview) -> dict[str, Any]:
 
 def sources(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
     """Read passages as they are cited, by id."""
-    passages = [
-        Passage(
-            id=str(document.id),
-            text=document.page_content,
-            source=str(document.metadata.get("source", document.id)),
-            score=0.0,
-            metadata={key: value for key, value in document.metadata.items() if key != "source"},
-        )
-        for document in documents(index, list(dict.fromkeys(ids)))
-    ]
+    passages = [passage_of(Hit(document, 0.0, 0.0)) for document in documents(index, list(dict.fromkeys(ids)))]
     return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}

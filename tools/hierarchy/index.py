@@ -1,21 +1,15 @@
 """An index with a hierarchy: searched by way of its groups, and its summaries, level by level, for questions about everything."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from pydantic import ValidationError
-
-from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.groups_and_nodes import Tree
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, read_content
 from ramify.tools.hierarchy.router import Router, RouteSearch
-from ramify.tools.index.hybrid_search import Found, How, Steer
 from ramify.tools.index.local_index import LocalIndex
 from ramify.tools.index.reports import Level, Subject
-from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.knowledge.reports import Finding, Report
 from ramify.tools.models.tokens import estimate
 
@@ -99,41 +93,16 @@ def _parts(id: str, place: Place, tree: Tree) -> dict[str, Place]:
     return {f"{id}.{number}": (group, child) for number, child in enumerate(children)} or {id: place}
 
 
-class HierarchyIndex(LocalIndex):
-    """An index of kind `hierarchy`; its hits are passages, and their scores cosines, as in any other."""
+class HierarchyIndex(LocalIndex[RouteSearch]):
+    """An index of kind `hierarchy`, searched by way of the groups that a question is about."""
 
-    _read: tuple[Snapshot, Router] | None = None
+    called, knobs = "a hierarchy", RouteSearch
 
-    @property
-    def _router(self) -> Router:
-        """Give the groups of the passages as they are now: adding and deleting puts passages into other places."""
-        snapshot, held = self.snapshot, self._read
-        if held is None or held[0] is not snapshot:
-            held = self._read = (snapshot, Router(self.folder / HIERARCHY, snapshot.store.ids()))
-        return held[1]
+    def guide(self, ids: Sequence[str]) -> Router:
+        """Read the groups of the passages."""
+        return Router(self.folder / HIERARCHY, ids)
 
     @cached_property
     def reports(self) -> Summaries:
         """Give the summaries, level by level."""
         return Summaries(self.folder / HIERARCHY)
-
-    def _steer(self, how: How) -> Steer | None:
-        settings = self._settings(how.options)
-        if how.view == "flat":
-            return None
-        stored = self.snapshot
-
-        def steer(query: str, vector: Matrix, found: Found) -> list[int]:
-            return self._router.routed(query, vector, found, stored.vectors, settings)
-
-        return steer
-
-    def _settings(self, options: Mapping[str, Any] | None) -> RouteSearch:
-        try:
-            return RouteSearch.model_validate(dict(options or {}))
-        except ValidationError as error:
-            first = error.errors()[0]
-            what = (
-                f"search.{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid for an index with a hierarchy ({first['msg']})"
-            )
-            raise UsageError(what, f"choose among {', '.join(RouteSearch.model_fields)}") from error

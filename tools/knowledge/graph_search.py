@@ -89,19 +89,21 @@ class Walk:
         kept = [pair for pair in mentions.tolist() if tuple(pair) not in own]
         return np.array(kept, dtype=np.int64).reshape(-1, 2)
 
-    def steered(self, query: str, cosines: Cosines, order: Sequence[int], how: WalkSearch) -> list[int]:
-        """Fuse the plain ranking of a query with those along names; the nearest passages, where the walk starts, stay in front.
+    def steered(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Cosines, how: WalkSearch) -> list[int]:
+        """Fuse the plain ranking of a query with those along names; the nearest passages, where the walk starts, stay in front."""
+        order = list(found)
 
-        cosines: of some positions to the query.
-        """
+        def cosines(positions: Sequence[int]) -> Matrix:
+            return vectors(positions) @ vector
+
         start = self._start(query, cosines, order, how)
         names = start
         for _ in range(how.hops - 1):
             names = _added(names, self._names_under(names, how), how.damping)
         under, with_name = self._under(names, how), self._passages_of(names, self._mentioned)
         if not under:  # where nothing stands under a name, a name in common tells less than what is found by words and vectors
-            return list(order)
-        rankings = ((1.0, list(order)), (how.titles, _ranked(under, cosines)), (how.mentions, _ranked(with_name, cosines)))
+            return order
+        rankings = ((1.0, order), (how.titles, _ranked(under, cosines)), (how.mentions, _ranked(with_name, cosines)))
         return list(dict.fromkeys((*order[: how.seeds], *_fused(rankings, how.rrf_k))))
 
     def _start(self, query: str, cosines: Cosines, order: Sequence[int], how: WalkSearch) -> Mass:

@@ -1,21 +1,15 @@
 """An index with a graph: searched along the names in its passages; its communities and their reports, for questions about everything."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from pydantic import ValidationError
-
-from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.index.hybrid_search import Found, How, Steer
 from ramify.tools.index.kind_tables import connected
 from ramify.tools.index.local_index import LocalIndex
 from ramify.tools.index.reports import Level, Subject
-from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.knowledge.communities import Partition
 from ramify.tools.knowledge.graph import Graph
 from ramify.tools.knowledge.graph_file import GRAPH, read_graph, read_partition, read_reports
@@ -84,39 +78,16 @@ class Reports:
             return frozenset(id for (id,) in database.execute("SELECT id FROM passages"))
 
 
-class GraphIndex(LocalIndex):
-    """An index of kind `graph`; its hits are passages, and their scores cosines, as in any other."""
+class GraphIndex(LocalIndex[WalkSearch]):
+    """An index of kind `graph`, searched along the names in its passages."""
 
-    _walked: tuple[Snapshot, Walk] | None = None
+    called, knobs = "a graph", WalkSearch
 
-    @property
-    def _walk(self) -> Walk:
-        """Give the names of the passages as they are now: adding and deleting puts passages into other places."""
-        snapshot, held = self.snapshot, self._walked
-        if held is None or held[0] is not snapshot:
-            held = self._walked = (snapshot, Walk(self.folder / GRAPH, snapshot.store.ids()))
-        return held[1]
+    def guide(self, ids: Sequence[str]) -> Walk:
+        """Read the names of the passages."""
+        return Walk(self.folder / GRAPH, ids)
 
     @cached_property
     def reports(self) -> Reports:
         """Give the communities and their reports."""
         return Reports(self.folder / GRAPH)
-
-    def _steer(self, how: How) -> Steer | None:
-        settings = self._settings(how.options)
-        if how.view == "flat":
-            return None
-        stored = self.snapshot
-
-        def steer(query: str, vector: Matrix, found: Found) -> list[int]:
-            return self._walk.steered(query, lambda positions: stored.vectors(positions) @ vector, list(found), settings)
-
-        return steer
-
-    def _settings(self, options: Mapping[str, Any] | None) -> WalkSearch:
-        try:
-            return WalkSearch.model_validate(dict(options or {}))
-        except ValidationError as error:
-            first = error.errors()[0]
-            what = f"search.{'.'.join(map(str, first['loc']))}={first['input']!r} is not valid for an index with a graph ({first['msg']})"
-            raise UsageError(what, f"choose among {', '.join(WalkSearch.model_fields)}") from error
