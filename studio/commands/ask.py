@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, joined, read_pairs, readable
+from ramify.studio.console.options import AsJson, BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, options_of, readable
 from ramify.studio.console.streams import err, fail, note, out
 from ramify.tools.scrub import without_known
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the answer and its tree to one self-contained page.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one object and nothing else.")]
 
 
 def ask(
@@ -31,7 +30,7 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
-    options = joined(read_pairs(settings or [], "--set"), {"index": index, "model": model, "base_url": base_url})
+    options = options_of(settings, index=index, model=model, base_url=base_url)
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.graphs.result import could_not_ask
         from ramify.graphs.run import ask as run

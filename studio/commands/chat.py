@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, joined, read_pairs
+from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, options_of
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import UsageError
 
@@ -42,7 +42,7 @@ def chat(
 
         list_threads(memory)
         return
-    options = joined(read_pairs(settings or [], "--set"), {"index": index, "model": model, "base_url": base_url})
+    options = options_of(settings, index=index, model=model, base_url=base_url)
     with err().status("loading …"):
         from ramify.studio.console.talk import Talk
 

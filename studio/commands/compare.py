@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, joined, read_pairs
+from ramify.studio.console.options import BaseUrl, options_of
 from ramify.studio.console.streams import note
 from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import UsageError
@@ -37,7 +37,7 @@ def compare(
     from ramify.evaluation.report import compare as compared
     from ramify.evaluation.report import compare_page
 
-    options = joined(read_pairs(settings or [], "--set"), {"model": judge, "base_url": base_url})
+    options = options_of(settings, model=judge, base_url=base_url)
     if options and judge is None:
         raise UsageError("--base-url and --set are for the judge", "name one with --judge MODEL, or leave them out")
     verdicts = _verdicts(run_a, run_b, options, repeats) if judge is not None else None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import RAY_WHERE, BaseUrl, ModelName, Settings, joined, read_pairs, read_value
+from ramify.studio.console.options import RAY_WHERE, BaseUrl, ModelName, Settings, options_of, read_value
 from ramify.tools.errors import UsageError
 
 Datasets = Annotated[
@@ -87,7 +87,7 @@ def evaluate(
     order = Order(
         datasets=tuple(datasets),
         strategies=tuple(dict.fromkeys((*named, *prior))),
-        options=joined(read_pairs(settings or [], "--set"), {"model": model, "base_url": base_url}),
+        options=options_of(settings, model=model, base_url=base_url),
         sweeps=read_listed(sweep or [], "--sweep max_depth=1,2,3"),
         ablations=tuple(name for text in ablate or [] for name in _names(text.replace("|", ","))),
         label=tuple(_names(label or "")),

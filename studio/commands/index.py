@@ -27,7 +27,7 @@ from ramify.studio.console.index_options import (
     Vectors,
     Verbose,
 )
-from ramify.studio.console.options import BaseUrl, joined, read_pairs
+from ramify.studio.console.options import BaseUrl, options_of
 from ramify.studio.console.streams import note, one_line, out
 from ramify.tools.errors import IndexingError, UsageError
 
@@ -54,8 +54,7 @@ def index(
     from ramify.tools.index.manifest import precision_of
 
     home = home_of(out_)
-    flags = {"model": model, "base_url": base_url, "max_calls": max_calls, "max_seconds": max_seconds}
-    options = joined(read_pairs(settings or [], "--set"), flags)
+    options = options_of(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
     groups = None if group_by is None else fields_of(group_by)
     wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
     precision = None if vectors is None else precision_of(vectors)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.index_options import prefix
-from ramify.studio.console.options import readable
+from ramify.studio.console.options import AsJson, readable
 from ramify.studio.console.streams import err, note, out
 from ramify.tools.errors import UsageError
 
@@ -25,7 +25,6 @@ GroupName = Annotated[
     str | None,
     typer.Option("--group", metavar="NAME", help="One group of a hierarchy: its tree of summaries, with its passages.", callback=prefix),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one object and nothing else.")]
 
 
 def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: AsJson = False) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, ModelName, Settings, Strategy, Where, joined, read_pairs
+from ramify.studio.console.options import BaseUrl, ModelName, Settings, Strategy, Where, options_of
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 
@@ -29,7 +29,7 @@ def mcp(
     """Serve research and search as MCP tools on stdin and stdout, for a client that starts this command; ends with the client."""
     if find_spec("mcp") is None:
         raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify-rag[mcp]'`")
-    options = joined(read_pairs(settings or [], "--set"), {"index": index, "model": model, "base_url": base_url})
+    options = options_of(settings, index=index, model=model, base_url=base_url)
     from ramify.studio.mcp.server import serve, server
 
     made = server(strategy, options, about, name)

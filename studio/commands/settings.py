@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 
 import typer
 
-from ramify.studio.console.options import StrategyNamed, read_pairs, written
+from ramify.studio.console.options import StrategyNamed, options_of, written
 from ramify.studio.console.streams import note, out
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def settings(strategy: StrategyNamed = "prune", given: Given = None) -> None:
     from ramify.graphs.strategies import MEANINGS, arguments_of, build
     from ramify.nodes.settings import Settings
 
-    ceiling = outlook(strategy, read_pairs(given or [], "--set"))
+    ceiling = outlook(strategy, options_of(given))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("setting", no_wrap=True, style="bold")
     table.add_column("default", max_width=12)

@@ -31,6 +31,7 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A setting or argument of the strategy: see `ramify settings STRATEGY`."),
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one object and nothing else.")]
 ShowTree = Annotated[bool, typer.Option("--tree", help="Print the tree of sub-questions as well.")]
 RAY = "--ray"
 RAY_WHERE = "of this machine's cores, or the one at ADDRESS (auto, HOST:PORT, ray://HOST:PORT)"
@@ -65,8 +66,9 @@ def read_value(text: str) -> Any:
         return text
 
 
-def joined(options: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
+def options_of(settings: list[str] | None, **flags: Any) -> dict[str, Any]:
     """Join what --set says with what the flags say, a repeated one as one text; UsageError where both say one thing."""
+    options = read_pairs(settings or [], "--set")
     given = {name: " ".join(value) if isinstance(value, list) else value for name, value in flags.items() if value is not None}
     if both := sorted(options.keys() & given.keys()):
         flag = "--" + both[0].replace("_", "-")
