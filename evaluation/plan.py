@@ -80,13 +80,15 @@ class Plan(NamedTuple):
         source = next(source for source in self.sources if source.dataset.name == task.dataset)
         return [task_of(source, task.question, one, self.seed) for one in same if task.question.id in self.sampled(source.dataset)]
 
-    def most_calls(self, tasks: Iterable[Task]) -> int:
-        """Give the most model calls that some of its tasks can take."""
+    def most_calls(self, tasks: Iterable[Task]) -> int | None:
+        """Give the most model calls that some of its tasks can take; None where that is not known of one."""
         most = {}
         for one in self.variants:
             settings = configure(one.strategy, one.options)[1]
-            most[one.strategy, one.name] = ceiling(one.strategy, settings, one.arguments).calls
-        return sum(most[task.variant.strategy, task.variant.name] for task in tasks)
+            most[one.strategy, one.name] = ceiling(one.strategy, settings, one.arguments)
+        ceilings = [most[task.variant.strategy, task.variant.name] for task in tasks]
+        known = [one.calls for one in ceilings if one]
+        return sum(known) if len(known) == len(ceilings) else None
 
 
 def task_of(source: Source, question: Question, variant: Variant, seed: int) -> Task:

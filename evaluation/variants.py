@@ -131,7 +131,8 @@ def _offers(strategy: str, kind: Kind) -> dict[str, Any]:
 
 
 def _searches(strategy: str) -> bool:
-    return ceiling(strategy, build(strategy).settings()).retrievals > 0
+    most = ceiling(strategy, build(strategy).settings())
+    return most is None or most.retrievals > 0
 
 
 def shown(value: Any) -> str:

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 from ramify.graphs.strategies import arguments_of, configure
 from ramify.nodes.plan import QUERIES
 from ramify.nodes.settings import ChainSettings, IterativeSettings, PruneSettings, Settings, TorSettings
+from ramify.tools.quoting import many
+
+UNTOLD = "a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
 
 
 class Ceiling(NamedTuple):
@@ -21,7 +24,7 @@ class Ceiling(NamedTuple):
 
     def __str__(self) -> str:
         order = f" (of which {self.critical_path:,} one after another)" if self.critical_path < self.calls else ""
-        return f"at most {_counted(self.calls, 'model call')}{order} and {_counted(self.retrievals, 'search', 'searches')}"
+        return f"at most {many(self.calls, 'model call')}{order} and {many(self.retrievals, 'search', 'searches')}"
 
 
 class _Cost(NamedTuple):
@@ -31,12 +34,14 @@ class _Cost(NamedTuple):
     path: int
 
 
-def ceiling(strategy: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> Ceiling:
-    """Work out the ceiling of a strategy with these settings and arguments of its wiring.
+def ceiling(strategy: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> Ceiling | None:
+    """Work out the ceiling of a strategy with these settings and arguments of its wiring; None for one that is not ours.
 
     A dependent sub-question waits for its sibling, so its calls come after the sibling's: one more level, and with PruneRAG, where the
     sibling grows first, all of the sibling's subtree.
     """
+    if strategy not in _CEILINGS:
+        return None
     defaults = {name: parameter.default for name, parameter in arguments_of(strategy).items()}
     most = _CEILINGS[strategy](settings, **{**defaults, **arguments})
     if settings.max_calls is None:
@@ -101,10 +106,6 @@ def _chain(settings: ChainSettings) -> Ceiling:
     return Ceiling(calls, calls, settings.max_depth)
 
 
-def _counted(number: int, thing: str, things: str = "") -> str:
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
-
-
 _CEILINGS: dict[str, Callable[..., Ceiling]] = {
     "prune": _prune,
     "tor": _tor,
@@ -120,7 +121,7 @@ def outlook(strategy: str, options: Mapping[str, Any]) -> str:
     """Say what a question can cost at most with these options."""
     _, settings = configure(strategy, options)
     arguments = {name: value for name, value in options.items() if name in arguments_of(strategy)}
-    told = f"{strategy}: {ceiling(strategy, settings, arguments)}"
+    told = f"{strategy}: {ceiling(strategy, settings, arguments) or UNTOLD}"
     if getattr(settings, "dependent", False):
         told += "; a sub-question that needs its sibling's answer waits for it: one more level"
     return told

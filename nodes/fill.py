@@ -1,4 +1,4 @@
-"""fill: put a sibling's answer into the question that waits for it (METHODS §5)."""
+"""fill: put a sibling's answer into the question that waits for it."""
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Growth, each, grow

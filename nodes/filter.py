@@ -38,7 +38,7 @@ async def filter(state: IterativeState, settings: IterativeSettings) -> Update:
 
 
 def priority(passage: Passage, search: Search) -> float:
-    """Weigh a passage: cosine + 0.3 for a promising file + 0.2 for a promising page + 0.1 a keyword (METHODS §3)."""
+    """Weigh a passage: cosine + 0.3 for a promising file + 0.2 for a promising page + 0.1 a keyword."""
     text = plain(f"{passage.title} {passage.text}")
     keywords = sum(plain(word) in text for word in search.keywords if word.strip())
     file = passage.source in {form for name in search.files for form in (name, file_of(name))}

@@ -1,4 +1,4 @@
-"""retrieve: search the index for every open branch, one batch a level (ToR-RAG §3, METHODS §6)."""
+"""retrieve: search the index for every open branch, one batch a level (ToR-RAG §3)."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -83,7 +83,7 @@ ABLATIONS = {
     "noise_10pct": (FULL, NOISE, 0.1),
     "noise_30pct": (FULL, NOISE, 0.3),
 }
-"""The ablations of the design (seed 004), each a system at a point."""
+"""The ablations of the design (meta-guided hierarchical RAG), each a system at a point."""
 
 
 def cells_of(degrade: Mapping[str, Sequence[float]], draws: int) -> list[Cell]:

@@ -1,4 +1,4 @@
-"""What a graph will cost, before it is built: a few units are read for a start, the rest is worked out from them (GRAPHRAG §6)."""
+"""What a graph will cost, before it is built: a few units are read for a start, the rest is worked out from them."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a hierarchy will cost, before it is built: a few groups are summed up, the rest is worked out from them (seed 004, §6)."""
+"""What a hierarchy will cost, before it is built: a few groups are summed up, the rest is worked out from them (meta-guided RAG §6)."""
 
 from collections.abc import Sequence
 from functools import partial

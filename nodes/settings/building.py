@@ -37,7 +37,7 @@ class BuildSettings(Settings):
 
 
 class HierarchySettings(Settings):
-    """The summing up of a hierarchy's clusters with a language model (seed 004, §4); its routing has settings of its own."""
+    """The summing up of a hierarchy's clusters with a language model (meta-guided RAG §4); its routing has settings of its own."""
 
     listed: ClassVar[str] = (
         "a hierarchy's are soft_k, escape, novelty, max_levels, tree, reduction, repairs, nli and more; "

@@ -42,7 +42,8 @@ def evaluating(order: Order) -> None:
     tasks = left(plan, order.out)
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
     there = f" ({finished:,} are there already)" if finished else ""
-    note(f"{len(tasks):,} answers to give{there}, with at most {plan.most_calls(tasks):,} model calls")
+    most = plan.most_calls(tasks)
+    note(f"{len(tasks):,} answers to give{there}" + ("" if most is None else f", with at most {most:,} model calls"))
     with joining(order, tasks) as cluster:
         if cluster:
             note(f"{cluster.told} answer")

@@ -12,9 +12,20 @@ from ramify.evaluation.order import Order
 from ramify.evaluation.plan import prepare
 from ramify.evaluation.rows import RESULTS, Log
 from ramify.evaluation.run import ask, execute, left, look
+from ramify.graphs.strategies import STRATEGIES
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.reader.predictions import read_context
 from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
+
+
+def test_a_strategy_of_one_s_own_is_measured_like_ours(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STRATEGIES, "my-own", STRATEGIES["naive"])
+    wanted = order(data, tmp_path / "run", strategies=("my-own",), sweeps={"k": [1]}, limit=2)
+    rows = execute(wanted)
+    assert {(row["strategy"], row["variant"]) for row in asked(rows).values()} == {("my-own", ""), ("my-own", "k=1")}
+    assert all(row["error"] is None for row in rows)
+    plan = prepare(wanted, *look(wanted))
+    assert plan.most_calls(plan.tasks()) is None
 
 
 def test_a_line_holds_the_question_the_answer_its_scores_and_its_tree(data: Path, tmp_path: Path) -> None:

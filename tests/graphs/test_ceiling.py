@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ramify.graphs.ceiling import Ceiling, ceiling
+from ramify.graphs.ceiling import Ceiling, ceiling, outlook
 from ramify.graphs.run import ask_async
 from ramify.graphs.strategies import STRATEGIES, configure
 from tests.fakes import FakeModel, library
@@ -41,11 +41,21 @@ def test_figures(strategy: str, options: dict[str, Any], figures: tuple[int, int
 
 def of(strategy: str, options: dict[str, Any]) -> Ceiling:
     _, settings = configure(strategy, options)
-    return ceiling(strategy, settings, {key: value for key, value in options.items() if key not in type(settings).model_fields})
+    most = ceiling(strategy, settings, {key: value for key, value in options.items() if key not in type(settings).model_fields})
+    assert most is not None
+    return most
 
 
 def test_every_strategy_has_one() -> None:
     assert all(of(name, {}).calls > 0 for name in STRATEGIES)
+
+
+def test_a_strategy_of_one_s_own_has_none_and_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STRATEGIES, "my-own", STRATEGIES["naive"])
+    assert ceiling("my-own", configure("my-own", {})[1]) is None
+    assert (
+        outlook("my-own", {}) == "my-own: a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
+    )
 
 
 def test_it_reads_as_a_sentence() -> None:

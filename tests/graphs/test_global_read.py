@@ -42,6 +42,7 @@ class TestWhatIsRead:
     def test_of_a_level_that_is_asked_for_no_more_than_the_ceiling_says(self, index: GraphIndex) -> None:
         result = asked(index, chat := model(), level=2, max_batches=3)
         most = ceiling("global", GlobalSettings(model=chat, index=index, level=2, max_batches=3))
+        assert most is not None
         assert len(chat.calls) == most.calls == 4
         assert any(notice.startswith("3 of 10 batches of the reports of level 2 are read") for notice in result.notices)
 

@@ -1,4 +1,4 @@
-"""What is measured of groups and their trees, and what of it is suspicious (seed 004, §5)."""
+"""What is measured of groups and their trees, and what of it is suspicious (meta-guided RAG §5)."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

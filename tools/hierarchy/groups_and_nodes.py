@@ -15,7 +15,7 @@ EdgeKind = Literal["primary", "soft", "novel", "escape", "founded", "pool", "mov
 
 
 class Routing(BaseModel):
-    """How leaves are given to groups and trees are grown; letters as in the design (seed 004)."""
+    """How leaves are given to groups and trees are grown; letters as in the design (meta-guided hierarchical RAG)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

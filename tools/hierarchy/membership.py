@@ -1,4 +1,4 @@
-"""Soft membership: the groups of leaves whose metadata are missing or do not fit, by a log-linear posterior (seed 004, §4).
+"""Soft membership: the groups of leaves whose metadata are missing or do not fit, by a log-linear posterior (meta-guided RAG §4).
 
 score(g|i) = beta z + alpha match + gamma adjacency + delta document + kappa step + log((n_g + 1) / (N + G)). z is the cosine to the group's
 centre in the group's own deviations: on raw cosines a softmax over many groups is nearly uniform.

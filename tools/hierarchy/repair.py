@@ -1,4 +1,4 @@
-"""Grow the trees, and repair what is suspicious: outliers move, steps are kept together; what has not changed stays (seed 004, §5)."""
+"""Grow the trees, and repair what is suspicious: outliers move, steps stay together, what has not changed stays (meta-guided RAG §5)."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Route a question: which groups answer it, and in what order their leaves do (a mixture of experts, seed 004 §3).
+"""Route a question: which groups answer it, and in what order their leaves do (a mixture of experts, meta-guided RAG §3).
 
 value(leaf | q) = own(leaf) · (fallback + (1 - fallback) · sum over its groups of w(leaf, g) · p(g | q)), p as a share of the best
 group's, with p(g | q) ∝ exp(beta · best(g) + alpha · match(g)). own is what the plain search gives a leaf, with its best summary and its

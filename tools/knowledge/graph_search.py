@@ -1,6 +1,6 @@
 """Search along names: from the names of a question and of what comes nearest to it, to the passages that stand under a name, or mention it.
 
-Personalised PageRank over names (GRAPHRAG §4): mass starts at the names of the question and of the nearest passages, moves from a name to
+Personalised PageRank over names: mass starts at the names of the question and of the nearest passages, moves from a name to
 the names mentioned under it, and is read off at the passages. What ends at a passage is weighed by its cosine to the question, ranked, and
 fused with the ranking of the plain search by reciprocal rank. No model is called, and nothing is encoded.
 """
