@@ -21,9 +21,9 @@ from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF
 from ramify.tools.models.gguf_header import find
+from ramify.tools.reader.calibration import LEAST, SPANS, TAU, VERDICTS
 from ramify.tools.reader.weights import SHA256
 from ramify.tools.scrub import scrubbed
-from ramify.tools.spans.calibration import LEAST, SPANS, TAU, VERDICTS
 
 MANIFEST = "manifest.json"
 PACKAGES = (

@@ -1,4 +1,11 @@
-"""Wiring: one strategy a file, edges and conditions only; and how a question is run through one."""
+"""Wiring: one strategy a file, edges and conditions only; and how a question is run through one.
+
+* strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, made of a `wiring`, named in `strategies`
+* a question: `run`, its `result`, its `ceiling` known beforehand, its `run_progress`
+* several: `conversation`, kept in a `memory`
+* in a larger agent: `tool`, its `tool_interface`, and the `callers_config` that it takes over
+* beside an index: `building` of a graph or a hierarchy
+"""
 
 from ramify.graphs.conversation import Conversation, conversing
 from ramify.graphs.result import Result

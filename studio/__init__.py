@@ -1,4 +1,9 @@
-"""The doors people come in by."""
+"""The doors people come in by.
+
+* the command line: `cli` finds one of the `commands`; `console` is what lies between them and the terminal
+* `notebook`, `mcp` and `server` (LangGraph Studio) are doors of their own
+* what every door shows: `drawing` puts an answer and its tree, `inspection` an index
+"""
 
 from typing import TYPE_CHECKING, Any
 

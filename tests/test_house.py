@@ -1,6 +1,7 @@
 """The house: imports run one way, nothing goes in circles, files are small, and tests lie where what they test lies."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,8 @@ STAIRS = {
 }
 """The packages of a room, each step above those before it; "" are the files at its top: steps, the command line, runs."""
 LONGEST = 200
+ONE_A_FILE = {"prompts", "studio/commands"}
+"""Packages whose files are a list by themselves: one prompt, one command a file."""
 
 
 @cache
@@ -81,6 +84,17 @@ def test_no_file_is_longer_than_a_reader_can_hold_in_mind() -> None:
     files = [path for folder in folders for kind in ("py", "html", "js", "css") for path in (ROOT / folder).rglob(f"*.{kind}")]
     lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in [*files, ROOT / "README.md"]}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+@pytest.mark.parametrize(
+    "face", [path for path in MODULES if path.name == "__init__.py"], ids=lambda path: str(path.parent.relative_to(ROOT))
+)
+def test_a_package_names_what_is_in_it(face: Path) -> None:
+    modules = {path.stem for path in face.parent.glob("*.py")} - {"__init__"}
+    packages = {path.parent.name for path in face.parent.glob("*/__init__.py")}
+    told = set(re.findall(r"\w+", ast.get_docstring(ast.parse(face.read_text(encoding="utf-8"))) or ""))
+    if len(modules | packages) > 1 and str(face.parent.relative_to(ROOT)) not in ONE_A_FILE:
+        assert {name for name in modules | packages if not {name, f"{name}s", f"{name}es"} & told} == set()
 
 
 @pytest.mark.parametrize("room", ["studio", "evaluation", "graphs", "nodes", "tools"])

@@ -1,1 +1,8 @@
-"""What a node reaches for: the corpus index, chat models, embeddings."""
+"""What a step reaches for.
+
+* a corpus: `documents` are read, `embeddings` encode them, `index` (or `milvus`) keeps and searches them, with `knowledge` (a graph) or
+  `hierarchy` (groups) beside them; `ray` shares the work; `demo` ships with the toolkit
+* models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting`, `relevance` and `arithmetic`
+* for every door: `pages`, `checks`, `errors`, `atomic_file`, `scrub`, `server_address`, `pip`, `released_weights`
+* texts: `english`, `folded_text`, `quoting`, `supporting_sentence`, `text_location`, `unknown`
+"""

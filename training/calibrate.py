@@ -2,7 +2,7 @@
 
     python -m training.calibrate DATA [--most 120]
 
-It prints the constants of tools/spans/calibration.py, how far confidence is from being right on the same questions and on those kept
+It prints the constants of tools/reader/calibration.py, how far confidence is from being right on the same questions and on those kept
 back for measuring, the best threshold for giving an answer, and one for looking no further.
 """
 
@@ -15,8 +15,8 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from ramify.evaluation.metrics.calibration import expected_calibration_error
-from ramify.tools.spans.calibration import TAU, Constants
-from ramify.tools.spans.short_answers import weigh
+from ramify.tools.reader.calibration import TAU, Constants
+from ramify.tools.reader.short_answers import weigh
 from training.material import Part
 from training.rated import Rated, Told, accepted, least, rated, tau
 from training.searched import Questions, Searched

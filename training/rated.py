@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ramify.evaluation.metrics.answers import exact_match, token_f1
-from ramify.tools.spans.calibration import Constants, Evidence, confidence
-from ramify.tools.spans.short_answers import Found
+from ramify.tools.reader.calibration import Constants, Evidence, confidence
+from ramify.tools.reader.short_answers import Found
 from training.searched import Searched
 
 THRESHOLDS: Final = tuple(number / 20 for number in range(1, 11))

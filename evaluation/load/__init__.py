@@ -4,6 +4,9 @@
 * a folder with `questions.jsonl` and `corpus.jsonl` (or `.jsonl.gz`), or the file of questions itself;
 * the files of MultiHop-RAG (`MultiHopRAG.json` beside `corpus.json`), HotpotQA, 2WikiMultihopQA (and `id_aliases.json` beside it),
   MuSiQue, or a folder that holds one of them; they are told apart by what is in them.
+
+A format a file (`folder`, `hotpot`, `musique`, `multihop_rag`); `records` are read, a `pool` of paragraphs is made, `assemble` puts all
+together.
 """
 
 from collections.abc import Callable

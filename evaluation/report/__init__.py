@@ -1,4 +1,9 @@
-"""Reports: a run as Markdown and as one page, and two runs compared."""
+"""Reports: a run as Markdown and as one page, and two runs compared.
+
+* what a report is made of: `blocks`, `tables`, `plots` in their `chart_style`
+* what it says: `sections`; `comparing` two runs, with `preferences` of a judge
+* how it is written: `markdown`, `page`
+"""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""A run as it is read: its lines in their groups, and what is measured on them and between them."""
+"""A `run` as it is read: its lines in their groups, `measures` of them, the `columns` these make, and lines `paired` by question."""

@@ -1,1 +1,1 @@
-"""The way to the model: a prompt rendered, made to fit, asked within the budget, and its reply read."""
+"""The way to the model: `ask` renders a prompt, makes it `fit`, asks within the `budget`, and reads the reply."""

@@ -1,1 +1,1 @@
-"""What a language model is asked while an index is built: names and connections, reports, summaries."""
+"""What a model is asked while an index is built: `extract_elements`, `write_reports`, `summarize_clusters`; `kept_replies` first."""

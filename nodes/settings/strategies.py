@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from ramify.nodes.settings.settings import Settings
-from ramify.tools.spans.calibration import TAU as CALIBRATED
+from ramify.tools.reader.calibration import TAU as CALIBRATED
 
 TAU = 0.95
 """The paper's."""

@@ -1,4 +1,4 @@
-"""What a graph carries from step to step, and gives back."""
+"""What a graph carries from step to step, and gives back: the `state`; and the `turns` of a conversation."""
 
 from ramify.nodes.citation import NOT_CITED, Citation, Source
 from ramify.nodes.state.state import (

@@ -1,8 +1,8 @@
-"""The conditions of the papers' figures, each written once: a step selects with it, and the edge behind it has its name."""
+"""The conditions of the papers' figures, each written once: a step selects by it; an edge asks the step whether it has anything to do."""
 
 from ramify.nodes.settings import EMBEDDED, PruneSettings, TorSettings, TreeSettings
 from ramify.nodes.tree import Branch
-from ramify.tools.spans.calibration import TAU
+from ramify.tools.reader.calibration import TAU
 
 
 def holds(branch: Branch, settings: TorSettings) -> bool:

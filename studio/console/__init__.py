@@ -1,1 +1,6 @@
-"""Between a command and the terminal: what is read from the command line, where it speaks, how long work and a conversation are shown."""
+"""Between a command and the terminal.
+
+* read from the command line: `options` that several commands share, `index_options`
+* said there: `streams`, `progress_bar`, `live_tree`
+* long-running work, led and told: `building` of an index, `evaluating` a run, a `talk`
+"""

@@ -1,1 +1,1 @@
-"""An answer and its tree as they are shown: in a terminal, on a page, as Mermaid."""
+"""An answer and its tree as they are shown: in `phrases`, on the `terminal`, on a `page` with its `tree_map`, as `mermaid`."""

@@ -1,1 +1,6 @@
-"""What an index holds, for a reader: in a terminal, on a page, as JSON."""
+"""What an index holds, for a reader.
+
+* looked at: `contents`, which are the JSON, too
+* described once: `description`, `group_description`, `graph_layout`
+* written: `terminal`, `page`
+"""

@@ -1,5 +1,8 @@
 """Statuses: whatever one step gives, another takes, or it is settled."""
 
+import re
+from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +20,19 @@ def test_every_status_given_is_taken_or_settled(wiring: tuple[str, dict[str, Any
     given = {status for step in steps for status in step.gives}
     taken = {status for step in steps for status in step.takes}
     assert given & WORKING <= taken, f"nobody takes {given & WORKING - taken}"
+
+
+def test_the_document_names_all_who_take_a_status() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "own_strategy.md").read_text(encoding="utf-8")
+    told = {
+        status: set(re.findall(r"\w+", re.sub(r"\([^)]*\)", "", who))) for status, who in re.findall(r"\| `(\w+)` \|[^|]+\|([^|]+)\|", page)
+    }
+    real: dict[str, set[str]] = defaultdict(set)
+    for name, arguments in WIRINGS:
+        for step in graphs.build(name, **arguments).steps.values():
+            for status in step.takes:
+                real[status].add(step.__name__)
+    assert told == real
 
 
 @pytest.mark.parametrize("wiring", WIRINGS, ids=named)

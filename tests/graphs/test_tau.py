@@ -13,7 +13,7 @@ from ramify.nodes.tree import Branch
 from ramify.studio.drawing.terminal import show
 from ramify.tools import extractive
 from ramify.tools.models import forget
-from ramify.tools.spans.calibration import TAU as CALIBRATED
+from ramify.tools.reader.calibration import TAU as CALIBRATED
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, river
 

@@ -7,8 +7,8 @@ import pytest
 from ramify.tools.arithmetic.combine import How
 from ramify.tools.english import content
 from ramify.tools.extractive import asking, weighing
+from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader.predictions import Reading, Spot
-from ramify.tools.spans import short_answers as reading
 from ramify.tools.splitting import Split
 
 SURE, UNLIKELY, BEARS = 0.999, 1e-5, 0.9

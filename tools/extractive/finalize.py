@@ -10,7 +10,7 @@ from ramify.tools.extractive.answering import answered
 from ramify.tools.extractive.findings import STEPS, Known, Step, Twig, grown, settled, strands
 from ramify.tools.extractive.prompt_messages import Reply, Slots
 from ramify.tools.reader.inputs import Quote
-from ramify.tools.spans.short_answers import read
+from ramify.tools.reader.short_answers import read
 from ramify.tools.unknown import UNKNOWN
 
 _LEAD, _ALONE = 0.15, 0.8

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 from ramify.tools.arithmetic.same_answer import same
 from ramify.tools.english import holds, same_question
 from ramify.tools.folded_text import fold
+from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.inputs import Quote
-from ramify.tools.spans.calibration import LEAST
 from ramify.tools.unknown import is_unknown
 
 ROOT = "0"

@@ -7,10 +7,10 @@ from ramify.tools.english import bare_title, content, names_in, sentences
 from ramify.tools.extractive.asking import SLOT, chosen
 from ramify.tools.extractive.prompt_messages import Reply, Slots
 from ramify.tools.folded_text import fold
+from ramify.tools.reader.calibration import TAU
 from ramify.tools.reader.inputs import Quote, in_context
 from ramify.tools.reader.predictions import Reading, read_contexts
-from ramify.tools.spans.calibration import TAU
-from ramify.tools.spans.short_answers import read
+from ramify.tools.reader.short_answers import read
 from ramify.tools.unknown import UNKNOWN, is_unknown
 
 _RELEVANT, _NEAR_BEST, _IRRELEVANT = 0.5, 0.85, 0.1

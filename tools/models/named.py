@@ -107,7 +107,7 @@ def _extractive(options: ModelOptions, notice: str | None) -> Model:
     from ramify.tools.extractive.closest import closest
     from ramify.tools.extractive.model import load
     from ramify.tools.extractive.overview import surveys
-    from ramify.tools.spans.calibration import TAU
+    from ramify.tools.reader.calibration import TAU
 
     chat = Extractive()
     cap = cap_for(("extractive", "", None), options.max_concurrency or AT_ONCE)

@@ -16,7 +16,7 @@ from ramify.prompts import (
     Prompt,
 )
 from ramify.tools.extractive import Extractive
-from ramify.tools.spans.short_answers import single
+from ramify.tools.reader.short_answers import single
 from tests.tools.small_mind import give_mind, split
 
 pytestmark = pytest.mark.usefixtures("mind")

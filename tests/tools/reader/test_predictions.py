@@ -6,11 +6,11 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
+from ramify.tools.reader import short_answers as reading
+from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.inputs import LONGEST, Quote, in_context, pairs
 from ramify.tools.reader.predictions import Reading, Spot, read_context, read_contexts
-from ramify.tools.spans import short_answers as reading
-from ramify.tools.spans.calibration import LEAST
-from ramify.tools.spans.short_answers import Found, Span, answers, ranked, read, verdicts
+from ramify.tools.reader.short_answers import Found, Span, answers, ranked, read, verdicts
 
 
 def quote(title: str, text: str) -> Quote:

@@ -17,10 +17,10 @@ import ramify.graphs as graphs
 from ramify.prompts import ANSWER
 from ramify.tools.errors import ModelError
 from ramify.tools.extractive import Extractive, asking
+from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader import weights
 from ramify.tools.reader.predictions import read_context
 from ramify.tools.reader.weights import pack, unpack
-from ramify.tools.spans import short_answers as reading
 from tests.fakes import library
 
 QUESTION = "Who directed Solaris?"

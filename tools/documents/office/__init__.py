@@ -1,1 +1,4 @@
-"""Office documents, books and mails: through the libraries that know their formats."""
+"""Office documents, books and mails: through the libraries that know their formats.
+
+A format a file: `word`, `slides`, `workbook`, `opendocument`, `epub`, `mail`; what is zipped is opened by `container`.
+"""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from ramify.tools.english import sentences
 from ramify.tools.folded_text import fold
+from ramify.tools.reader.calibration import GUESS, NOTHING, SPANS, VERDICTS, Evidence, confidence
 from ramify.tools.reader.inputs import Quote, in_context
 from ramify.tools.reader.predictions import Reading, read_contexts
-from ramify.tools.spans.calibration import GUESS, NOTHING, SPANS, VERDICTS, Evidence, confidence
 from ramify.tools.splitting import splits
 
 _NOWHERE = -1

@@ -1,1 +1,0 @@
-"""Short answers read out of passages, and how sure they are."""
