@@ -1,4 +1,4 @@
-"""answer: answer each branch from its own passages."""
+"""answer: answer each branch from its own passages, say what they tell of a name, or answer from memory (closed book)."""
 
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import Settings

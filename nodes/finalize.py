@@ -1,4 +1,4 @@
-"""finalize: answer the whole question, in one call from the tree and its best passages, or from what the root has already."""
+"""finalize: answer the whole question in one call, from the tree and its best passages or the facts found; or by what the root has."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""judge: score a fork by what came of its two sub-questions (ToR-RAG's LLM-as-a-Judge)."""
+"""judge: score a fork by what came of its two sub-questions (ToR-RAG's LLM-as-a-Judge); rubric: score the pair before it is searched."""
 
 from typing import Any
 

@@ -10,8 +10,8 @@ from ramify.nodes.tree.phrases import brief, figure, kind_of
 from ramify.tools.quoting import one_line
 
 WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 168, 66, 14, 96, 4
-CELLS, BOLD = 26, 22
-"""How many narrow characters fit into a line of a box, and of an answer behind its arrow."""
+CELLS, BOLD = 23, 19
+"""How many characters fit into a line of a box, and of an answer behind its arrow, also in the wide letters of DejaVu Sans."""
 LINES = 2
 """Lines for a question; one more where there is no answer."""
 PADDING, FIRST, STEP = 8, 15, 15
