@@ -43,7 +43,8 @@ def evaluating(order: Order) -> None:
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
     there = f" ({finished:,} are there already)" if finished else ""
     most = plan.most_calls(tasks)
-    note(f"{len(tasks):,} answers to give{there}" + ("" if most is None else f", with at most {most:,} model calls"))
+    calls = "how many model calls a strategy of your own takes is not known" if most is None else f"with at most {most:,} model calls"
+    note(f"{len(tasks):,} answers to give{there}, {calls}")
     with joining(order, tasks) as cluster:
         if cluster:
             note(f"{cluster.told} answer")

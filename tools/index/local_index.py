@@ -18,8 +18,6 @@ from ramify.tools.models.tokens import estimate
 
 _READ = 1000
 """Passages that are read at a time."""
-
-
 S = TypeVar("S", bound=BaseModel)
 S_contra = TypeVar("S_contra", bound=BaseModel, contravariant=True)
 Vectors = Callable[[Sequence[int]], Matrix]

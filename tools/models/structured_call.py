@@ -113,35 +113,18 @@ class Way:
 
 
 PLAIN = Way()
-
-
 OFF = Way(False)
-
-
 IN_WORDS = Way(
     False, in_form=False, notice="{name} does not hold its replies to their form while its thinking is off: they are read from its text"
 )
-
-
 ANYWAY = Way(True, thinks=True, notice="{name} thinks although it was asked not to: {more}")
-
-
 LET = Way(True, thinks=True, notice="{name} does not reply in JSON while its thinking is off: it is let think, and {more}")
-
-
 LITTLE = Way("low", thinks=True, notice="{name} cannot be asked not to think: it is asked to think little, and {more}")
-
-
 UNTOLD = Way(thinks=True, notice="{name} cannot be told whether to think: {more}")
-
-
 SEEN = Way(thinks=True, notice="{name} thinks before it replies: {more}")
-
 
 REFUSED = {OFF: LITTLE, IN_WORDS: LITTLE, ANYWAY: LITTLE, LET: LITTLE, LITTLE: UNTOLD}
 """How to go on where a server refuses what it is told of thinking."""
-
-
 LONGEST = ("num_predict", "max_tokens", "max_output_tokens")
 """What the clients call the bound of a reply."""
 
