@@ -17,7 +17,7 @@ STAIRS = {
     "evaluation": ({"metrics"}, {"", "asking", "load", "searching"}, {"results"}, {"report"}),
 }
 """The packages of a room, each step above those before it; "" are the files at its top: steps, the command line, runs."""
-LONGEST = 200
+LONGEST = 400
 ONE_A_FILE = {"prompts", "studio/commands"}
 """Packages whose files are a list by themselves: one prompt, one command a file."""
 
