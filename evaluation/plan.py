@@ -17,6 +17,7 @@ from ramify.nodes.asking.ask import current_model
 from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.manifest import Kind, file_sha256
 from ramify.tools.models import forget
+from ramify.tools.typed import usable
 
 AUTO = "auto"
 """The model that takes what it finds."""
@@ -120,7 +121,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         "workers": order.workers,
         **({"ray": order.ray} if order.ray is not None else {}),
     }
-    write_manifest(order.out, describe(datasets, wanted, **told))
+    write_manifest(order.out, describe(datasets, wanted, **told), order.shared)
     sources = [
         Source(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
         for path, dataset in datasets
@@ -135,7 +136,7 @@ def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
     called = f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
     if order.index is not None and is_address(order.index):
         return f"{order.index.rstrip(':')}:{written(called)[-100:]}"
-    return str((order.work / "indexes" if order.index is None else Path(order.index).expanduser()) / called)
+    return str((order.work / "indexes" if order.index is None else usable(order.index)) / called)
 
 
 def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], str | None]:

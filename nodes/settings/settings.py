@@ -10,12 +10,15 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import View
+from ramify.tools.quoting import brief
 from ramify.tools.relevance import NONE
 from ramify.tools.server_address import as_one_text
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""
 FILTER = '{"source": "report.pdf"}'
+QUOTED = 80
+"""Characters of a value that is refused."""
 
 
 def _reranker(value: Any) -> Any:
@@ -103,7 +106,7 @@ class Settings(BaseModel):
             first, *others = error.errors()
             name = str(first["loc"][0])
             or_else = [other["msg"] for other in others if other["loc"][0] == name]  # of a setting that may be one thing or another
-            what = f"{name}={first['input']!r} is not valid ({'; or: '.join([first['msg'], *or_else])})"
+            what = f"{name}={brief(repr(first['input']), QUOTED)} is not valid ({'; or: '.join([first['msg'], *or_else])})"
             example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
             remedy = f"write it as `--set '{name}={example}'`" if example else cls.listed
             raise UsageError(what, remedy) from None

@@ -12,6 +12,7 @@ from tempfile import mkdtemp
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, read_manifest
+from ramify.tools.new_files import make_folder
 
 
 def demo_corpus() -> Path:
@@ -30,7 +31,7 @@ def demo_index(kind: Kind = "passages") -> Path:
     if _whole(folder, kind):
         return folder
     shutil.rmtree(folder, ignore_errors=True)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(folder.parent)
     temporary = Path(mkdtemp(prefix="demo-", dir=folder.parent))
     try:
         _make(kind, temporary)

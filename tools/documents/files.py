@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.tools.errors import InputError
+from ramify.tools.typed import usable
 
 INDEX_FILE = "passages.sqlite"
 """A folder that holds this is an index, not documents."""
@@ -44,7 +45,7 @@ class Told:
 
 def existing(path: str | Path) -> Path:
     """Return the path, or raise `InputError` where there is none."""
-    found = Path(path).expanduser()
+    found = usable(path)
     if not found.exists():
         raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
     return found
