@@ -8,11 +8,18 @@ from ramify.tools.errors import InputError, UsageError
 
 def readable(text: str) -> str:
     """Return a text as it is; UsageError where it is not valid Unicode, as half a surrogate pair or undecodable bytes are not."""
+    if not is_unicode(text):
+        raise UsageError(f"{text!r} is not valid UTF-8", "check the encoding of the terminal, the script or the program")
+    return text
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether a text can be encoded."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise UsageError(f"{text!r} is not valid UTF-8", "check the encoding of the terminal, the script or the program") from None
-    return text
+        return False
+    return True
 
 
 def usable(path: str | Path) -> Path:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ramify.tools.errors import InputError
-from ramify.tools.typed import usable
+from ramify.tools.quoting import shortened
+from ramify.tools.typed import is_unicode, readable, usable
 
 INDEX_FILE = "passages.sqlite"
 """A folder that holds this is an index, not documents."""
@@ -45,7 +46,7 @@ class Told:
 
 def existing(path: str | Path) -> Path:
     """Return the path, or raise `InputError` where there is none."""
-    found = usable(path)
+    found = usable(readable(str(path)))
     if not found.exists():
         raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
     return found
@@ -58,7 +59,11 @@ def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]
             yield File(root, root.name, root)
             continue
         for path in files_in(root, skipped):
-            yield File(path, path.relative_to(root).as_posix(), root)
+            source = path.relative_to(root).as_posix()
+            if is_unicode(source):
+                yield File(path, source, root)
+            else:
+                skipped.append((shortened(source), "its name is not valid UTF-8"))
 
 
 def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
