@@ -13,6 +13,7 @@ from ramify.tools.index.hybrid_search import View
 from ramify.tools.quoting import brief
 from ramify.tools.relevance import NONE
 from ramify.tools.server_address import as_one_text
+from ramify.tools.typed import readable
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""
@@ -100,6 +101,9 @@ class Settings(BaseModel):
     @classmethod
     def _refused_in_one_line(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         # Here and not where settings are read, because LangGraph makes them of a run's context itself.
+        for text in given.values() if isinstance(given, dict) else ():
+            if isinstance(text, str):
+                readable(text)
         try:
             return handler(given)
         except ValidationError as error:

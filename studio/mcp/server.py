@@ -46,7 +46,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from ramify.tools.quoting import one_line, shortened
 from ramify.tools.scrub import scrub
-from ramify.tools.typed import is_unicode
+from ramify.tools.typed import is_unicode, readable
 
 T = TypeVar("T")
 _watching: ContextVar[Watch] = ContextVar("ramify_mcp_watching")
@@ -62,7 +62,7 @@ INSTRUCTIONS = (
 def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents") -> Server[Any]:
     """Make the server; `about` says what is in the index, `name` ends the tools' names; wrong options are an error at once."""
     _, settings = configure(strategy, options)
-    about = about or about_of(settings.index)
+    about = readable(about) or about_of(settings.index)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
         raise UsageError(f"a tool cannot be called {'research_' + name!r}", "take letters, digits, _ and - for the name")
     research = research_tool(strategy, name=f"research_{name}", about=about, watch=_watch, **options)
@@ -86,8 +86,8 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
             told = scrub(one_line(f"{given.name} failed with {type(error).__name__}: {error}"))
             raise MCPError(INTERNAL_ERROR, shortened(f"{told} — please report it")) from error
         found = {"passages": said.artifact} if isinstance(said.artifact, list) else said.artifact
-        content = [TextContent(text=_encodable(str(said.content)))]
-        return CallToolResult(content=content, structured_content=_encodable(found), is_error=said.status == "error")
+        text = TextContent(text=_encodable(str(said.content)))
+        return CallToolResult(content=[text], structured_content=_encodable(found), is_error=said.status == "error")
 
     told = INSTRUCTIONS.format(about=about, research=research.name, search=search.name)
     return Server("ramify", version=version("ramify-rag"), instructions=told, on_list_tools=list_tools, on_call_tool=call_tool)
@@ -102,15 +102,15 @@ async def serve(made: Server[Any]) -> None:
 
 
 async def _answer_unreadable(
-    reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage], readable: WriteStream[SessionMessage | Exception]
+    reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage], passed: WriteStream[SessionMessage | Exception]
 ) -> None:
     """Pass on what a client sends; what cannot be read is answered here, since the library leaves it without an answer."""
-    async with readable:
+    async with passed:
         async for message in reading:
             if isinstance(message, Exception):
                 await writing.send(SessionMessage(refusal(message)))
             else:
-                await readable.send(message)
+                await passed.send(message)
 
 
 def refusal(error: Exception) -> JSONRPCResponse | JSONRPCError:

@@ -93,7 +93,7 @@ def build_graph(
     finally:
         faiss.omp_set_num_threads(threads)
     with path.open("wb") as file:  # a disk that is full is an OSError then; faiss has a RuntimeError for everything
-        faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))
+        faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]  # missing from the stubs
 
 
 def _empty(dimension: int, precision: Precision) -> "faiss.IndexHNSW":

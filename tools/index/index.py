@@ -68,6 +68,8 @@ class Index(SearchedStore):
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
+        for text in (*(label or ()), query_prefix or "", document_prefix or ""):
+            readable(text)
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)

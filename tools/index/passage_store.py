@@ -181,7 +181,8 @@ def choices_of(name: str, wanted: Any) -> list[Any]:
         if not isinstance(choice, (str, int, float, NoneType)):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text, a number, True, False, None, or a list of these")
         if isinstance(choice, int) and not -_LARGEST <= choice <= _LARGEST:
-            raise UsageError(f"cannot filter {name!r} by {choice:.6e}", f"give a whole number of at most {_LARGEST:,}")
+            what = f"cannot filter {name!r} by a whole number beyond {_LARGEST:,}"
+            raise UsageError(what, "give a smaller one, or a text where the metadata has it as text")
         if isinstance(choice, str) and "\0" in readable(choice):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text without the character NUL")
     return [choice for choice in choices if not isinstance(choice, float) or isfinite(choice)]  # others are null in metadata
