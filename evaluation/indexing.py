@@ -17,6 +17,7 @@ from ramify.tools.index.kind_tables import read_facts
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge import graph_file as of_graph
+from ramify.tools.new_files import make_file, make_folder
 
 COPIED = (PASSAGES, VECTORS, MANIFEST)
 
@@ -49,10 +50,13 @@ def bring(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) 
     with writing(plain):
         if not _is_current(folder, plain, kind, group_by):
             draft = folder.with_name(f"{folder.name}.part")
-            copy_plain(plain, draft)
-            BUILDERS[kind].build(draft, group_by, progress)  # from nothing but the passages; until it is whole the former one stays
-            shutil.rmtree(folder, ignore_errors=True)
-            draft.replace(folder)
+            try:
+                copy_plain(plain, draft)
+                BUILDERS[kind].build(draft, group_by, progress)  # from nothing but the passages; until it is whole the former one stays
+                shutil.rmtree(folder, ignore_errors=True)
+                draft.replace(folder)
+            finally:
+                shutil.rmtree(draft, ignore_errors=True)
 
 
 def _is_current(folder: Path, plain: Path, kind: Kind, group_by: Sequence[str]) -> bool:
@@ -76,10 +80,10 @@ def _manifest(folder: Path) -> Manifest | None:
 def copy_plain(plain: Path, folder: Path) -> None:
     """Copy a plain index in the place of whatever lies there."""
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    make_folder(folder)
     for name in (*COPIED, *WORDS):
         if name in COPIED or (plain / name).exists():
-            shutil.copyfile(plain / name, folder / name)
+            shutil.copyfile(plain / name, make_file(folder / name))
 
 
 def _graph(folder: Path, group_by: Sequence[str], progress: Progress) -> None:

@@ -1,6 +1,7 @@
 """A conversation in the terminal that is kept: another command goes on with it, lists it, and is told what was interrupted."""
 
 import io
+import stat
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,12 @@ def test_without_a_place_there_is_nothing_to_go_on_with(ramify: Ramify, monkeypa
         assert (refused.code, "say where they are: --memory postgresql://HOST/DATABASE" in refused.err) == (2, True)
     refused = ramify("chat", "--memory", "talks.db")
     assert (refused.code, "is no place to keep conversations" in refused.err) == (2, True)
+
+
+def test_conversations_are_shared_when_that_is_asked_for(ramify: Ramify, memory: str, tmp_path: Path) -> None:
+    assert ramify("chat", "--memory", memory, "--threads").code == 0
+    assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o600}
+    assert ramify("chat", "--memory", memory, "--threads", "--shared").code == 0
+    assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o644}
+    refused = ramify("chat", "--shared")
+    assert (refused.code, "--shared is for conversations that are kept" in refused.err) == (2, True)

@@ -1,6 +1,7 @@
 """The line that `ramify index` ends with, and what it refuses before it begins."""
 
 import json
+import stat
 from pathlib import Path
 
 from ramify.studio.console.building import left_out
@@ -36,3 +37,15 @@ def test_metadata_to_search_under_are_named_and_shown(ramify: Ramify, tmp_path: 
     wrong = ramify("index", tmp_path / "manual.jsonl", "--out", tmp_path / "other", "--label", "page")
     assert (wrong.code, (tmp_path / "other").exists()) == (1, False)
     assert wrong.err.startswith("error: no document has the metadata 'page' — label passages with what there is: chapter, section, source")
+
+
+def test_an_index_is_shared_when_that_is_asked_for(ramify: Ramify, tmp_path: Path) -> None:
+    (tmp_path / "vane.txt").write_text("Hollin Bridge spans the Oskel at Vane.")
+    made = ("index", tmp_path / "vane.txt", "--out", tmp_path / "index")
+    assert ramify(*made).code == 0
+    assert stat.S_IMODE((tmp_path / "index").stat().st_mode) == 0o700
+    assert ramify(*made, "--shared").code == 0
+    found = {stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "index").iterdir()}
+    assert (stat.S_IMODE((tmp_path / "index").stat().st_mode), found) == (0o755, {0o644})
+    refused = ramify("index", tmp_path / "vane.txt", "--out", "milvus:http://127.0.0.1:9/vane", "--shared")
+    assert (refused.code, "--shared is for a folder" in refused.err) == (2, True)

@@ -110,7 +110,10 @@ class TestUpdates:
         (tmp_path / "note.txt").write_text("A note.", encoding="utf-8")
         (tmp_path / "odd\udcff.txt").write_text("Another.", encoding="utf-8")
         built = Index.build([tmp_path], tmp_path / "index", WordEncoder())
-        assert (built.documents, built.skipped) == (1, [(r"odd\udcff.txt", "its name is not valid UTF-8")])
+        assert (built.documents, built.skipped) == (
+            1,
+            [(r"odd\udcff.txt", "its name is not valid UTF-8"), ("index", "an index, not documents")],
+        )
         with pytest.raises(UsageError, match="is not valid UTF-8"):
             Index.build([tmp_path / "odd\udcff.txt"], tmp_path / "index", WordEncoder())
 
