@@ -56,13 +56,13 @@ def index(
     from ramify.tools.index.manifest import precision_of
 
     home = home_of(out_)
+    if shared and not isinstance(home, Folder):
+        raise UsageError(f"--shared is for a folder, not for {home.where!r}", "let its server say who may read; leave --shared out")
     options = options_of(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
     groups = None if group_by is None else fields_of(group_by)
     wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
     precision = None if vectors is None else precision_of(vectors)
     _check(wanted, options)
-    if shared and not isinstance(home, Folder):
-        raise UsageError(f"--shared is for a folder, not for {home.where!r}", "let its server say who may read; leave --shared out")
     if ray is not None and (estimate or not paths):
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
         raise UsageError(what, "leave out --ray" if estimate else "name files or folders to index, or leave it out")
