@@ -46,6 +46,8 @@ class Result(Value):
     tree: Tree
     usage: Cost
     stopped_by: StoppedBy
+    asked_back: str = ""
+    """What a conversation asks back instead of answering: whom a pronoun means. The answer is Unknown then."""
     explanation: str = ""
     settled_by: str = ""
     notices: list[str] = Field(default_factory=list)
@@ -78,7 +80,7 @@ def could_not_ask(result: Result) -> str:
 
 def why_unknown(result: Result) -> str:
     """Say why a question that was asked has no answer: nothing found, no phrase for it, or what was read and how sure that was."""
-    if not is_unknown(result.answer) or result.stopped_by == "error":
+    if not is_unknown(result.answer) or result.stopped_by == "error" or result.asked_back:
         return ""
     embedded = result.model == EMBEDDED
     if result.index and not result.passages:

@@ -15,13 +15,15 @@ TOLD = ("question", "answer", "confidence", "stopped_by", "notices", "model", "i
 async def remember(state: State, settings: Settings) -> Update:
     """Say the answer with its sources; the message carries confidence, citations, tree and cost as plain values."""
     told = {name: state[name] for name in TOLD}  # type: ignore[literal-required]
+    if asked_back := state.get("asked_back"):
+        told["asked_back"] = asked_back
     told |= {
         "citations": [citation.model_dump() for citation in state["citations"]],
         "closest": [citation.model_dump() for citation in state["closest"]],
         "tree": [row(branch) for branch in state["tree"].values()],
         "usage": state["usage"].model_dump(),
     }
-    text = said(state["answer"], state["citations"], state["closest"], state["index"])
+    text = asked_back or said(state["answer"], state["citations"], state["closest"], state["index"])
     return {"messages": [AIMessage(text, additional_kwargs={MARK: told})]}
 
 

@@ -4,5 +4,5 @@
   `hierarchy` (groups) beside them; `ray` shares the work; `demo` ships with the toolkit
 * models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting`, `relevance` and `arithmetic`
 * for every door: `pages`, `checks`, `errors`, `atomic_file`, `scrub`, `server_address`, `pip`, `released_weights`
-* texts: `english`, `folded_text`, `quoting`, `supporting_sentence`, `text_location`, `unknown`
+* texts: `english`, `persons`, `folded_text`, `quoting`, `supporting_sentence`, `text_location`, `unknown`
 """

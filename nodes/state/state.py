@@ -156,6 +156,8 @@ class State(TypedDict):
     index: str
     """What was searched; empty where nothing was."""
     notices: list[str]
+    asked_back: NotRequired[str]
+    """What a conversation asks back instead of an answer: whom a pronoun means; empty where it asks nothing."""
     answer: str
     confidence: float
     confidence_source: str | None

@@ -53,7 +53,7 @@ def reason(result: Result) -> str:
 
 def advice(result: Result) -> str:
     """Say what to try after an Unknown; nothing after an answer, or where the reason to stop says it already."""
-    if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.tree[ROOT].status == "failed":
+    if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.asked_back or result.tree[ROOT].status == "failed":
         return ""
     model = "a language model (model=ollama:llama3.1:8b)" if result.model == EMBEDDED else "a larger model"
     other = "" if result.model == EMBEDDED and open_ended(result.question) else "a narrower question, another strategy, or "

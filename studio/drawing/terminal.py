@@ -22,7 +22,10 @@ LABEL_WIDTH = 8
 
 
 def show(result: Result, console: Console, tree: bool = False) -> None:
-    """Print an answer with its citations, what it cost, and its tree if wanted."""
+    """Print an answer with its citations, what it cost, and its tree if wanted; of a question asked back, that line alone."""
+    if result.asked_back:
+        console.print(Text(one_line(result.asked_back), style="bold"))
+        return
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim", width=LABEL_WIDTH)
     table.add_column(overflow="fold")
