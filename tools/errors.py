@@ -6,7 +6,8 @@ RamifyError
 ├── IndexingError an index is missing, damaged or of another embedding
 ├── ModelError    a model cannot be reached or is missing: the run ends
 ├── ReplyError    a model gave no usable reply in time: its branch fails alone
-│   └── MalformedError  it did reply, and badly, also when asked again
+│   ├── MalformedError  it did reply, and badly, also when asked again
+│   └── WindowError     the prompt filled its window, and part of it may not have been read
 └── BudgetError   a budget of the question is used up
 """
 
@@ -55,6 +56,10 @@ class ReplyError(RamifyError):
 
 class MalformedError(ReplyError):
     """The model did reply, and badly, also when asked again."""
+
+
+class WindowError(ReplyError):
+    """The prompt filled the model's window: part of it may not have been read, and the reply is not used."""
 
 
 class BudgetError(RamifyError):

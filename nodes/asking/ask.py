@@ -12,7 +12,7 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage, furthest
 from ramify.nodes.tree import ConfidenceSource, Passage
 from ramify.prompts.prompt import Prompt
-from ramify.tools.errors import BudgetError, MalformedError, ReplyError
+from ramify.tools.errors import BudgetError, MalformedError, ReplyError, WindowError
 from ramify.tools.models import Model, ModelOptions, Structured, resolve
 from ramify.tools.models.confidence import span_confidence
 from ramify.tools.models.reply_parsing import KEPT
@@ -44,12 +44,21 @@ class Reply(Generic[T]):
 async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", **slots: Any) -> Reply[T]:
     """Ask the model one thing; the confidence is that of the reply's `field`.
 
+    Where the prompt turns out to have filled the window, its reply is not used, and the model is asked once more with fewer passages.
+
     BudgetError where the budget does not allow the call, MalformedError where the reply stays so, ModelError where there is no model.
     """
     work = CURRENT.get()
     prompt = prompt.told_with(work.settings.thought, work.settings.shots)
     model, request = await asyncio.to_thread(_prepare, prompt, passages, slots, work)
-    reply = await _call(model, prompt, request, work)
+    try:
+        reply = await _call(model, prompt, request, work)
+    except WindowError:  # its tokens were counted too low, and are counted higher from now on
+        filled = request
+        model, request = await asyncio.to_thread(_prepare, prompt, passages, slots, work)
+        if request.messages == filled.messages:
+            raise
+        reply = await _call(model, prompt, request, work)
     work.shown = furthest(work.shown, request.lengths)
     if reply.parsed is None:
         reply = await _repair(model, prompt, request, reply, work)

@@ -36,6 +36,8 @@ class Ollama:
     slots: threading.Semaphore | None = None
     """Serve so many calls at once, each for `seconds`, and tell how long each took; without, all at once and untold."""
     seconds: float = 0.0
+    reports: Callable[[Request], Any] | None = None
+    """What it tells of a prompt's tokens, where that is not what they are."""
     _rules: list[Rule] = field(default_factory=list)
     _change: threading.Condition = field(default_factory=threading.Condition)
     _over: threading.Event = field(default_factory=threading.Event)
@@ -77,14 +79,15 @@ class Ollama:
             with self._change:
                 self.busy -= 1
 
-    def serve(self) -> dict[str, int]:
+    def serve(self, request: Request) -> dict[str, Any]:
         """Take the time that a call takes, once a place is free for it; give the server's own figures."""
+        told = {"prompt_eval_count": self.reports(request)} if self.reports else {}
         if self.slots is None:
-            return {}
+            return told
         with self.slots:
             begun = time.monotonic()
             self._over.wait(self.seconds)
-            return {"prompt_eval_duration": 1000, "eval_duration": int((time.monotonic() - begun) * 1e9)}
+            return {**told, "prompt_eval_duration": 1000, "eval_duration": int((time.monotonic() - begun) * 1e9)}
 
     def wait_for_calls(self, number: int = 1) -> None:
         with self._change:
@@ -127,7 +130,9 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
                 elif isinstance(answer, Fail) and answer.status > 0:
                     self.tell(answer.status, {"error": answer.message})
                 else:
-                    self.stream([{"error": answer.message}] if isinstance(answer, Fail) else list(lines(request, answer, server.serve())))
+                    self.stream(
+                        [{"error": answer.message}] if isinstance(answer, Fail) else list(lines(request, answer, server.serve(request)))
+                    )
 
         def tell(self, status: int, body: dict[str, Any]) -> None:
             self.send(status, "application/json; charset=utf-8", json.dumps(body))

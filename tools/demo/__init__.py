@@ -2,13 +2,12 @@
 
 import asyncio
 import hashlib
-import os
 import shutil
-import sys
 from importlib.resources import files
 from pathlib import Path
 from tempfile import mkdtemp
 
+from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, read_manifest
@@ -66,14 +65,3 @@ def _whole(folder: Path, kind: Kind) -> bool:
     except IndexingError:
         return False
     return manifest is not None and manifest.kind == kind and manifest.damage(folder) is None
-
-
-def cache_folder() -> Path:
-    """Return where ramify keeps what it can make again: RAMIFY_CACHE, else the platform's cache folder."""
-    if given := os.environ.get("RAMIFY_CACHE"):
-        return Path(given).expanduser()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "ramify"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))) / "ramify" / "Cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ramify"

@@ -12,7 +12,7 @@ from ramify.tools.models import ollama
 from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.server_errors import Server
-from ramify.tools.models.tokens import counter
+from ramify.tools.models.tokens import Count, counter
 from ramify.tools.scrub import learn, learn_address
 from ramify.tools.server_address import is_address, is_loopback, ollama_host, without_credentials
 
@@ -133,4 +133,10 @@ def given(chat: BaseChatModel, options: ModelOptions) -> Model:
     cap.gate.record.answered = True  # whoever made the client knows what it speaks to
     remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)
     window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
-    return Model(name, chat, counter(chat), cap, window, Server(name, options.timeout, url, remote=remote, record=cap.gate.record))
+    server = Server(name, options.timeout, url, remote=remote, record=cap.gate.record)
+    return Model(name, chat, count_of(chat, server), cap, window, server)
+
+
+def count_of(chat: BaseChatModel, server: Server) -> Count:
+    """Choose how a model's tokens are counted: those of Ollama's, which offers no tokenizer, by what it reports of prompts."""
+    return counter(chat, server.record.counting(server.place) if type(chat).__name__ == "ChatOllama" else None)

@@ -167,5 +167,5 @@ def _connected(make: Callable[[], BaseChatModel], server: Server, options: Model
     first = make()
     cap = lasting_cap((*server.name.split(":", 1), server.url), limit)
     server = replace(server, remote=True, record=cap.gate.record)
-    count, chats = counter(first), PerLoop(make, first)
+    count, chats = langchain_models.count_of(first, server), PerLoop(make, first)
     return Model(server.name, first, count, cap, options.num_ctx, server, chats=chats, num_predict=options.num_predict)

@@ -63,6 +63,7 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
     from langchain_ollama import ChatOllama
 
     from ramify.tools.models.broken_characters import mend
+    from ramify.tools.models.odd_counts import drop_odd_counts
 
     return ChatOllama(
         model=name,
@@ -81,7 +82,7 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
             "trust_env": not is_loopback(address),
             "headers": {"Connection": "close"},
         },
-        async_client_kwargs={"event_hooks": {"response": [mend]}},
+        async_client_kwargs={"event_hooks": {"response": [mend, drop_odd_counts]}},
     )
 
 

@@ -23,6 +23,8 @@ BEGUN = ("{", "`")
 BEFORE = re.compile(rf"\s*+(?![{{`]).*?{CLOSED}", re.DOTALL)
 KEPT = "reasoning_content"
 """Where LangChain's clients keep a thought that came apart from the reply."""
+MOST_TOKENS = 2**31
+"""No prompt or reply has so many; a server that tells of more tells nothing."""
 UNWRITTEN = 16
 """Tokens, or characters of them, that a server may tell of beside those of the text: marks of the end."""
 
@@ -54,6 +56,8 @@ class Structured:
 
 def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     """Take the object that the client parsed, or the one written in the model's tool call or text."""
+    if raw.usage_metadata and not all(_is_count(raw.usage_metadata.get(name)) for name in ("input_tokens", "output_tokens")):
+        raw = raw.model_copy(update={"usage_metadata": None})
     raw, thought = apart(raw)
     called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
     text = "\n".join(called) if called else raw.text
@@ -102,6 +106,11 @@ def parted(text: str) -> tuple[str, str]:
         said, opened, unended = said.partition(OPENED)
     thought = (text[:place] + unended).replace(OPENED, "").replace(CLOSED, "").strip()
     return (thought, said) if place or opened else ("", text)
+
+
+def _is_count(told: object) -> bool:
+    """Tell a number of tokens from what a server may send in its place: negative, fractional, a text."""
+    return type(told) is int and 0 <= told < MOST_TOKENS
 
 
 def _hidden(raw: AIMessage) -> bool:

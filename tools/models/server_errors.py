@@ -49,6 +49,11 @@ class Server:
     """Whether a client speaks to it: then the fault is the reply's, whatever the client raises over one."""
     record: Record = field(default_factory=Record, compare=False)
 
+    @property
+    def place(self) -> str:
+        """Name it with its address."""
+        return f"{self.name} at {self.url}" if self.url else self.name
+
 
 class QueuedError(Exception):
     """A client lost patience with a call while the server was still serving those before it."""
@@ -83,7 +88,7 @@ def showable(trouble: Trouble, error: Exception) -> Exception | None:
 def explain(trouble: Trouble, error: Exception, server: Server, again: bool = True) -> RamifyError:
     """Word what happened and what to do; `again` where it happened when asked again, too."""
     also = ", also when asked again" if again else ""
-    where = f"{server.name} at {server.url}" if server.url else server.name
+    where = server.place
     said = f"{where} says: {_one_line(error)}"
     match trouble:
         case "unreachable":

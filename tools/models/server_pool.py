@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from ramify.tools.errors import ModelError
 from ramify.tools.models import server_errors
 from ramify.tools.models.concurrency import enter_one, lasting_cap
+from ramify.tools.models.learned_tokens import LearnedCount
 from ramify.tools.models.model import Model
 from ramify.tools.models.pooled_server import ElsewhereError, Seat
 from ramify.tools.models.reply_parsing import Structured
@@ -55,7 +56,6 @@ class Pool(Model):
         for pause in (*server_errors.PAUSES, None):
             asked = await self._anywhere(messages, schema, longest)
             if isinstance(asked, Structured):
-                self.check_window(asked.raw, messages)
                 return asked
             if pause is None or asked.trouble == "silent":  # to wait as long once more would be no help
                 raise asked.told
@@ -141,6 +141,7 @@ def _recall(seats: Sequence[Seat]) -> None:
 
 
 def _count(seats: Sequence[Seat], text: str) -> int:
-    """Count by the tokenizer of a server that has one."""
-    counts = [model.count for seat in seats if (model := seat.found) and model.count is not estimate]
-    return counts[0](text) if counts else estimate(text)
+    """Count by the tokenizer of a server that has one, else by what was learned of all: the prompt may go to any."""
+    counts = [model.count for seat in seats if (model := seat.found)]
+    exact = [count for count in counts if count is not estimate and not isinstance(count, LearnedCount)]
+    return exact[0](text) if exact else max((count(text) for count in counts), default=estimate(text))
