@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
@@ -77,7 +78,8 @@ def trouble_with(error: Exception, server: Server) -> Trouble | None:
 
 def showable(trouble: Trouble, error: Exception) -> Exception | None:
     """Give an error as the cause of another, or none: what a server says may quote a key, and a traceback would show it."""
-    return None if trouble == "locked" or scrub(str(error)) != str(error) else error
+    told = "".join(traceback.format_exception(error))
+    return None if trouble == "locked" or scrub(told) != told else error
 
 
 def explain(trouble: Trouble, error: Exception, server: Server, again: bool = True) -> RamifyError:
