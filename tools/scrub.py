@@ -23,6 +23,8 @@ HOLDS_A_KEY = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$
 """Names of environment variables, and of an address's parameters."""
 CARRIES_A_KEY = re.compile(rf"{HOLDS_A_KEY.pattern}|^(?:proxy_)?authorization$|^cookie$|(?:^|_)auth$", re.IGNORECASE)
 """Names of headers and parameters."""
+WORD = re.compile(r"(?!\S+://)\S+")
+"""What is neither several words nor an address."""
 MARKED = (
     re.compile(r"(\bbearer\s+)[\w.~+/=-]{4,}", re.IGNORECASE),
     re.compile(r"(\bbasic\s+)(?=\S*[\d=])[\w+/=-]{8,}", re.IGNORECASE),
@@ -71,7 +73,7 @@ def learn_named(sent: Mapping[str, Any]) -> None:
     for name, value in sent.items():
         if isinstance(value, Mapping):
             learn_named(value)
-        elif isinstance(value, str) and (CARRIES_A_KEY.search(name.replace("-", "_")) or is_key_like(value)):
+        elif isinstance(value, str) and (CARRIES_A_KEY.search(name.replace("-", "_")) or (WORD.fullmatch(value) and is_key_like(value))):
             learn(value, value.rpartition(" ")[2])  # a key may stand behind its scheme
 
 

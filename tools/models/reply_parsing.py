@@ -64,10 +64,8 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     if HALF.search(raw.text):
         raw = raw.model_copy(update={"content": whole(raw.text)})
     cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
-    if isinstance(parsed, schema) and not cut_off:
-        told = parsed.model_dump(mode="json")
-        masked = without_known(told)
-        return Structured(raw, parsed if masked == told else schema.model_validate(masked), None, thought)
+    if isinstance(parsed, schema) and not cut_off and without_known(text) == text:
+        return Structured(raw, parsed, None, thought)
     found, error = parse(whole(text), schema)
     if found is None and cut_off:
         error = "it thought until num_predict: think less" if thought else "it was cut off before its end: write less"
@@ -77,7 +75,7 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
 def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
     """Read the last object in a text that is one of the schema; fences and words around it do not matter.
 
-    Keys that a server repeats are masked here, so that nothing that comes of a reply holds them.
+    Keys that a server repeats are masked here, before long texts are cut, so that nothing that comes of a reply holds one.
     """
     error = "it is empty" if not text.strip() else "it holds no complete JSON object"
     for _, value in reversed(list(objects(text))):
