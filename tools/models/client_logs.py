@@ -18,7 +18,10 @@ def mask_logs() -> None:
 
 def _mask(record: logging.LogRecord) -> bool:
     """Mask the message, and the traceback that comes with it; a record without keys stays as it is."""
-    told = record.getMessage()
+    try:
+        told = record.getMessage()
+    except (KeyError, TypeError, ValueError):  # of a message and arguments that do not fit logging tells itself, and goes on
+        return True
     if (masked := scrub(told)) != told:
         record.msg, record.args = masked, ()
     if record.exc_info and record.exc_info[1]:
