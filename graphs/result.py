@@ -8,6 +8,7 @@ from ramify.nodes.state import Citation, Search, StoppedBy, Usage
 from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, Tree, Value, is_unknown, row
 from ramify.tools.extractive.question_kinds import open_ended
 from ramify.tools.quoting import brief
+from ramify.tools.scrub import without_known
 
 EMBEDDED = "extractive"
 ASKED_FOR_MORE = {
@@ -65,9 +66,10 @@ class Result(Value):
         return cls(**{name: state[name] for name in names}, strategy=strategy, usage=cost)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the object that `ramify ask --json` prints."""
+        """Give the object that `ramify ask --json` prints, without known secrets."""
         told = self.model_dump(exclude={"tree", "passages", "shown", "search"})
-        return {**told, "tree": [row(branch) for branch in self.tree.values()]}
+        found: dict[str, Any] = without_known({**told, "tree": [row(branch) for branch in self.tree.values()]})
+        return found
 
 
 def could_not_ask(result: Result) -> str:

@@ -14,7 +14,7 @@ from ramify.nodes.citation import Citation, cite
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.notes import NOTHING
-from ramify.tools.quoting import lines, one_line, snippet
+from ramify.tools.quoting import lines, one_line, reveal, snippet
 
 PASSAGE = 1000
 """Characters of a passage that a search shows."""
@@ -131,7 +131,7 @@ def _quoted(title: str, citations: Sequence[Citation]) -> list[str]:
     for number, citation in enumerate(citations, 1):
         also = f" ({one_line(citation.elsewhere)})" if citation.also else ""
         mark = citation.mark if title == QUOTED else ""
-        lines.append(f"[{number}] {one_line(citation.where)}{also}{mark}: {one_line(citation.quote) or snippet(citation.text, '')}")
+        lines.append(f"[{number}] {one_line(citation.where)}{also}{mark}: {one_line(citation.quote or snippet(citation.text, ''))}")
     return [title, *lines] if lines else []
 
 
@@ -169,7 +169,7 @@ def found(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> s
         return f"Nothing was found with filter {dict(wanted)}: search again without it." if wanted else "Nothing was found."
     named = cite([Passage(**passage) for passage in passages], [""] * len(passages), cited=False)
     lines = [
-        f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): {snippet(passage['text'], '', PASSAGE)}"
+        f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): {snippet(reveal(passage['text']), '', PASSAGE)}"
         for number, (passage, citation) in enumerate(zip(passages, named, strict=True), 1)
     ]
     return "\n".join([QUOTED, *lines])

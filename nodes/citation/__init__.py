@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from ramify.nodes.tree import Passage, Value
-from ramify.tools.quoting import one_line
+from ramify.tools.quoting import flatten
 from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of
 
 NOT_CITED = "shown, not cited"
@@ -101,11 +101,11 @@ def _also(passage: Passage) -> list[Source]:
 
 
 def _place(source: str, metadata: Mapping[str, Any], name: str) -> dict[str, Any]:
-    title, heading, sheet = (one_line(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
+    title, heading, sheet = (flatten(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
     above = dict.fromkeys([*([f"sheet {sheet}"] if sheet else []), *(part for part in crumbs(title, heading) if part != sheet)])
     return {
         "source": source,
-        "name": one_line(name),
+        "name": flatten(name),
         "title": title,
         "heading": " > ".join(above),
         "page": page_of(metadata),

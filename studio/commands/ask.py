@@ -1,6 +1,5 @@
 """ramify ask: answer a question."""
 
-import json
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ramify.studio.console.options import AsJson, BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, options_of, readable
-from ramify.studio.console.streams import err, fail, note, out
-from ramify.tools.scrub import without_known
+from ramify.studio.console.streams import err, fail, note, out, print_json
 
 if TYPE_CHECKING:
     from ramify.graphs.run import Watch
@@ -63,7 +61,7 @@ def ask(
 
         write_page(result, html)
     if as_json:
-        typer.echo(json.dumps(without_known(result.to_json()), ensure_ascii=False, indent=2))
+        print_json(result.to_json())
     else:
         show(result, out(), tree)
         if html is not None:

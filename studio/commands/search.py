@@ -1,13 +1,12 @@
 """ramify search: search an index, without a model."""
 
 import asyncio
-import json
 from typing import Annotated
 
 import typer
 
 from ramify.studio.console.options import read_pairs, readable
-from ramify.studio.console.streams import note, one_line, out
+from ramify.studio.console.streams import note, one_line, out, print_json
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
 Where = Annotated[
@@ -59,7 +58,7 @@ def search(
             document, metadata = hit.document, dict(hit.document.metadata)
             source = str(metadata.pop("source", document.id))
             rows.append({"id": document.id, "source": source, "text": document.page_content, "score": hit.score, "metadata": metadata})
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2, default=str))
+        print_json(rows)
         return
     if not hits:
         out().print("Nothing found: look at the index and the filter.")

@@ -54,13 +54,14 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
     yield from _listed("closest", result.closest, result)
     if told := searched(result, "--index DIR"):
         yield "index", Text(one_line(told), style="dim")
-    yield "cost", Text(f"{cost(result)} · {result.strategy} · {result.model}", style="dim")
+    yield "cost", Text(one_line(f"{cost(result)} · {result.strategy} · {result.model}"), style="dim")
 
 
 def _listed(label: str, citations: list[Citation], result: Result) -> Iterator[tuple[str, Text]]:
     for number, citation in enumerate(citations, 1):
         mark = citation.mark if label == "sources" else ""
-        yield label if number == 1 else "", head_of(number, citation, mark).append(f"\n{quoted(citation, result.answer)}", style="not bold")
+        said = one_line(quoted(citation, result.answer))
+        yield label if number == 1 else "", head_of(number, citation, mark).append(f"\n{said}", style="not bold")
 
 
 def head_of(number: int, citation: Citation, mark: str) -> Text:

@@ -5,7 +5,7 @@
 * a call: `structured_call`, `concurrency` (how many at once), `server_load` (how long each may take), `caches`
 * tokens: `tokens` counts them, `learned_tokens` by what servers report
 * a reply: `reply_parsing`, `json_text`, `broken_characters`, `odd_counts`, `confidence`
-* a server: `server_questions`, `server_errors`, `server_record` (what calls have shown of it)
+* a server: `server_questions`, `server_errors`, `server_record` (what calls have shown of it), `client_logs` (without keys)
 """
 
 from ramify.tools.models.model import Model, ModelOptions

@@ -9,11 +9,12 @@ from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ollama
+from ramify.tools.models.client_logs import mask_logs
 from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.server_errors import Server
 from ramify.tools.models.tokens import Count, counter
-from ramify.tools.scrub import learn, learn_address
+from ramify.tools.scrub import learn, learn_address, learn_named
 from ramify.tools.server_address import is_address, is_loopback, ollama_host, without_credentials
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ PLACEHOLDER = "none"
 """The key for a server on this machine that asks for none; the client insists on having one."""
 OLLAMA_WINDOW = 4096
 """The window that Ollama gives a model when nobody asks for another."""
+SENT = ("default_headers", "default_query", "client_kwargs", "async_client_kwargs", "sync_client_kwargs")
+"""Where a client holds the headers and parameters that it sends with every call."""
 CLIENTS = re.compile(r"langchain_(?!core\b)")
 """The packages whose models speak to a server."""
 
@@ -67,6 +70,7 @@ def client(provider: str, name: str, options: "ModelOptions", key: str | None = 
     fields = type(chat).model_fields
     wanted: dict[str, Any] = {} if provider == "openai" and NO_SAMPLING.match(name) else {"logprobs": True}
     wanted |= {"seed": options.seed, "disable_streaming": True}
+    mask_logs()
     return chat.model_copy(update={field: value for field, value in wanted.items() if field in fields})
 
 
@@ -123,6 +127,8 @@ def given(chat: BaseChatModel, options: ModelOptions) -> Model:
     kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
     url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
     learn(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
+    learn_named({name: value for name, value in vars(chat).items() if name in SENT})
+    mask_logs()
     if isinstance(url, str):
         learn_address(url)
     url = without_credentials(url) if isinstance(url, str) else None

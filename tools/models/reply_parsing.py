@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from ramify.tools.models.confidence import spelled
 from ramify.tools.models.json_text import HALF, objects, whole
+from ramify.tools.scrub import without_known
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 LONGEST = 2**17
@@ -31,7 +32,7 @@ UNWRITTEN = 16
 
 @dataclass(frozen=True)
 class Structured:
-    """A reply as it came, and as the object it was to be; `error` says why there is none."""
+    """A reply as it came, and as the object it was to be, without keys; `error` says why there is none."""
 
     raw: AIMessage
     parsed: BaseModel | None
@@ -67,7 +68,7 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     if HALF.search(raw.text):
         raw = raw.model_copy(update={"content": whole(raw.text)})
     cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
-    if isinstance(parsed, schema) and not cut_off:
+    if isinstance(parsed, schema) and not cut_off and without_known(text) == text:
         return Structured(raw, parsed, None, thought)
     found, error = parse(whole(text), schema)
     if found is None and cut_off:
@@ -76,11 +77,14 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
 
 
 def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
-    """Read the last object in a text that is one of the schema; fences and words around it do not matter."""
+    """Read the last object in a text that is one of the schema; fences and words around it do not matter.
+
+    Keys that a server repeats are masked here, before long texts are cut, so that nothing that comes of a reply holds one.
+    """
     error = "it is empty" if not text.strip() else "it holds no complete JSON object"
     for _, value in reversed(list(objects(text))):
         try:
-            return schema.model_validate(value), None
+            return schema.model_validate(without_known(value)), None
         except ValidationError as invalid:
             error = "; ".join(f"{'.'.join(map(str, told['loc'])) or 'object'}: {told['msg']}" for told in invalid.errors()[:TOLD])
     return None, error

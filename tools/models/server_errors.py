@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
@@ -82,7 +82,8 @@ def trouble_with(error: Exception, server: Server) -> Trouble | None:
 
 def showable(trouble: Trouble, error: Exception) -> Exception | None:
     """Give an error as the cause of another, or none: what a server says may quote a key, and a traceback would show it."""
-    return None if trouble == "locked" or scrub(str(error)) != str(error) else error
+    quoted = any(scrub(str(one)) != str(one) for one in _chain(error))
+    return None if trouble == "locked" or quoted else error
 
 
 def explain(trouble: Trouble, error: Exception, server: Server, again: bool = True) -> RamifyError:
@@ -121,11 +122,7 @@ def tell(error: Exception) -> Trouble | None:
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _by_status(status, error)
-    names: set[str] = set()
-    cause: BaseException | None = error
-    while cause is not None:  # the clients wrap one another's errors; the innermost tells most
-        names.update(kind.__name__ for kind in type(cause).__mro__)
-        cause = cause.__cause__ or cause.__context__
+    names = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
     if names & {"ConnectError", "ConnectTimeout", "ProxyError", "ConnectionRefusedError", "gaierror"} or type(error) is ConnectionError:
         return "unreachable"
     if names & {"TimeoutException", "TimeoutError", "APITimeoutError"}:
@@ -133,6 +130,13 @@ def tell(error: Exception) -> Trouble | None:
     if names & {"TransportError", "APIConnectionError"}:
         return "busy"
     return "foreign" if "JSONDecodeError" in names or any(words in str(error) for words in FOREIGN) else None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Give an error and what caused it, one after another: the clients wrap one another's errors, and the innermost tells most."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def is_gone(trouble: Trouble, error: Exception) -> bool:
