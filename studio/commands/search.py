@@ -1,6 +1,5 @@
 """ramify search: search an index, without a model."""
 
-import asyncio
 import json
 from typing import Annotated
 
@@ -40,6 +39,7 @@ def search(
     from rich.padding import Padding
     from rich.text import Text
 
+    from ramify.graphs.run import blocking
     from ramify.nodes.citation import cite
     from ramify.nodes.plant import checked
     from ramify.nodes.retrieve import passage_of
@@ -49,7 +49,7 @@ def search(
 
     wanted = read_pairs(filters or [], "--filter")
     load(rerank)
-    [found] = asyncio.run(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted or None))
+    [found] = blocking(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted or None))
     hits = reranked(question, found, rerank, k)
     if advised := advice(where):
         note(advised)
