@@ -30,7 +30,6 @@ app = typer.Typer(
     epilog="Begin with: ramify ask 'In which city was the director of the film with Natascha McElhone as Rheya born?' --tree",
     pretty_exceptions_enable=False,  # a traceback that shows local values could show a key
     rich_markup_mode=None,
-    add_completion=False,
 )
 for command, name in (
     (index.index, "index"),
@@ -72,7 +71,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit code: 0, 2 for wrong usage, 1 for any other error, 130 when interrupted."""
     called: list[str] = []
     try:
-        code = app(args=None if arguments is None else list(arguments), standalone_mode=False, obj=called)
+        code = app(args=None if arguments is None else list(arguments), prog_name="ramify", standalone_mode=False, obj=called)
     except RamifyError as error:
         fail(error)
         return 2 if isinstance(error, UsageError) else 1
