@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.options import AsJson, BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, options_of, readable
+from ramify.studio.console.options import (
+    AsJson,
+    BaseUrl,
+    Filters,
+    ModelName,
+    Settings,
+    ShowTree,
+    Strategy,
+    Where,
+    options_of,
+    read_filter,
+    readable,
+)
 from ramify.studio.console.streams import err, fail, note, out, print_json
 
 if TYPE_CHECKING:
@@ -23,12 +35,13 @@ def ask(
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
+    filters: Filters = None,
     tree: ShowTree = False,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
-    options = options_of(settings, index=index, model=model, base_url=base_url)
+    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters))
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.graphs.result import could_not_ask
         from ramify.graphs.run import ask as run

@@ -53,6 +53,22 @@ def test_every_answer_says_which_index_was_searched(ramify: Ramify, ollama: Olla
     assert f"{built} (2 documents" in page.read_text(encoding="utf-8")
 
 
+def test_filters_are_those_of_search(ramify: Ramify, ollama: Ollama, built: Path) -> None:
+    ollama.when("", Say(CURIE))
+    asked = ("ask", "Where was Marie Curie born?", "--index", built, "--strategy", "naive", *MODEL)
+    one = ("--filter", "title=Warsaw", "--filter", "source=warsaw.md")
+    for filters, sources in (((), {"curie.txt", "warsaw.md"}), (one, {"warsaw.md"})):
+        told = json.loads(ramify(*asked, *filters, "--json").out)
+        assert {passage.partition("#")[0] for branch in told["tree"] for passage in branch["evidence"]} == sources
+
+
+def test_a_filter_is_given_once(ramify: Ramify) -> None:
+    for twice in (("--filter", "a=1", "--set", 'filter={"a": 1}'), ("--filter", "a=1", "--filter", "a=2"), ("--filter", "a")):
+        done = ramify("ask", "Who?", *twice)
+        assert (done.code, done.out) == (2, "")
+        assert "--filter" in done.err
+
+
 def test_without_ollama_the_answer_comes_with_a_notice(ramify: Ramify, nowhere: str) -> None:
     done = ramify("ask", "Who was Marie Curie?", "--strategy", "closed-book")
     assert done.code == 0
