@@ -81,8 +81,9 @@ def _spans(text: str, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> 
     begin, length = 0, _AT_ONCE
     while True:
         following = 0
-        for start, end, following in _full_spans(text[begin : begin + length], tokens, chunking):
+        for start, end, next_start in _full_spans(text[begin : begin + length], tokens, chunking):
             yield _stripped(text, begin + start, begin + end)
+            following = next_start
         if begin + length >= len(text):
             yield _stripped(text, begin + following, len(text))
             return
