@@ -47,7 +47,14 @@ def existing(path: str | Path) -> Path:
     found = Path(path).expanduser()
     if not os.path.exists(found):  # a path that may not be looked at is none
         raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
+    if readable(full := os.path.realpath(found)) != full:
+        raise InputError(f"the name {readable(full)!r} is not written in UTF-8", "rename it, or give the folder that it lies in")
     return found
+
+
+def readable(name: str | Path) -> str:
+    """Return a name as it can be written: bytes in it that are not UTF-8, which a file system allows, as `\\xff`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]:
@@ -57,7 +64,11 @@ def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]
             yield File(root, root.name, root)
             continue
         for path in files_in(root, skipped):
-            yield File(path, path.relative_to(root).as_posix(), root)
+            yield File(path, _within(root, path), root)
+
+
+def _within(folder: Path, path: Path) -> str:
+    return readable(path.relative_to(folder).as_posix())
 
 
 def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
@@ -69,17 +80,17 @@ def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
         try:
             entries = sorted(os.scandir(parent), key=lambda entry: entry.name)
         except OSError as error:
-            skipped.append((parent.relative_to(folder).as_posix(), f"cannot be read: {error.strerror}"))
+            skipped.append((_within(folder, parent), f"cannot be read: {error.strerror}"))
             continue
         if any(entry.name == INDEX_FILE for entry in entries):
-            skipped.append((parent.relative_to(folder).as_posix(), "an index, not documents"))
+            skipped.append((_within(folder, parent), "an index, not documents"))
             continue
         shown = [entry for entry in entries if not entry.name.startswith(".")]
         waiting += [Path(entry.path) for entry in reversed(shown) if entry.is_dir(follow_symlinks=False)]
         for entry in shown:
             path = Path(entry.path)
             if entry.is_symlink() and (reason := _leads_away(path, home)):
-                skipped.append((path.relative_to(folder).as_posix(), reason))
+                skipped.append((_within(folder, path), reason))
             elif not entry.is_dir(follow_symlinks=False):
                 yield path
 

@@ -16,6 +16,8 @@ from ramify.tools.documents.readers import parsed, reader_of, streamed
 
 _GRACE_S = 5
 """The parent ends a worker that takes too long; one whose parent is gone ends itself this much later."""
+_DEEPEST = 5000
+"""Calls within calls: mammoth takes sixteen for a table in a table. The stack of C, which has 8 MB, holds as many."""
 _PART = 256
 _PART_CHARACTERS = 1 << 20
 """Documents, and characters of them, that are given at once where they are given on the way."""
@@ -27,6 +29,7 @@ def main(seconds: float, memory_mb: int) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
+    sys.setrecursionlimit(_DEEPEST)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to handle
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a library prints is no answer

@@ -35,12 +35,19 @@ def read_csv(path: Path, source: str, told: Told) -> Iterator[Document]:
     lines = (line for text in lines_of(path, source, told) for line in io.StringIO(text, newline=""))  # old files end lines with \r alone
     sample = list(_sampled(lines))
     tabbed = path.name.lower().removesuffix(".gz").endswith(".tsv")
+    broken: list[csv.Error] = []
+    yield from table_documents(_whole_rows(sample, lines, tabbed, broken), source)
+    if broken:
+        raise UnreadableError(f"not a readable table: {broken[0]}") from broken[0]
+
+
+def _whole_rows(sample: Sequence[str], lines: Iterator[str], tabbed: bool, broken: list[csv.Error]) -> Iterator[list[str]]:
+    """Yield rows up to the end, or to the first that cannot be read: why is then in `broken`."""
     try:
         dialect = dialect_of(sample)._replace(**({"separator": "\t"} if tabbed else {}))
-        rows = csv.reader(chain(sample, lines), delimiter=dialect.separator, quotechar=dialect.quote, strict=True)
-        yield from table_documents(rows, source)
+        yield from csv.reader(chain(sample, lines), delimiter=dialect.separator, quotechar=dialect.quote, strict=True)
     except csv.Error as error:
-        raise UnreadableError(f"not a readable table: {error}") from error
+        broken.append(error)
 
 
 def _sampled(lines: Iterator[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import IO, AnyStr
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.files import Told, UnreadableError, readable
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
 MOST_BYTES = 1 << 29
@@ -100,7 +100,7 @@ def content_of(path: Path) -> bytes:
 def stem(path: Path) -> str:
     """Return a file's name without its ending."""
     name = path.name[:-3] if path.suffix.lower() == ".gz" else path.name
-    return Path(name).stem
+    return Path(readable(name)).stem
 
 
 def encoding_of(content: bytes, source: str, told: Told, *, cut: bool = False) -> str:
