@@ -45,9 +45,16 @@ class Told:
 def existing(path: str | Path) -> Path:
     """Return the path, or raise `InputError` where there is none."""
     found = Path(path).expanduser()
-    if not found.exists():
+    if not os.path.exists(found):  # a path that may not be looked at is none
         raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
+    if readable(full := os.path.realpath(found)) != full:
+        raise InputError(f"the name {readable(full)!r} is not written in UTF-8", "rename it, or give the folder that it lies in")
     return found
+
+
+def readable(name: str | Path) -> str:
+    """Return a name as it can be written: bytes in it that are not UTF-8, which a file system allows, as `\\xff`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]:
@@ -57,23 +64,41 @@ def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]
             yield File(root, root.name, root)
             continue
         for path in files_in(root, skipped):
-            yield File(path, path.relative_to(root).as_posix(), root)
+            yield File(path, _within(root, path), root)
+
+
+def _within(folder: Path, path: Path) -> str:
+    return readable(path.relative_to(folder).as_posix())
 
 
 def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
-    """Walk a folder in order of name; links that lead out of it are named, not followed."""
-    home = folder.resolve()
-    for parent, folders, names in os.walk(folder):
-        if INDEX_FILE in names:
-            skipped.append((Path(parent).relative_to(folder).as_posix(), "an index, not documents"))
-            folders.clear()
+    """Walk a folder in order of name; folders that cannot be read and links that lead out of it, or nowhere, are named and left out."""
+    home = os.path.realpath(folder)
+    waiting = [folder]
+    while waiting:
+        parent = waiting.pop()
+        try:
+            entries = sorted(os.scandir(parent), key=lambda entry: entry.name)
+        except OSError as error:
+            skipped.append((_within(folder, parent), f"cannot be read: {error.strerror}"))
             continue
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted([*names, *(name for name in folders if Path(parent, name).is_symlink())]):
-            path = Path(parent, name)
-            if name.startswith("."):
-                continue
-            if path.is_symlink() and (path.is_dir() or not path.resolve().is_relative_to(home)):
-                skipped.append((path.relative_to(folder).as_posix(), "a link to a folder or out of the folder given"))
-            else:
+        if any(entry.name == INDEX_FILE for entry in entries):
+            skipped.append((_within(folder, parent), "an index, not documents"))
+            continue
+        shown = [entry for entry in entries if not entry.name.startswith(".")]
+        waiting += [Path(entry.path) for entry in reversed(shown) if entry.is_dir(follow_symlinks=False)]
+        for entry in shown:
+            path = Path(entry.path)
+            if entry.is_symlink() and (reason := _leads_away(path, home)):
+                skipped.append((_within(folder, path), reason))
+            elif not entry.is_dir(follow_symlinks=False):
                 yield path
+
+
+def _leads_away(link: Path, home: str) -> str | None:
+    """Say why a link is not followed, None for one to a file within the folder given."""
+    if not os.path.exists(link):
+        return "a link that leads nowhere"
+    if os.path.isdir(link) or not Path(os.path.realpath(link)).is_relative_to(home):
+        return "a link to a folder or out of the folder given"
+    return None

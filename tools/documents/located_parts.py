@@ -1,6 +1,8 @@
 """A part of a document that knows where it begins: its page of a PDF, its id in a web page."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from langchain_core.documents import Document
@@ -32,11 +34,10 @@ def placed(metadata: dict[str, Any], start: int) -> dict[str, Any]:
         return metadata
     found = {name: value for name, value in metadata.items() if name not in dict(_MARKS).values()}
     for name, list_name in _MARKS:
-        before = [value for offset, value in metadata.get(list_name, ()) if offset <= start]
-        if before:
-            found[name] = before[-1]
-        elif name == "page" and metadata.get(list_name):
-            found[name] = metadata[list_name][0][1]
+        marks = metadata.get(list_name, ())
+        before = bisect_right(marks, start, key=itemgetter(0))
+        if before or (name == "page" and marks):
+            found[name] = marks[max(before - 1, 0)][1]
     return found
 
 
