@@ -57,7 +57,10 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
 def _listed(label: str, citations: list[Citation], result: Result, first: int) -> Iterator[tuple[str, Text]]:
     for number, citation in enumerate(citations, first):
         mark = citation.mark if label == "sources" else ""
-        yield label if number == first else "", head_of(number, citation, mark).append(f"\n{quoted(citation, result.answer)}", style="not bold")
+        yield (
+            label if number == first else "",
+            head_of(number, citation, mark).append(f"\n{quoted(citation, result.answer)}", style="not bold"),
+        )
 
 
 def head_of(number: int, citation: Citation, mark: str) -> Text:

@@ -92,7 +92,7 @@ def joined(documents: Sequence[Document], texts: Sequence[str], offsets: Sequenc
 
 
 def _within(marks: Marks, start: int, end: int) -> list[tuple[int, Any]]:
-    """Return the marks of the text from `start` to `end`, counted from its beginning: what it begins under (None: nothing), what follows."""
+    """Return the marks of the text from `start` to `end`, counted from its beginning: what it begins under, if anything, and the rest."""
     first = bisect_right(marks, start, key=_offset)
     last = bisect_left(marks, end, first, key=_offset)
     return [(0, marks[first - 1][1] if first else None), *((offset - start, value) for offset, value in marks[first:last])]
@@ -132,4 +132,3 @@ def _find(text: str, quote: str) -> int | None:
             return found.start()
         count //= 2
     return None
-

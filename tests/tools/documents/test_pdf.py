@@ -37,8 +37,8 @@ def test_a_passage_has_the_page_that_most_of_it_stands_on() -> None:
     assert crossing
     for passage in crossing:
         begins = [*(begin for begin, _ in passage.metadata["pages"]), len(passage.page_content)]
-        words = {page: len(passage.page_content[a:b].split()) for (_, page), (a, b) in zip(passage.metadata["pages"], pairwise(begins))}
-        assert words[passage.metadata["page"]] == max(words.values())
+        words = [len(passage.page_content[begin:end].split()) for begin, end in pairwise(begins)]
+        assert passage.metadata["page"] == passage.metadata["pages"][words.index(max(words))][1]
 
 
 def test_columns_are_read_one_after_the_other_under_headings_by_their_print() -> None:
