@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ramify.tools.quoting import brief
-
 _LONGEST = 1 << 14
 """Characters within which it ends; what is longer is text."""
 _YAML = re.compile(r"\A---[ \t]*\n(?!\s*\n)(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -33,7 +31,7 @@ def front_matter(text: str) -> FrontMatter:
             try:
                 fields = read(found[1])
             except (ValueError, RecursionError) as error:
-                return FrontMatter({}, text, brief(error, _SAID))
+                return FrontMatter({}, text, " ".join(str(error).split())[:_SAID])
             if fields is None or isinstance(fields, dict):
                 return FrontMatter(fields or {}, text[found.end() :])
     return FrontMatter({}, text)

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping
 from datetime import date, time
 from typing import Any, NamedTuple
 
-from ramify.tools.quoting import brief, one_line
-
 OURS = frozenset({"source", "path", "fragment", "fragments", "headings_within", "role", "also", "pages", "sheet"})
 """Metadata that the index says of every passage; a record or a file has no say in it."""
 _PLACES = OURS | {"heading", "page"}
@@ -54,15 +52,24 @@ def properties(given: Mapping[Any, Any]) -> Properties:
         name = _name(name)
         known = _value(name, value)
         if known is None or not name or len(name) > _LONGEST_NAME or len(metadata) == _MOST_FIELDS:
-            left_out.append(brief(name, _LONGEST_NAME))
+            left_out.append(name[:_LONGEST_NAME])
         elif known not in ("", []):
             metadata[f"record_{name}" if name in _PLACES else name] = known
     return Properties(metadata, left_out)
 
 
+def clean(text: str) -> str:
+    """Replace halves of surrogate pairs, which JSON and YAML can write but UTF-8 cannot."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
 def _flat(given: Mapping[Any, Any], above: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
     for key, value in given.items():
-        name = f"{above}{one_line(key)}"
+        name = f"{above}{_one_line(str(key))}"
         if isinstance(value, Mapping) and depth < _DEEPEST:
             yield from _flat(value, f"{name}.", depth + 1)
         else:
@@ -95,7 +102,7 @@ def _scalar(value: Any) -> str | float | None:
     if value is None:
         return ""
     if isinstance(value, str):
-        return brief(value, _LONGEST)
+        return _one_line(value)[:_LONGEST].rstrip()
     if isinstance(value, date | time):
         return value.isoformat()
     return value if isinstance(value, int | float) and abs(value) < _MOST_NUMBER else None
