@@ -121,14 +121,14 @@ def answered(result: Result) -> str:
     several = lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
     answer = several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
     head = f"Answer: {answer}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
-    parts = [head, *_quoted(QUOTED, result.citations), *_quoted(CLOSEST, result.closest)]
+    parts = [head, *_quoted(QUOTED, result.citations, 1), *_quoted(CLOSEST, result.closest, len(result.citations) + 1)]
     return "\n".join([*parts, *([] if known else _findings(result)), *_notes(result, known)])
 
 
-def _quoted(title: str, citations: Sequence[Citation]) -> list[str]:
-    """Number quotations, each with where it stands."""
+def _quoted(title: str, citations: Sequence[Citation], first: int) -> list[str]:
+    """Number quotations from the first on, each with where it stands."""
     lines = []
-    for number, citation in enumerate(citations, 1):
+    for number, citation in enumerate(citations, first):
         also = f" ({one_line(citation.elsewhere)})" if citation.also else ""
         mark = citation.mark if title == QUOTED else ""
         lines.append(f"[{number}] {one_line(citation.where)}{also}{mark}: {one_line(citation.quote or snippet(citation.text, ''))}")

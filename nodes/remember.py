@@ -32,6 +32,6 @@ def said(answer: str, citations: list[Citation], closest: list[Citation], index:
     cited = [number for number, citation in enumerate(citations, 1) if citation.cited]
     marks = "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
     sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
-    near = [f"[{number}] {citation.where}: {citation.quote}" for number, citation in enumerate(closest, 1)]
+    near = [f"[{number}] {citation.where}: {citation.quote}" for number, citation in enumerate(closest, len(citations) + 1)]
     parts = [f"{answer} {marks}".rstrip(), "\n".join(sources), "\n".join(["Closest passages:", *near]) if near else ""]
     return "\n\n".join(filter(None, [*parts, f"Searched: {index}" if index else ""]))

@@ -88,7 +88,7 @@ def searched(result: Result, remedy: str) -> str:
 
 def title_of(citation: Citation) -> str:
     """Name what is cited: its title, headings and page where it has them, else its file."""
-    parts = [citation.title, citation.heading, f"page {citation.page}" if citation.page else ""]
+    parts = [citation.title, citation.heading, citation.on_page]
     return " · ".join(filter(None, parts)) if citation.title else citation.where
 
 

@@ -1,14 +1,18 @@
 """Files to read: found under the paths a user gives, and what is told of one besides its documents."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ramify.tools.documents.properties import properties
 from ramify.tools.errors import InputError
 
 INDEX_FILE = "passages.sqlite"
 """A folder that holds this is an index, not documents."""
+
+_NAMED = 5
+"""Fields that are named of those left out."""
 
 Skipped = tuple[str, str]
 """What was left out (a path, or `path#record`) and why."""
@@ -32,6 +36,19 @@ class Told:
     def __init__(self) -> None:
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
+        self.properties: dict[str, Any] = {}
+        """What the file says of itself: metadata of all its documents."""
+
+    @property
+    def title(self) -> str:
+        """Return the title that the file states, "" where it states none."""
+        return str(self.properties.get("title", ""))
+
+    def state(self, source: str, given: Mapping[Any, Any]) -> None:
+        """Keep what a file says of itself, and name what of it cannot be metadata."""
+        self.properties, left_out = properties(given)
+        if left_out:
+            self.remark(source, f"not kept as metadata: {', '.join(left_out[:_NAMED])}{' …' if len(left_out) > _NAMED else ''}")
 
     def skip(self, name: str, reason: str) -> None:
         """Name what was left out, and why."""

@@ -24,16 +24,21 @@ _DROPPED_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "me
 _FURNITURE = frozenset(["header", "footer", "aside", "form"])
 """Around the main content these belong to the site, within it to the text."""
 _FURNITURE_NAME = re.compile(r"(?:nav(?:bar|igation|header|footer|links|menu)?|footer|breadcrumbs?|sidebar|menu)", re.IGNORECASE)
+_META = {
+    "author": "author", "creator": "author", "date": "date", "created": "date", "article:published_time": "date", "modified": "modified",
+    "article:modified_time": "modified", "keywords": "tags", "subject": "subject", "description": "description", "language": "language",
+}  # fmt: skip
 _NAME = re.compile(r"[\s_-]+")
 _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 
 
 class Page(NamedTuple):
-    """A page's stated title, the element that holds its content, and how much is in each element."""
+    """A page's stated title, the element that holds its content, how much is in each element, and what its `meta` elements say."""
 
     title: str | None
     content: html.HtmlElement
     sizes: Sizes
+    stated: dict[str, str]
 
 
 def read_page(text: str) -> Page:
@@ -41,6 +46,7 @@ def read_page(text: str) -> Page:
     root = _parsed(text)
     title = root.find(".//title")
     stated = " ".join(title.text_content().split()) if title is not None else ""
+    properties = _properties(root)
     for link in [element for element in root.iter("a") if _is_permalink(element)]:
         link.text = None
         del link[:]
@@ -51,7 +57,18 @@ def read_page(text: str) -> Page:
         most = sizes[content].words / 2
         _drop(content, (element for element in content.iter(etree.Element) if sizes[element].words < most and _is_furniture(element)))
         sizes = _measure(content)
-    return Page(stated or None, content, sizes)
+    return Page(stated or None, content, sizes, properties)
+
+
+def _properties(root: html.HtmlElement) -> dict[str, str]:
+    """Return what a page says of itself by the names that all formats share; of several the first."""
+    found = {"language": root.get("lang", "")}
+    for element in root.iter("meta"):
+        name = (element.get("name") or element.get("property") or "").lower()
+        shared = _META.get(name.removeprefix("dc.").removeprefix("dcterms."))
+        if shared and element.get("content") and not found.get(shared):
+            found[shared] = element.get("content")
+    return found
 
 
 def _parsed(text: str) -> html.HtmlElement:

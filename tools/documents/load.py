@@ -13,7 +13,7 @@ from ramify.tools.documents.parser_crew import LIMITS, Crew, Limits, Parsing, co
 from ramify.tools.documents.readers import FORMATS, parsed, reader_of, streamed
 from ramify.tools.errors import InputError
 
-EDITION = "3"
+EDITION = "4"
 """Counts up when the same file gives other documents than before: an index then reads its files again."""
 _AHEAD = 4
 """Files asked for before their turn, for each worker: enough that none waits, few enough to hold."""
@@ -27,7 +27,7 @@ class Loading(Iterator[Document]):
 
     Each document has an id (a record's own, else made from its source) and the metadata `source` (the path within the folder given, or
     the file's name; of a record with `#id` or `#number`), `title`, `heading` of a section ("A > B"), `page` (from 1) or, of a
-    document that crosses pages, `pages` as `[offset, page]` where each begins, and what a record carries.
+    document that crosses pages, `pages` as `[offset, page]` where each begins, what a file says of itself, and what a record carries.
     """
 
     def __init__(self, paths: Sequence[Path], clean: bool = True) -> None:

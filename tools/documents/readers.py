@@ -38,7 +38,7 @@ class Reader(NamedTuple):
 
 
 _TEXT = Reader(read_text, plain=True)
-_MARKDOWN = Reader(read_markdown, plain=True)
+_MARKDOWN = Reader(read_markdown, ("yaml",), plain=True)
 _HTML = Reader(read_html, ("lxml.html",))
 _TABLE = Reader(read_csv, plain=True, records=True, by_line=True)
 _LINES = Reader(read_jsonl, plain=True, records=True, by_line=True)
@@ -64,6 +64,8 @@ READERS: dict[str, Reader] = {
 FORMATS = ", ".join(sorted(suffix.removeprefix(".") for suffix in READERS))
 NO_READER = "no reader for "
 """Begins the reason why a file is left out whose name no reader knows."""
+_OF_ROWS = {"source", "title", "sheet"}
+"""What every row of a workbook has; one that carries more speaks for itself, and the workbook's author is not that of what it is about."""
 _FILE_ERRORS = (OSError, EOFError, zlib.error, gzip.BadGzipFile)
 
 
@@ -101,6 +103,8 @@ def streamed(file: File, told: Told) -> Iterator[Document]:
         for document in reader.read(file.path, file.source, told):
             if document.page_content.strip():
                 found = True
+                if not (reader.records and document.metadata.keys() - _OF_ROWS):
+                    document.metadata = told.properties | document.metadata
                 yield document
         if not found:
             told.skip(file.source, "empty" if file.path.stat().st_size == 0 else "no text in it")

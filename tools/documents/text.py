@@ -10,6 +10,7 @@ from typing import IO, AnyStr
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError, readable
+from ramify.tools.documents.front_matter import front_matter
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
 MOST_BYTES = 1 << 29
@@ -34,15 +35,22 @@ def read_text(path: Path, source: str, told: Told) -> Iterator[Document]:
 
 
 def read_markdown(path: Path, source: str, told: Told) -> Iterator[Document]:
-    """Read a Markdown file as one document a section."""
-    yield from section_documents(markdown_outline(text_of(path, source, told)), source, stem(path))
+    """Read a Markdown file as one document a section; its front matter is metadata, not text."""
+    found = front_matter(text_of(path, source, told))
+    if found.problem:
+        told.remark(source, f"its front matter is read as text: {found.problem}")
+    told.state(source, found.fields)
+    outline = markdown_outline(found.text)
+    yield from section_documents(outline._replace(title=told.title or outline.title), source, stem(path))
 
 
 def read_html(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a web page as one document a section."""
     from ramify.tools.documents.html import html_outline
 
-    yield from section_documents(html_outline(text_of(path, source, told)), source, stem(path))
+    outline = html_outline(text_of(path, source, told))
+    told.state(source, outline.stated)
+    yield from section_documents(outline, source, stem(path))
 
 
 def text_of(path: Path, source: str, told: Told) -> str:

@@ -38,7 +38,7 @@ def _unmarked(document: Document) -> Document:
 def _with_small_ones_merged(documents: Sequence[Document]) -> list[Document]:
     """Merge short documents into neighbours; what has a role stays as it is, and so does a short document alone.
 
-    `headings_within` lists the headings that became lines of the text.
+    `headings_within` lists the headings of what was merged, which became lines of the text.
     """
     merged: dict[int, Document] = dict(enumerate(documents))
     plain = [place for place, document in merged.items() if "role" not in document.metadata]
@@ -76,17 +76,16 @@ def _together(first: Document, second: Document) -> Document:
     paths = [_path(first), _path(second)]
     long = (path for path, document in zip(paths, (first, second), strict=True) if not _has_fewer_words(document, _ONE_PASSAGE + 1))
     kept = next(long, _common(*paths))
-    texts, offsets, within = [], [], []
+    texts, offsets = [], []
     for document, path in zip((first, second), paths, strict=True):
         own = () if path == kept[: len(path)] else path[len(_common(path, kept)) :]
+        own = own[:-1] if own[-1:] == (document.page_content,) else own  # a slide with nothing but its title
         above = "\n".join(own)
-        within += [*own, *document.metadata.get("headings_within", ())]
         texts.append(f"{above}\n{document.page_content}" if above else document.page_content)
         offsets.append(len(above) + 1 if above else 0)
     both = joined((first, second), texts, offsets)
     metadata = {name: value for name, value in both.metadata.items() if name != "heading"}
-    told = {"heading": " > ".join(kept), "headings_within": list(dict.fromkeys(within))}
-    return both.model_copy(update={"metadata": metadata | {name: value for name, value in told.items() if value}})
+    return both.model_copy(update={"metadata": metadata | ({"heading": " > ".join(kept)} if kept else {})})
 
 
 def _path(document: Document) -> tuple[str, ...]:

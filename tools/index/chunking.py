@@ -48,7 +48,7 @@ DEFAULT_CHUNKING = Chunking()
 def split(
     documents: Sequence[Document], encoder: Encoder, chunking: Chunking = DEFAULT_CHUNKING, labels: Sequence[str] | None = None
 ) -> list[list[Document]]:
-    """Split each document; passages keep its metadata, `page` for its `pages` where they begin, and are called `id`, `id~2`, `id~3` …
+    """Split each document; passages keep its metadata, `page` and `heading` as most of them stands, and are called `id`, `id~2`, `id~3` …
 
     labels: what each is embedded under; not given: its title and headings.
     """
@@ -67,10 +67,10 @@ def _fitting(chunking: Chunking, room: int) -> Chunking:
 
 
 def _passages(document: Document, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[Document]:
-    text = document.page_content
-    for number, (start, end) in enumerate(_spans(text, tokens, encoder, chunking), start=1):
-        identity = document.id if number == 1 else f"{document.id}~{number}"
-        yield Document(text[start:end], id=identity, metadata=placed(document.metadata, start))
+    spans = _spans(document.page_content, tokens, encoder, chunking)
+    for number, passage in enumerate(placed(document, spans), start=1):
+        passage.id = document.id if number == 1 else f"{document.id}~{number}"
+        yield passage
 
 
 def _spans(text: str, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[tuple[int, int]]:

@@ -24,6 +24,7 @@ _REGISTRY = HeaderRegistry()
 def read_eml(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a mail as one document: who wrote it to whom and when, what it says, and the names of what is attached."""
     message = BytesParser(EmailMessage, policy=policy.default.clone(header_factory=_header)).parse(io.BytesIO(content_of(path)))
+    told.state(source, _properties(message))
     mail = _Mail(source, told)
     parts = [mail.head(message), *mail.texts(message)]
     for name in mail.attached:
@@ -40,6 +41,18 @@ def _header(name: str, value: str) -> Any:
         return _REGISTRY(name, value[:_LONGEST_HEADER])
     except RecursionError:
         return _REGISTRY(name, "")
+
+
+def _properties(message: MIMEPart) -> dict[str, Any]:
+    """Return who wrote a mail, by name, and its addresses, day and subject."""
+    people = {name: getattr(message[name], "addresses", ()) for name in ("From", "To", "Cc")}
+    sent = getattr(message["Date"], "datetime", None)
+    return {
+        "author": [one.display_name or one.addr_spec for one in people["From"]],
+        **{name.lower(): [one.addr_spec for one in listed] for name, listed in people.items()},
+        "date": sent.date() if sent else "",
+        "subject": _line(message, "Subject"),
+    }
 
 
 class _Mail:

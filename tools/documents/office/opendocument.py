@@ -12,6 +12,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.office.container import container, parsed
+from ramify.tools.documents.office.document_properties import state_meta
 from ramify.tools.documents.office.slides import slide_document
 from ramify.tools.documents.office.workbook import Row, sheet_documents
 from ramify.tools.documents.sections import Line, Outline, section_documents, sections_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 _NAMES = {name: f"{_OASIS}{name}:1.0" for name in ("office", "text", "table", "presentation")}
-_NAMES |= {"draw": f"{_OASIS}drawing:1.0", "dc": "http://purl.org/dc/elements/1.1/"}
+_NAMES |= {"draw": f"{_OASIS}drawing:1.0"}
 _SHORT = {address: name for name, address in _NAMES.items()}
 _BLOCKS = {"text:p", "text:h"}
 _APART = {"text:note", "draw:text-box"}
@@ -37,16 +38,18 @@ _MOST_REPEATED = 1000
 def read_odt(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a text document as one document a section."""
     with container(path) as archive:
-        body, title = _body(archive, "office:text"), _title(archive)
+        body = _body(archive, "office:text")
+        state_meta(archive, source, told)
     lines = list(_lines_of(body))
     first = next((text.strip() for level, text in lines if level == 1), None)
-    yield from section_documents(Outline(title or first, sections_of(lines)), source, stem(path))
+    yield from section_documents(Outline(told.title or first, sections_of(lines)), source, stem(path))
 
 
 def read_odp(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a presentation as one document a slide; `page` is the slide's number."""
     with container(path) as archive:
-        body, title = _body(archive, "office:presentation"), _title(archive) or stem(path)
+        body = _body(archive, "office:presentation")
+        state_meta(archive, source, told)
     for number, slide in enumerate(body.iterfind("draw:page", _NAMES), start=1):
         notes = slide.find("presentation:notes", _NAMES)
         if notes is not None:
@@ -56,15 +59,16 @@ def read_odp(path: Path, source: str, told: Told) -> Iterator[Document]:
         said = notes.iterfind("draw:frame[@presentation:class='notes']", _NAMES) if notes is not None else ()
         spoken = "\n".join(_text_of(frame) for frame in said).strip()
         parts = [*(text for kind, text in frames if kind != "title"), f"Notes: {spoken}" if spoken else ""]
-        yield slide_document(source, title, number, heading, parts)
+        yield slide_document(source, told.title or stem(path), number, heading, parts)
 
 
 def read_ods(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a workbook's sheets: a record a row where there is a header."""
     with container(path) as archive:
-        body, title = _body(archive, "office:spreadsheet"), _title(archive) or stem(path)
+        body = _body(archive, "office:spreadsheet")
+        state_meta(archive, source, told)
     for sheet in body.iterfind("table:table", _NAMES):
-        yield from sheet_documents(_rows(sheet), source, sheet.get(_full("table:name")) or "", title)
+        yield from sheet_documents(_rows(sheet), source, sheet.get(_full("table:name")) or "", told.title or stem(path))
 
 
 def _rows(sheet: "_Element") -> Iterator[Row]:
@@ -94,12 +98,6 @@ def _body(archive: ZipFile, kind: str) -> "_Element":
     if body is None:
         raise UnreadableError(f"no {kind.removeprefix('office:')} in it")
     return body
-
-
-def _title(archive: ZipFile) -> str | None:
-    if "meta.xml" not in archive.namelist():
-        return None
-    return (parsed(archive.read("meta.xml")).findtext("office:meta/dc:title", "", _NAMES)).strip() or None
 
 
 def _lines_of(element: "_Element") -> Iterator[Line]:

@@ -9,6 +9,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.office.container import office_file
+from ramify.tools.documents.office.document_properties import state_core
 from ramify.tools.documents.records import record_document
 from ramify.tools.documents.tables import is_header, row_record
 from ramify.tools.documents.text import stem
@@ -24,6 +25,7 @@ def read_xlsx(path: Path, source: str, told: Told) -> Iterator[Document]:
     from openpyxl.utils.exceptions import InvalidFileException
 
     with office_file(path) as file:
+        state_core(file, source, told)
         try:
             workbook = load_workbook(file, read_only=True, data_only=True)
             for sheet in workbook.worksheets:
