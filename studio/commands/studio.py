@@ -128,7 +128,12 @@ def _serve(config: Path, host: str, port: int) -> None:
     """Run `langgraph dev` in this process until it is told to end; blocking calls on its event loop are errors there."""
     from click.exceptions import Abort
     from langgraph_cli.cli import cli
+    from uvicorn.config import HTTP_PROTOCOLS
 
+    from ramify.studio.server.limits import LimitedProtocol
+
+    # LangGraph starts uvicorn and names no protocol: then uvicorn takes the one that stands here.
+    HTTP_PROTOCOLS["auto"] = f"{LimitedProtocol.__module__}:{LimitedProtocol.__qualname__}"
     options = ["--config", str(config), "--host", host, "--port", str(port), "--n-jobs-per-worker", str(AT_ONCE)]
     with suppress(Abort, KeyboardInterrupt):
         cli.main(["dev", *options, "--no-browser", "--no-reload"], prog_name="ramify studio", standalone_mode=False)
