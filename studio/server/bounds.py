@@ -45,12 +45,11 @@ def bounded(wiring: Wiring[S]) -> Wiring[S]:
     kind, default = wiring.settings, default_index()
     field = kind.model_fields["index"]
     secret = is_address(default) and shown(default) != default  # the forms show a default, and not what makes one
-    index: Any = Field(description=field.description, **({"default_factory": lambda: default} if secret else {"default": default}))
+    given: dict[str, Any] = {"default_factory": lambda: default} if secret else {"default": default}
+    fields: dict[str, Any] = {"index": (field.annotation, Field(description=field.description, **given))}
     validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_allowed)}
-    narrower = create_model(
-        kind.__name__, __base__=kind, __doc__=kind.__doc__, __module__=kind.__module__, __validators__=validators,
-        index=(field.annotation, index),
-    )  # fmt: skip
+    made: dict[str, Any] = {"__doc__": kind.__doc__, "__module__": kind.__module__, "__validators__": validators}
+    narrower = create_model(kind.__name__, __base__=kind, **made, **fields)
     wiring.settings = wiring.context_schema = narrower
     return wiring
 
