@@ -1,8 +1,9 @@
 """A small corpus that comes with ramify, and its index in the user's cache."""
 
-import asyncio
 import hashlib
 import shutil
+import sys
+import threading
 from importlib.resources import files
 from pathlib import Path
 from tempfile import mkdtemp
@@ -12,6 +13,9 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, read_manifest
 
+_making = threading.RLock()
+"""Whoever comes second waits, instead of making it too."""
+
 
 def demo_corpus() -> Path:
     """Return the packaged corpus, one record a line."""
@@ -19,23 +23,24 @@ def demo_corpus() -> Path:
 
 
 def demo_index(kind: Kind = "passages") -> Path:
-    """Return the folder of the demo corpus's index, made at first use; two processes may ask at once.
+    """Return the folder of the demo corpus's index, made at first use; blocking. Two threads or processes may ask at once.
 
     Each installation has one of its own, whose citations lead into its own corpus; that of kind graph lies beside the plain one.
     """
     made_of = f"{demo_corpus().absolute()}\0{file_sha256(demo_corpus())}"
     suffix = "" if kind == "passages" else f"-{kind}"
     folder = cache_folder() / f"demo-{LAYOUT}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}{suffix}"
-    if _whole(folder, kind):
-        return folder
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(mkdtemp(prefix="demo-", dir=folder.parent))
-    try:
-        _make(kind, temporary)
-        _take_place(temporary, folder, kind)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with _making:
+        if _whole(folder, kind):
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(mkdtemp(prefix="demo-", dir=folder.parent))
+        try:
+            _make(kind, temporary)
+            _take_place(temporary, folder, kind)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
     return folder
 
 
@@ -43,11 +48,10 @@ def _make(kind: Kind, folder: Path) -> None:
     if kind == "passages":
         Index.build([demo_corpus()], folder)
         return
-    from ramify.tools.knowledge.build import build_graph
-    from ramify.tools.knowledge.rule_builder import ByRules
+    from ramify.tools.knowledge.rule_builder import build_graph_by_rules
 
     shutil.copytree(demo_index(), folder, dirs_exist_ok=True)
-    asyncio.run(build_graph(folder, ByRules()))
+    build_graph_by_rules(folder)
 
 
 def _take_place(made: Path, folder: Path, kind: Kind) -> None:
