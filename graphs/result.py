@@ -46,6 +46,8 @@ class Result(Value):
     tree: Tree
     usage: Cost
     stopped_by: StoppedBy
+    error: str = ""
+    """Why the model was not asked any more, with what to do; empty where it was."""
     explanation: str = ""
     settled_by: str = ""
     notices: list[str] = Field(default_factory=list)
@@ -69,7 +71,9 @@ class Result(Value):
 
 
 def could_not_ask(result: Result) -> str:
-    """Say why a question could not be asked at all; nothing where it was, be it with the answer Unknown."""
+    """Say why a question could not be asked to its end, or not at all; nothing where it was, be it with the answer Unknown."""
+    if result.error:
+        return result.error
     if result.stopped_by != "error" or not is_unknown(result.answer) or any(branch.known for branch in result.tree.values()):
         return ""
     reasons = (*reversed(result.notices), result.explanation, *(branch.note for branch in result.tree.values()))

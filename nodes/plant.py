@@ -57,6 +57,7 @@ def plant(status: Status, searches: bool = True) -> Whole[Settings]:
             "citations": [],
             "closest": [],
             "stopped_by": "finished",
+            "error": "",
         }
 
     return Whole(plant, (), (status,), final=False)
