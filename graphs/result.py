@@ -49,6 +49,8 @@ class Result(Value):
     stopped_by: StoppedBy
     asked_back: str = ""
     """What a conversation asks back instead of answering: whom a pronoun means. The answer is Unknown then."""
+    error: str = ""
+    """Why the model was not asked any more, with what to do; empty where it was."""
     explanation: str = ""
     settled_by: str = ""
     notices: list[str] = Field(default_factory=list)
@@ -73,7 +75,9 @@ class Result(Value):
 
 
 def could_not_ask(result: Result) -> str:
-    """Say why a question could not be asked at all; nothing where it was, be it with the answer Unknown."""
+    """Say why a question could not be asked to its end, or not at all; nothing where it was, be it with the answer Unknown."""
+    if result.error:
+        return result.error
     if result.stopped_by != "error" or not is_unknown(result.answer) or any(branch.known for branch in result.tree.values()):
         return ""
     reasons = (*reversed(result.notices), result.explanation, *(branch.note for branch in result.tree.values()))

@@ -26,7 +26,8 @@ async def ask_async(
 ) -> Result:
     """Answer a question; options are settings or arguments of the strategy's wiring, `config` is LangChain's (callbacks, tags, …).
 
-    UsageError, IndexingError or ModelError where nothing can be asked at all; a weak or failed branch is told in the tree instead.
+    UsageError, IndexingError or ModelError where nothing can be asked at all; a weak or failed branch is told in the tree instead, and a
+    model that was lost after its first reply in the result's `error`.
     """
     wiring, settings = configure(strategy, options)
     return await answered_by(wiring.ready, strategy, question, settings, watch, config)

@@ -140,7 +140,7 @@ def failure(result: Result) -> str:
     root = result.tree[ROOT]
     if root.note.endswith(NOTHING) and is_unknown(result.answer):
         return NOTHING
-    return "" if _findings(result) else could_not_ask(result)
+    return "" if _findings(result) or not is_unknown(result.answer) else could_not_ask(result)
 
 
 def _figure(value: float | None) -> str:

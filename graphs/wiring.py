@@ -91,7 +91,13 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
             settings = given if step.__name__ == PLANT else pinned(given, state)
             kept = not step.final and any(other.final for other in self.steps.values())  # a last call that budgets keep back
             ledger = Ledger.open(
-                settings, state.get("usage") or Usage(), state.get("started") or 0.0, kept, len(state.get("tree") or ()), step.final
+                settings,
+                state.get("usage") or Usage(),
+                state.get("started") or 0.0,
+                kept,
+                len(state.get("tree") or ()),
+                step.final,
+                state.get("error") or "",
             )
             with working(settings, ledger):
                 return _telling(await step.run(state, settings), state, ledger)

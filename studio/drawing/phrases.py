@@ -64,7 +64,7 @@ def advice(result: Result) -> str:
 
 def stopped(result: Result) -> str:
     """Say why a question ended before it was finished; nothing where it ended by itself, or where it could not be asked."""
-    return "" if could_not_ask(result) else STOPPED.get(result.stopped_by, "")
+    return "" if could_not_ask(result) and not result.error else STOPPED.get(result.stopped_by, "")
 
 
 def sentence(told: str) -> str:

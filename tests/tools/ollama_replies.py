@@ -58,7 +58,11 @@ class Hang:
     """No reply at all."""
 
 
-Answer = Say | Fail | Raw | Hang
+class Reset:
+    """The connection is broken off in the place of a reply."""
+
+
+Answer = Say | Fail | Raw | Hang | Reset
 
 
 def asked_in(request: Request) -> str:

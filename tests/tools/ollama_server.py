@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.embeddings import WordEmbeddings
-from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Say, asked_in, example, lines
+from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Reset, Say, asked_in, example, lines
 
 Rule = tuple[str, Callable[[Request], Answer]]
 
@@ -27,6 +27,8 @@ class Ollama:
     thinkers: dict[str, str] = field(default_factory=dict)
     """Those of them that can think, with their families."""
     requests: list[Request] = field(default_factory=list)
+    elsewhere: str = "http://127.0.0.1:9/"
+    """Where its redirects lead."""
     embedded: list[str] = field(default_factory=list)
     """The texts it was given to embed."""
     busy: int = 0
@@ -125,6 +127,8 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
                 if isinstance(answer, Hang):
                     server.hang()
                     self.close_connection = True
+                elif isinstance(answer, Reset):
+                    self.close_connection = True
                 elif isinstance(answer, Raw):
                     self.send(200, answer.kind, answer.body, answer.cut)
                 elif isinstance(answer, Fail) and answer.status > 0:
@@ -144,6 +148,8 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body.encode()) + cut))
+            if 300 <= status < 400:
+                self.send_header("Location", server.elsewhere)
             self.end_headers()
             self.wfile.write(body.encode())
             self.close_connection = cut

@@ -2,7 +2,6 @@
 
 import hashlib
 import shutil
-import sys
 import threading
 from importlib.resources import files
 from pathlib import Path

@@ -111,8 +111,19 @@ def _openai_arguments(options: "ModelOptions", key: str | None) -> dict[str, Any
     hooks = {"response": [mend]}
     # How long a reply may take is watched from outside, where it is known what else the server does meanwhile.
     arguments["timeout"] = timeout = Timeout(None, connect=options.timeout)
-    arguments["http_async_client"] = DefaultAsyncHttpxClient(timeout=timeout, trust_env=not loopback, event_hooks=hooks)
+    arguments["http_async_client"] = DefaultAsyncHttpxClient(
+        timeout=timeout, trust_env=not loopback, event_hooks=hooks, follow_redirects=False
+    )
     return arguments
+
+
+def without_retries(chat: BaseChatModel) -> BaseChatModel:
+    """Give the model without retries of its client's own: calls are repeated in one place, where each is counted."""
+    changed: dict[str, Any] = {"max_retries": 0} if "max_retries" in type(chat).model_fields else {}
+    if (client := getattr(chat, "root_async_client", None)) is not None:  # OpenAI's, made together with the model
+        changed["root_async_client"] = client = client.with_options(max_retries=0)
+        changed["async_client"] = client.chat.completions
+    return chat.model_copy(update=changed) if changed else chat
 
 
 def _install(provider: str, error: ImportError) -> str:
@@ -123,7 +134,7 @@ def _install(provider: str, error: ImportError) -> str:
 
 
 def given(chat: BaseChatModel, options: ModelOptions) -> Model:
-    """Use an object as it is; its own window counts, where it has one."""
+    """Use an object as it is, but for retries of its own; its own window counts, where it has one."""
     kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
     url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
     learn(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
@@ -140,7 +151,7 @@ def given(chat: BaseChatModel, options: ModelOptions) -> Model:
     remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)
     window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
     server = Server(name, options.timeout, url, remote=remote, record=cap.gate.record)
-    return Model(name, chat, count_of(chat, server), cap, window, server)
+    return Model(name, without_retries(chat), count_of(chat, server), cap, window, server)
 
 
 def count_of(chat: BaseChatModel, server: Server) -> Count:

@@ -65,6 +65,8 @@ class Model:
     """
     load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     """Loads what it needs in this process and gives the seconds that took, 0 where all was there; blocking."""
+    client_s: float = field(default=0.0, repr=False)
+    """Seconds that its client took to be imported and made: whoever waited for that was loading."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)
     """The same model for each event loop, where it holds connections."""
     num_predict: int | None = None

@@ -82,6 +82,7 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
             "timeout": Timeout(None, connect=options.timeout),
             "trust_env": not is_loopback(address),
             "headers": {"Connection": "close"},
+            "follow_redirects": False,
         },
         async_client_kwargs={"event_hooks": {"response": [mend, drop_odd_counts]}},
     )

@@ -12,7 +12,7 @@ from ramify.tools.models.structured_call import Feature
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T")
-Trouble = Literal["unreachable", "silent", "busy", "missing", "locked", "overlong", "refused", "foreign"]
+Trouble = Literal["unreachable", "silent", "busy", "missing", "locked", "overlong", "refused", "moved", "foreign"]
 
 PAUSES = (0.5, 2.0)
 """Seconds before each further attempt at a busy server."""
@@ -99,7 +99,10 @@ def explain(trouble: Trouble, error: Exception, server: Server, again: bool = Tr
         case "locked":  # what the server says here may quote the key
             return ModelError(f"{where} refuses access", f"set {server.key} to a valid key" if server.key else "check its credentials")
         case "refused":
-            return ModelError(said, "check the model's name and settings")
+            return ReplyError(said, "check the model's name and settings")
+        case "moved":  # not followed: prompts go where they were sent to, and nowhere else
+            what = f"{where} sends the call elsewhere (status {getattr(error, 'status_code', None)})"
+            return ReplyError(what, "set base_url to the address that it redirects to, if you trust that one")
         case "foreign" if server.record.answered:
             what = f"{where} gave a reply that cannot be read ({type(error).__name__}: {_one_line(error)}){also}"
             return ReplyError(what, "try again later, or look into the server's log")
@@ -139,6 +142,17 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
+def was_seen(error: Exception) -> bool:
+    """Tell whether a server was there to see a request that ended so."""
+    return tell(error) != "unreachable"
+
+
+def was_refused(error: Exception) -> bool:
+    """Tell whether a server refused a request by its status, which it does before it reads the prompt."""
+    status = getattr(error, "status_code", None)
+    return isinstance(status, int) and status >= 300
+
+
 def is_gone(trouble: Trouble, error: Exception) -> bool:
     """Tell whether a server seems not to be there at all, and not only to have failed at one call."""
     if trouble == "busy":
@@ -164,8 +178,10 @@ def _broke_off(error: Exception) -> bool:
 
 
 def _by_status(status: int, error: Exception) -> Trouble:
-    if 0 <= status < 400:
+    if 0 <= status < 300:
         return "foreign"
+    if 300 <= status < 400:
+        return "moved"
     if status in (401, 403):
         return "locked"
     if status == 404:

@@ -117,6 +117,7 @@ def pooled(name: str, looks: Mapping[str, Callable[[], Model]]) -> Pool:
     return Pool(
         name, first.chat, lambda text: _count(seats, text), first.cap, least, server,
         notice=_notice(name, seats, least if len(set(windows)) > 1 else None), num_predict=first.num_predict, seats=seats,
+        client_s=max(found.client_s for found in there),
     )  # fmt: skip
 
 

@@ -109,7 +109,7 @@ async def test_a_key_that_is_refused_is_not_repeated(ollama: Ollama) -> None:
 
 async def test_a_request_that_is_refused(ollama: Ollama) -> None:
     ollama.when("polonium", Fail(400, "invalid format"))
-    with pytest.raises(ModelError, match="invalid format"):
+    with pytest.raises(ReplyError, match="invalid format"):
         await ask(ollama)
     assert len(ollama.requests) == 1
 
@@ -147,6 +147,7 @@ def of_status(kind: type[openai.APIStatusError], status: int, message: str) -> o
         (of_status(openai.InternalServerError, 502, "bad gateway"), "busy"),
         (of_status(openai.BadRequestError, 400, "This model's maximum context length is 8192"), "overlong"),
         (of_status(openai.BadRequestError, 400, "logprobs are not supported"), "refused"),
+        (of_status(openai.APIStatusError, 307, "Temporary Redirect"), "moved"),
         (httpx.ReadTimeout("late"), "silent"),
         (httpx.ReadError("reset"), "busy"),
         (httpx.ConnectTimeout("nobody"), "unreachable"),
