@@ -23,11 +23,11 @@ from ramify.tools.errors import RamifyError
 from tests.river import QUESTION, river
 from tests.studio.conftest import Ramify
 from tests.studio.test_invisible import terminal, turn
-from tests.studio.test_secrets import FORBIDDEN, SECRET, data
+from tests.studio.test_secrets import FORBIDDEN, SECRET, cache, data
 from tests.tools.echo_server import echoing
 from tests.tools.questions import fresh
 
-__all__ = ["data", "fresh"]
+__all__ = ["cache", "data", "fresh"]
 
 Given = dict[str, Any]
 PLACES: dict[str, Callable[[str], Given]] = {
