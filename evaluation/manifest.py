@@ -12,6 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json
+
 from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.index_kinds import PLAIN
 from ramify.evaluation.rows import RESULTS
@@ -21,9 +23,11 @@ from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF
 from ramify.tools.models.gguf_header import find
+from ramify.tools.new_files import file_mode, make_folder, share
 from ramify.tools.reader.calibration import LEAST, SPANS, TAU, VERDICTS
 from ramify.tools.reader.weights import SHA256
 from ramify.tools.scrub import scrubbed
+from ramify.tools.typed import usable
 
 MANIFEST = "manifest.json"
 PACKAGES = (
@@ -113,11 +117,11 @@ def _version(name: str) -> str | None:
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
     """Read a run's manifest; none where no run has begun there. InputError where it is no manifest."""
-    file = folder / MANIFEST
+    file = usable(folder) / MANIFEST
     if not file.exists():
         return None
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
+        told = from_json(file.read_bytes())
     except (OSError, ValueError) as error:
         raise _no_manifest(file, f" ({error})") from error
     if not isinstance(told, dict) or "variants" not in told:
@@ -129,10 +133,11 @@ def _no_manifest(file: Path, why: str = "") -> InputError:
     return InputError(f"{str(file)!r} is no manifest of a run{why}", "give --out another folder")
 
 
-def write_manifest(folder: Path, told: dict[str, Any]) -> dict[str, Any]:
+def write_manifest(folder: Path, told: dict[str, Any], shared: bool = False) -> dict[str, Any]:
     """Write a run's manifest, whole or not at all, and return it; UsageError where the folder holds a run of another configuration.
 
-    A folder without results holds no run yet: whatever kept the first one from beginning, the next may be another.
+    A folder without results holds no run yet: whatever kept the first one from beginning, the next may be another. `shared` lets
+    everybody read the folder.
     """
     told = scrubbed(json.loads(json.dumps(told, ensure_ascii=False, default=str)))  # as a reader of the file finds it, without secrets
     before = read_manifest(folder)
@@ -141,8 +146,10 @@ def write_manifest(folder: Path, told: dict[str, Any]) -> dict[str, Any]:
     results = folder / RESULTS
     if before is not None and results.exists() and results.stat().st_size > 0:
         told = {**_joined(folder, before, told), "created": before["created"]}
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(json.dumps(told, ensure_ascii=False, indent=1) + "\n", folder / MANIFEST)
+    make_folder(folder)
+    if shared:
+        share([folder, results])
+    write_whole(json.dumps(told, ensure_ascii=False, indent=1) + "\n", folder / MANIFEST, file_mode(folder))
     return told
 
 

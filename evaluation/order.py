@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.language_models import BaseChatModel
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, VIEW, checked, dotted, own_settings, remedy
 from ramify.evaluation.searching.degraded_cells import check_shares
@@ -17,6 +17,7 @@ from ramify.tools.hierarchy.groups_and_nodes import NONE
 from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.manifest import Kind
 from ramify.tools.ray.address import check_address
+from ramify.tools.typed import usable
 
 ELSEWHERE = {
     "index": "each data set is asked about its own documents: --index says where their indexes lie",
@@ -35,7 +36,9 @@ class Order(Value):
     options: dict[str, Any] = Field(default_factory=dict)
     sweeps: dict[str, list[Any]] = Field(default_factory=dict)
     ablations: tuple[str, ...] = ()
-    out: Path
+    out: Annotated[Path, AfterValidator(usable)]
+    shared: bool = False
+    """Whether everybody on this machine may read its folder, which is its owner's alone where it is made."""
     limit: int | None = None
     sample: int | None = None
     seed: int = 0

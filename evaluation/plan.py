@@ -18,6 +18,7 @@ from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.manifest import Kind, file_sha256
 from ramify.tools.models import forget
 from ramify.tools.models.learned_tokens import Ratios, kept_ratios, read_ratios
+from ramify.tools.typed import usable
 
 AUTO = "auto"
 """The model that takes what it finds."""
@@ -130,7 +131,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         "workers": order.workers,
         **({"ray": order.ray} if order.ray is not None else {}),
     }
-    written = write_manifest(order.out, describe(datasets, wanted, **told))
+    written = write_manifest(order.out, describe(datasets, wanted, **told), order.shared)
     sources = [
         Source(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
         for path, dataset in datasets
@@ -145,7 +146,7 @@ def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
     called = f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
     if order.index is not None and is_address(order.index):
         return f"{order.index.rstrip(':')}:{written(called)[-100:]}"
-    return str((order.work / "indexes" if order.index is None else Path(order.index).expanduser()) / called)
+    return str((order.work / "indexes" if order.index is None else usable(order.index)) / called)
 
 
 def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], list[str]]:

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from ramify.tools.errors import InputError, UsageError
+from ramify.tools.new_files import make_file, make_folder, remedy_for
 from ramify.tools.scrub import without_known
 
 try:
@@ -55,7 +56,7 @@ def _row(line: bytes, place: str) -> Row:
     remedy = "take the line out, or start over with another --out"
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{place} is no result ({error})", remedy) from error
     if missing := [name for name in NEEDED if not isinstance(row, dict) or name not in row]:
         raise InputError(f"{place} is no result: it has no {missing[0]!r}", remedy)
@@ -73,8 +74,11 @@ class Log:
         self._path = file
 
     def __enter__(self) -> Self:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self._path.open("a", encoding="utf-8")
+        make_folder(self._path.parent)
+        try:
+            self._file = make_file(self._path).open("a", encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise self._unwritable(error) from error
         try:
             _hold(self._file, self._path.parent)
             _cut_half_a_line(self._path)
@@ -96,8 +100,11 @@ class Log:
             self._file.write("".join(json.dumps(without_known(row), ensure_ascii=False) + "\n" for row in rows))
             self._file.flush()
         except OSError as error:
-            what = f"cannot write to {str(self._path)!r} ({error.strerror or error})"
-            raise InputError(what, "make room and run the command again: it goes on where it stopped") from error
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> InputError:
+        remedy = remedy_for(error, "see that it can be written, then run the command again: it goes on where it stopped")
+        return InputError(f"cannot write to {str(self._path)!r} ({error.strerror or error})", remedy)
 
 
 def _hold(file: IO[str], folder: Path) -> None:

@@ -24,6 +24,7 @@ from ramify.nodes.state import Replied, Spoken
 from ramify.nodes.state.turns import MARK
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
+from ramify.tools.typed import readable
 
 S = TypeVar("S", bound=Settings)
 
@@ -61,7 +62,7 @@ class Conversation:
 
     def __init__(self, memory: str | None = None, thread: str | None = None) -> None:
         self.memory = memory if memory is None else place(memory)
-        self.thread = thread or datetime.now().strftime("%Y-%m-%d-%H%M%S")
+        self.thread = readable(thread or "") or datetime.now().strftime("%Y-%m-%d-%H%M%S")
         self.strategy: str | None = None
         """The one that the thread was last asked with, once it is recalled."""
         self.messages: list[AnyMessage] = []

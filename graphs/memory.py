@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +14,9 @@ from langgraph.store.base import BaseStore
 
 from ramify.graphs.callers_config import TRUSTED
 from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.new_files import make_file, remedy_for, share
 from ramify.tools.scrub import learn_address, parts_of, shown
+from ramify.tools.typed import usable
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 POSTGRES, SQLITE = ("postgresql://", "postgres://"), "sqlite:"
 FORMS = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
+PRIVATE = 0o600
+"""The rights of a new file of conversations, whatever those of its folder, which is not its own."""
 THREADS = ("ramify", "threads")
 """The place in the store where every conversation is listed."""
 _MOST = 1000
@@ -59,16 +63,45 @@ def checked(where: str) -> str:
         if where.partition("://")[2].partition("/")[0].count("@") > 1:  # a client would take the end of the password for the host
             raise UsageError("the address has more than one @ before its database", "write an @ in a password as %40, a / as %2F")
         return where
-    file = Path(where.removeprefix(SQLITE)).expanduser().absolute()
+    file = usable(where.removeprefix(SQLITE)).absolute()
     if not file.parent.is_dir():
         raise UsageError(f"there is no folder {str(file.parent)!r} to keep conversations in", "make it, or name another file")
+    for kept, table in _kept_in(file).items():
+        if kept.exists() and not _is_store(kept, table):
+            raise UsageError(f"{str(kept)!r} is no file of conversations", "name another file, such as one that is not there yet")
     return f"{SQLITE}{file}"
+
+
+def share_memory(where: str) -> None:
+    """Let everybody on this machine read the conversations in a file, which is made where it is missing; UsageError for no file."""
+    place = checked(where)
+    if not place.startswith(SQLITE):
+        raise UsageError(f"{shown(where)!r} is no file to be shared", "let its server say who may read")
+    share([make_file(kept, PRIVATE) for kept in _kept_in(Path(place.removeprefix(SQLITE)))])
+
+
+def _kept_in(file: Path) -> dict[Path, str]:
+    """Give the two files of a memory, each with the table by which it is known: LangGraph's checkpointer, and its store beside it."""
+    return {file: "checkpoints", file.with_name(f"{file.name}.threads"): "store"}
+
+
+def _is_store(file: Path, table: str) -> bool:
+    """Tell whether a file is one of SQLite's that has a table, or none yet; nothing is written, not even beside it."""
+    if not file.is_file():
+        return False
+    with_changes = file.with_name(f"{file.name}-wal").exists()  # then the tables may be there alone, and who opens it changes nothing
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro{'' if with_changes else '&immutable=1'}", uri=True)) as database:
+            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.DatabaseError as error:
+        return "locked" in str(error)  # by whoever writes there; that it can be opened is seen later
+    return not tables or table in tables
 
 
 @asynccontextmanager
 async def opened(where: str) -> AsyncIterator[Memory]:
     """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
-    place = checked(where)
+    place = await asyncio.to_thread(checked, where)
     connect = _in_sqlite if place.startswith(SQLITE) else _in_postgres
     async with connect(place.removeprefix(SQLITE)) as memory:
         memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
@@ -151,12 +184,13 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
     except ImportError as error:
         raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
     try:
-        async with AsyncSqliteSaver.from_conn_string(file) as saver, AsyncSqliteStore.from_conn_string(f"{file}.threads") as store:
+        saved, listed = [str(await asyncio.to_thread(make_file, kept, PRIVATE)) for kept in _kept_in(Path(file))]
+        async with AsyncSqliteSaver.from_conn_string(saved) as saver, AsyncSqliteStore.from_conn_string(listed) as store:
             await saver.setup()
             await store.setup()
             yield Memory(saver, store)
-    except sqlite3.Error as error:
-        raise _lost(repr(file), error, "see that it is a file of SQLite, and that it and its folder can be written") from error
+    except (OSError, sqlite3.Error) as error:
+        raise _lost(repr(file), error, remedy_for(error, "see that it and its folder can be written")) from error
 
 
 def _lost(where: str, error: Exception, remedy: str) -> RamifyError:

@@ -11,7 +11,9 @@ from pydantic import TypeAdapter, ValidationError
 from ramify.graphs import chain, closed_book, global_search, iterative, naive, prune, tor
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
+from ramify.nodes.settings.settings import QUOTED
 from ramify.tools.errors import UsageError
+from ramify.tools.quoting import brief
 
 STRATEGIES: dict[str, Callable[..., Wiring[Any]]] = {
     "prune": prune.build,
@@ -93,7 +95,7 @@ def _argument(parameter: inspect.Parameter, value: Any) -> Any:
     except ValidationError:
         annotation = parameter.annotation
         allowed = get_args(annotation) if get_origin(annotation) is Literal else ("true", "false")
-        raise UsageError(f"{parameter.name}={value!r} is not valid", f"choose one of {_listed(allowed)}") from None
+        raise UsageError(f"{parameter.name}={brief(repr(value), QUOTED)} is not valid", f"choose one of {_listed(allowed)}") from None
 
 
 def _builder(name: str) -> Callable[..., Wiring[Any]]:

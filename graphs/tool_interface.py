@@ -14,7 +14,7 @@ from ramify.nodes.citation import Citation, cite
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.notes import NOTHING
-from ramify.tools.quoting import lines, one_line, reveal, snippet
+from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
 
 PASSAGE = 1000
 """Characters of a passage that a search shows."""
@@ -166,7 +166,7 @@ def _notes(result: Result, known: bool) -> list[str]:
 def found(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> str:
     """Put passages for a model: numbered, each with its source and score."""
     if not passages:
-        return f"Nothing was found with filter {dict(wanted)}: search again without it." if wanted else "Nothing was found."
+        return f"Nothing was found with filter {brief(dict(wanted), PASSAGE)}: search again without it." if wanted else "Nothing was found."
     named = cite([Passage(**passage) for passage in passages], [""] * len(passages), cited=False)
     lines = [
         f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): {snippet(reveal(passage['text']), '', PASSAGE)}"

@@ -16,6 +16,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
 from ramify.tools.models import Model
 from ramify.tools.relevance import NONE, load
+from ramify.tools.typed import readable
 
 LONGEST = 20_000
 AUTO = "auto"
@@ -86,9 +87,9 @@ def pinned(settings: Settings, state: State) -> Settings:
 
 
 def checked(question: object) -> str:
-    """Give the question without surrounding space; UsageError where there is none or it is no question's length."""
+    """Give the question without surrounding space; UsageError where there is none or it is no text, or no question's length."""
     if not isinstance(question, str) or not question.strip():
         raise UsageError(f"the question is empty: {question!r}", "ask something, for example: Who invented the saxophone?")
     if len(question) > LONGEST:
         raise UsageError(f"the question has {len(question):,} characters", f"ask in at most {LONGEST:,}")
-    return question.strip()
+    return readable(question).strip()

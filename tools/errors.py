@@ -14,19 +14,20 @@ RamifyError
 from copyreg import __newobj__  # type: ignore[attr-defined]  # missing from the stubs
 from typing import Any, Literal
 
+from ramify.tools.quoting import shortened
 from ramify.tools.scrub import scrub
 
 Limit = Literal["calls", "tokens", "seconds"]
 
 
 class RamifyError(RuntimeError):
-    """Carry what happened and its remedy, without the secrets that servers repeat and addresses hold."""
+    """Carry what happened and its remedy, without the secrets that servers repeat and addresses hold; of a huge value its ends."""
 
     # A RuntimeError: LangGraph's server tells the message of errors of Python's own kinds only, and hides all others.
 
     def __init__(self, what: str, remedy: str) -> None:
-        self.what = scrub(what)
-        self.remedy = scrub(remedy)
+        self.what = shortened(scrub(what))
+        self.remedy = shortened(scrub(remedy))
         super().__init__(f"{self.what} — {self.remedy}")
 
     def __reduce__(self) -> tuple[Any, ...]:

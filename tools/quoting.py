@@ -18,6 +18,8 @@ JOINERS = frozenset({"\xad", "\u200c", ZWJ})
 VARIANTS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Variation selectors: behind a character they choose its form."""
 SNIPPET = 200
+LONGEST_WORD, LONGEST_MESSAGE = 300, 1000
+"""Characters of a message, and of one word in it, from which on its middle is left out."""
 LONGEST_ANSWER = 200
 """Characters of an answer that go into another question; what is longer is no name, and may be an instruction."""
 
@@ -76,6 +78,18 @@ def brief(text: object, longest: int) -> str:
     """Put a text on one line of at most so many characters."""
     line = flatten(text)
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def shortened(message: str) -> str:
+    """Leave out the middle of what is longer than anybody reads, and escape what no encoding has: a message quotes what was typed."""
+    text = message.encode(errors="backslashreplace").decode()
+    return _without_middle(
+        re.sub(rf"\S{{{LONGEST_WORD},}}", lambda word: _without_middle(word[0], LONGEST_WORD // 3), text), LONGEST_MESSAGE
+    )
+
+
+def _without_middle(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest * 2 // 3]}…{text[-longest // 3 :]}"
 
 
 def snippet(text: str, answer: str, length: int = SNIPPET) -> str:

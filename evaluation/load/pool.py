@@ -8,6 +8,7 @@ from typing import Any
 from ramify.evaluation.load.records import Record
 from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import InputError
+from ramify.tools.new_files import file_mode, make_folder
 
 
 class Pool:
@@ -43,12 +44,8 @@ class Pool:
         content = "".join(json.dumps(paragraph, ensure_ascii=False) + "\n" for paragraph in self._paragraphs.values())
         # Two releases may have files of one name: what is in them tells them apart.
         file = work / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:8]}" / "corpus.jsonl"
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            what = f"cannot write {str(file)!r} ({error.strerror or error})"
-            raise InputError(what, "make room, or name another folder to work in") from error
-        write_whole(content, file)
+        make_folder(file.parent)
+        write_whole(content, file, file_mode(file.parent))
         return file
 
     def caveats(self, golds: int) -> list[str]:

@@ -18,6 +18,7 @@ from ramify.evaluation.report.sections.provenance import failures, replies, what
 from ramify.evaluation.report.sections.published import published
 from ramify.evaluation.results.run import Run, read_run
 from ramify.tools.atomic_file import write_whole
+from ramify.tools.new_files import file_mode
 
 __all__ = ["compare", "compare_page", "write_report"]
 
@@ -27,8 +28,8 @@ def write_report(folder: Path) -> None:
     run = read_run(folder)
     title = f"{', '.join(run.datasets)}: {', '.join(dict.fromkeys(strategy for _, strategy, _ in run.answered or run.groups))}"
     parts = sections(run)
-    write_whole(markdown(title, parts), folder / "report.md")
-    write_whole(page(run, title, parts), folder / "report.html")
+    write_whole(markdown(title, parts), folder / "report.md", file_mode(folder))
+    write_whole(page(run, title, parts), folder / "report.html", file_mode(folder))
 
 
 def sections(run: Run) -> list[Section]:

@@ -10,12 +10,16 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import View
+from ramify.tools.quoting import brief
 from ramify.tools.relevance import NONE
 from ramify.tools.server_address import as_one_text
+from ramify.tools.typed import readable
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""
 FILTER = '{"source": "report.pdf"}'
+QUOTED = 80
+"""Characters of a value that is refused."""
 
 
 def _reranker(value: Any) -> Any:
@@ -97,13 +101,16 @@ class Settings(BaseModel):
     @classmethod
     def _refused_in_one_line(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         # Here and not where settings are read, because LangGraph makes them of a run's context itself.
+        for text in given.values() if isinstance(given, dict) else ():
+            if isinstance(text, str):
+                readable(text)
         try:
             return handler(given)
         except ValidationError as error:
             first, *others = error.errors()
             name = str(first["loc"][0])
             or_else = [other["msg"] for other in others if other["loc"][0] == name]  # of a setting that may be one thing or another
-            what = f"{name}={first['input']!r} is not valid ({'; or: '.join([first['msg'], *or_else])})"
+            what = f"{name}={brief(repr(first['input']), QUOTED)} is not valid ({'; or: '.join([first['msg'], *or_else])})"
             example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
             remedy = f"write it as `--set '{name}={example}'`" if example else cls.listed
             raise UsageError(what, remedy) from None

@@ -20,6 +20,9 @@ Memory = Annotated[
 Thread = Annotated[
     str | None, typer.Option("--thread", metavar="NAME", help="The conversation to go on with, or to begin under this name. [a new one]")
 ]
+Shared = Annotated[
+    bool, typer.Option("--shared", help="Let everybody on this machine read the file of --memory, which is its owner's alone when new.")
+]
 Threads = Annotated[bool, typer.Option("--threads", help="List the conversations that are kept, and ask nothing.")]
 
 
@@ -34,10 +37,17 @@ def chat(
     memory: Memory = None,
     thread: Thread = None,
     threads: Threads = False,
+    shared: Shared = False,
 ) -> None:
     """Talk with your documents: questions one after another, each answered with its sources; a follow-up may lean on the ones before."""
     if memory is None and (thread or threads):
         raise UsageError("no conversations are kept", "say where they are: --memory postgresql://HOST/DATABASE or sqlite:FILE")
+    if shared:
+        from ramify.graphs.memory import share_memory
+
+        if memory is None:
+            raise UsageError("--shared is for conversations that are kept", "say where: --memory sqlite:FILE; or leave it out")
+        share_memory(memory)
     if memory is not None and threads:
         from ramify.studio.console.talk import list_threads
 

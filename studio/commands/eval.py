@@ -68,6 +68,9 @@ Degrade = Annotated[
         help="Measure searching by groups once more where shares of the documents have metadata missing, or wrong (noise).",
     ),
 ]
+Shared = Annotated[
+    bool, typer.Option("--shared", help="Let everybody on this machine read the folder of the run, which is its owner's alone when new.")
+]
 Draws = Annotated[int, typer.Option(metavar="N", min=1, help="How often the documents of each share are drawn.")]
 
 
@@ -76,7 +79,7 @@ def evaluate(
     limit: Limit = None, sweep: Sweep = None, ablate: Ablate = None, sample: Sample = None, seed: Seed = 0,
     at_once: AtOnce = 8, workers: Workers = 1, ray: Ray = None, embedding: Embedding = "minilm", index: Index = None, label: Label = None,
     retrieval_only: RetrievalOnly = False, index_kind: IndexKind = None, group_by: GroupBy = None,
-    degrade: Degrade = None, draws: Draws = 5,
+    degrade: Degrade = None, draws: Draws = 5, shared: Shared = False,
 ) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run goes on where it stopped."""
     from ramify.evaluation.order import Order
@@ -95,7 +98,7 @@ def evaluate(
         group_by=tuple(_names(group_by or "")),
         degrade={name: tuple(_shares(name, values)) for name, values in read_listed(degrade or [], "--degrade missing=0,.1,.3").items()},
         out=out, limit=limit, sample=sample, seed=seed, at_once=at_once, workers=workers, ray=ray, embedding=embedding, index=index,
-        retrieval_only=retrieval_only, draws=draws,
+        retrieval_only=retrieval_only, draws=draws, shared=shared,
     )  # fmt: skip
     evaluating(order)
 

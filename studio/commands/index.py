@@ -24,6 +24,7 @@ from ramify.studio.console.index_options import (
     Rebuild,
     Recluster,
     Settings,
+    Shared,
     Vectors,
     Verbose,
 )
@@ -43,13 +44,14 @@ def index(
     model: BuilderName = None, base_url: BaseUrl = None, settings: Settings = None, estimate: Estimate = False,
     recluster: Recluster = False, rebuild: Rebuild = False, vectors: Vectors = None,
     max_calls: MaxCalls = None, max_seconds: MaxSeconds = None,
-    ray: Ray = None, verbose: Verbose = False,
+    ray: Ray = None, shared: Shared = False, verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
     from ramify.studio.console.building import remarked, show_estimate, skipped, taken_in
     from ramify.studio.console.progress_bar import bar
     from ramify.tools.index import Index
     from ramify.tools.index.folder import Folder
+    from ramify.tools.index.folder_state import share_index
     from ramify.tools.index.location import home_of
     from ramify.tools.index.manifest import precision_of
 
@@ -59,6 +61,8 @@ def index(
     wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
     precision = None if vectors is None else precision_of(vectors)
     _check(wanted, options)
+    if shared and not isinstance(home, Folder):
+        raise UsageError(f"--shared is for a folder, not for {home.where!r}", "let its server say who may read; leave --shared out")
     if ray is not None and (estimate or not paths):
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
         raise UsageError(what, "leave out --ray" if estimate else "name files or folders to index, or leave it out")
@@ -66,16 +70,12 @@ def index(
         show_estimate(paths or [], home, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:
-        try:
-            with bar() as progress:
-                built = Index.build(
-                    paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
-                    query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
-                    label=None if label is None else fields_of(label), vectors=precision, ray=ray,
-                )  # fmt: skip
-        except OSError as error:
-            what = f"cannot write the index to {str(out_)!r} ({error.strerror or error})"
-            raise IndexingError(what, "give --out a folder you may write to") from error
+        with bar() as progress:
+            built = Index.build(
+                paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
+                query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
+                label=None if label is None else fields_of(label), vectors=precision, ray=ray,
+            )  # fmt: skip
         for line in (*skipped(built.skipped, verbose), *remarked(built.remarks, verbose)):
             note(line)
         out().print(f"{one_line(home.where)}: {taken_in(built)}", soft_wrap=True, markup=False)
@@ -90,6 +90,8 @@ def index(
     elif kind is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the index in --out as it is")
     if isinstance(home, Folder):
+        if shared:
+            share_index(home.path)
         _structure(home.path, wanted, options, recluster, groups, rebuild)
 
 

@@ -116,11 +116,12 @@ def _home(port: int) -> Path:
     """Give the folder that the server works in, one a port."""
     # It keeps threads as pickles: in the folder it was called from it could meet, and load, somebody else's.
     from ramify.tools.cache_folder import cache_folder
+    from ramify.tools.new_files import make_folder
 
     cache = cache_folder().absolute()
     os.environ["RAMIFY_CACHE"] = str(cache)  # the server's own folder is another one
     home = cache / "studio" / str(port)
-    home.mkdir(parents=True, exist_ok=True)
+    make_folder(home)
     return home
 
 

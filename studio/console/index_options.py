@@ -30,6 +30,9 @@ Embedding = Annotated[
 ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Longest passage, in tokens of the embedding model.")]
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens that neighbouring passages share.")]
 Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {RAY_WHERE}.")]
+Shared = Annotated[
+    bool, typer.Option("--shared", help="Let everybody on this machine read the index, which is its owner's alone when new.")
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that is left out, and why.")]
 
 

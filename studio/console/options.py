@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 
 from ramify.tools.errors import UsageError
 from ramify.tools.ray.address import AUTO, LOCAL
+from ramify.tools.typed import readable as readable  # of every command
 
 STRATEGIES = "prune, tor, iterative, chain, naive, global or closed-book."
 Strategy = Annotated[str, typer.Option(metavar="NAME", help=STRATEGIES)]
@@ -83,15 +84,6 @@ def options_of(settings: list[str] | None, **flags: Any) -> dict[str, Any]:
         flag = "--" + both[0].replace("_", "-")
         raise UsageError(f"{both[0]!r} is given by {flag} and by --set", f"keep {flag}")
     return {**options, **given}
-
-
-def readable(text: str) -> str:
-    """Give a text as it is; UsageError where it is not in the terminal's encoding."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise UsageError(f"{text!r} is not valid UTF-8", "check the encoding of the terminal or of the script") from None
-    return text
 
 
 def written(value: Any) -> str:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ramify.tools.quoting import one_line as one_line  # said at every door
-from ramify.tools.quoting import reveal
+from ramify.tools.quoting import reveal, shortened
 from ramify.tools.scrub import scrub
 
 
@@ -37,4 +37,4 @@ def note(message: str) -> None:
 def fail(message: object) -> None:
     """Print what went wrong on stderr, in one line, without secrets."""
     line = Text("error: ", style="bold red")
-    err().print(line.append(scrub(one_line(message)), style="not bold default"), soft_wrap=True)
+    err().print(line.append(shortened(scrub(one_line(message))), style="not bold default"), soft_wrap=True)

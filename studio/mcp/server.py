@@ -1,13 +1,15 @@
 """The tools for agents over MCP, for any client that speaks the protocol."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
+import anyio
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool
 from mcp import MCPError
@@ -15,17 +17,25 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
 from mcp.types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
     CallToolRequestParams,
     CallToolResult,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCResponse,
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
     Tool,
     ToolAnnotations,
 )
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from ramify.graphs.run import Watch
 from ramify.graphs.run_progress import VERBS, branch_of
@@ -34,8 +44,11 @@ from ramify.graphs.tool import about_of, research_tool, search_tool
 from ramify.graphs.tool_interface import Researched, Searched
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
-from ramify.tools.quoting import one_line
+from ramify.tools.quoting import one_line, shortened
+from ramify.tools.scrub import scrub
+from ramify.tools.typed import is_unicode, readable
 
+T = TypeVar("T")
 _watching: ContextVar[Watch] = ContextVar("ramify_mcp_watching")
 """Who watches the run of the call at hand."""
 
@@ -49,7 +62,7 @@ INSTRUCTIONS = (
 def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents") -> Server[Any]:
     """Make the server; `about` says what is in the index, `name` ends the tools' names; wrong options are an error at once."""
     _, settings = configure(strategy, options)
-    about = about or about_of(settings.index)
+    about = readable(about) or about_of(settings.index)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
         raise UsageError(f"a tool cannot be called {'research_' + name!r}", "take letters, digits, _ and - for the name")
     research = research_tool(strategy, name=f"research_{name}", about=about, watch=_watch, **options)
@@ -62,14 +75,19 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
 
     async def call_tool(context: ServerRequestContext[Any], given: CallToolRequestParams) -> CallToolResult:
         if given.name not in tools:
-            raise MCPError(INVALID_PARAMS, f"there is no tool {given.name!r} — call {' or '.join(tools)}")
+            raise MCPError(INVALID_PARAMS, shortened(f"there is no tool {given.name!r} — call {' or '.join(tools)}"))
         forget()  # a model's server may have come up since the last call
-        async with _telling(context.session):
-            said: ToolMessage = await tools[given.name].ainvoke(
-                {"type": "tool_call", "id": "1", "name": given.name, "args": given.arguments or {}}
-            )
+        try:
+            async with _telling(context.session):
+                said: ToolMessage = await tools[given.name].ainvoke(
+                    {"type": "tool_call", "id": "1", "name": given.name, "args": given.arguments or {}}
+                )
+        except Exception as error:  # what no message was written for: the library would give its text, whatever that holds, as code 0
+            told = scrub(one_line(f"{given.name} failed with {type(error).__name__}: {error}"))
+            raise MCPError(INTERNAL_ERROR, shortened(f"{told} — please report it")) from error
         found = {"passages": said.artifact} if isinstance(said.artifact, list) else said.artifact
-        return CallToolResult(content=[TextContent(text=str(said.content))], structured_content=found, is_error=said.status == "error")
+        text = TextContent(text=_encodable(str(said.content)))
+        return CallToolResult(content=[text], structured_content=_encodable(found), is_error=said.status == "error")
 
     told = INSTRUCTIONS.format(about=about, research=research.name, search=search.name)
     return Server("ramify", version=version("ramify-rag"), instructions=told, on_list_tools=list_tools, on_call_tool=call_tool)
@@ -77,8 +95,48 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
 
 async def serve(made: Server[Any]) -> None:
     """Serve on stdin and stdout until the client closes them; what else is printed meanwhile goes to stderr."""
-    async with stdio_server() as (reading, writing):
-        await made.run(reading, writing, made.create_initialization_options())
+    async with stdio_server() as (reading, writing), asyncio.TaskGroup() as group:
+        send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        group.create_task(_answer_unreadable(reading, writing, send))
+        await made.run(receive, writing, made.create_initialization_options())
+
+
+async def _answer_unreadable(
+    reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage], passed: WriteStream[SessionMessage | Exception]
+) -> None:
+    """Pass on what a client sends; what cannot be read is answered here, since the library leaves it without an answer."""
+    async with passed:
+        async for message in reading:
+            if isinstance(message, Exception):
+                await writing.send(SessionMessage(refusal(message)))
+            else:
+                await passed.send(message)
+
+
+def refusal(error: Exception) -> JSONRPCResponse | JSONRPCError:
+    """Answer a line that is no message: a call of a tool by a result that says what is wrong, anything else by an error of the protocol.
+
+    The parser of the library refuses half a surrogate pair (\\ud800), which Python's own takes: so the number of the call is known.
+    """
+    first: Any = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else {"msg": str(error), "input": ""}
+    try:
+        asked = json.loads(first["input"]) if isinstance(first["input"], str) else first["input"]
+    except (ValueError, RecursionError):
+        asked = None
+    told = asked if isinstance(asked, dict) else {}
+    number = told["id"] if isinstance(told.get("id"), int) or (isinstance(told.get("id"), str) and is_unicode(told["id"])) else None
+    what = shortened(one_line(f"what was sent is no message that can be read: {first['msg']}"))
+    line = f"{what} — send JSON in UTF-8, without halves of surrogate pairs"
+    if number is None or told.get("method") != "tools/call":
+        return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=PARSE_ERROR if asked is None else INVALID_REQUEST, message=line))
+    result = {"content": [{"type": "text", "text": f"error: {line}"}], "isError": True}
+    return JSONRPCResponse(jsonrpc="2.0", id=number, result=result)
+
+
+def _encodable(value: T) -> T:
+    """Replace what cannot be encoded in text and plain values: it would end the whole server."""
+    encoded: T = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
+    return encoded
 
 
 def _watch(kind: str, event: Any) -> None:

@@ -11,6 +11,7 @@ from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, read_manifest
+from ramify.tools.new_files import make_folder
 
 _making = threading.RLock()
 """Whoever comes second waits, instead of making it too."""
@@ -33,7 +34,7 @@ def demo_index(kind: Kind = "passages") -> Path:
         if _whole(folder, kind):
             return folder
         shutil.rmtree(folder, ignore_errors=True)
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(folder.parent)
         temporary = Path(mkdtemp(prefix="demo-", dir=folder.parent))
         try:
             _make(kind, temporary)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ramify.tools.documents.properties import properties
 from ramify.tools.errors import InputError
+from ramify.tools.typed import usable
 
 INDEX_FILE = "passages.sqlite"
 """A folder that holds this is an index, not documents."""
@@ -61,15 +62,15 @@ class Told:
 
 def existing(path: str | Path) -> Path:
     """Return the path, or raise `InputError` where there is none."""
-    found = Path(path).expanduser()
+    found = usable(path)
     if not os.path.exists(found):  # a path that may not be looked at is none
         raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
-    if readable(full := os.path.realpath(found)) != full:
-        raise InputError(f"the name {readable(full)!r} is not written in UTF-8", "rename it, or give the folder that it lies in")
+    if printable_name(full := os.path.realpath(found)) != full:
+        raise InputError(f"the name {printable_name(full)!r} is not written in UTF-8", "rename it, or give the folder that it lies in")
     return found
 
 
-def readable(name: str | Path) -> str:
+def printable_name(name: str | Path) -> str:
     """Return a name as it can be written: bytes in it that are not UTF-8, which a file system allows, as `\\xff`."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
@@ -85,7 +86,7 @@ def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]
 
 
 def _within(folder: Path, path: Path) -> str:
-    return readable(path.relative_to(folder).as_posix())
+    return printable_name(path.relative_to(folder).as_posix())
 
 
 def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:

@@ -9,7 +9,7 @@ from typing import IO, AnyStr
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError, readable
+from ramify.tools.documents.files import Told, UnreadableError, printable_name
 from ramify.tools.documents.front_matter import front_matter
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
@@ -108,7 +108,7 @@ def content_of(path: Path) -> bytes:
 def stem(path: Path) -> str:
     """Return a file's name without its ending."""
     name = path.name[:-3] if path.suffix.lower() == ".gz" else path.name
-    return Path(readable(name)).stem
+    return Path(printable_name(name)).stem
 
 
 def encoding_of(content: bytes, source: str, told: Told, *, cut: bool = False) -> str:

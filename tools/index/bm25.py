@@ -81,8 +81,8 @@ def _tokenizer() -> sqlite3.Connection:
     return database
 
 
-def write_postings(database: sqlite3.Connection, folder: Path, progress: Progress) -> list[str]:
-    """Write the postings of the passages of a draft as upcoming files; return their names."""
+def write_postings(database: sqlite3.Connection, folder: Path, progress: Progress) -> None:
+    """Write the postings of the passages of a draft as upcoming files."""
     from bm25s import BM25
 
     words: dict[str, int] = {}
@@ -93,7 +93,6 @@ def write_postings(database: sqlite3.Connection, folder: Path, progress: Progres
         with (folder / (NEXT + name)).open("wb") as file:
             np.save(file, made.scores[part])
     (folder / (NEXT + WORDS[-1])).write_bytes(json.dumps(len(passages)).encode() + b"\n" + json.dumps(list(words)).encode())
-    return list(WORDS)
 
 
 def _cut(database: sqlite3.Connection, words: dict[str, int], progress: Progress) -> list[list[int]]:

@@ -52,6 +52,7 @@ class Wanted(NamedTuple):
     label: Sequence[str] | None = None
     vectors: Precision | None = None
     encoding: Encoding = in_turn
+    shared: bool = False
 
 
 class Taken(NamedTuple):

@@ -14,7 +14,7 @@ from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.index.bm25 import lacks_postings
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted, given_paths, take_in
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.folder_state import check_target, leaving_nothing, manifest_of, writing
+from ramify.tools.index.folder_state import check_target, leaving_nothing, manifest_of, share_index, writing
 from ramify.tools.index.intake import Found, Intake
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, WHOLE, Manifest, Precision, read_manifest
 from ramify.tools.index.near_duplicates import hide_twins
@@ -47,7 +47,10 @@ class Folder:
     def fingerprint(self) -> bytes:
         """Return the digest of the manifest, which has those of the files."""
         manifest = self.path / MANIFEST
-        return hashlib.sha256(manifest.read_bytes()).digest() if manifest.is_file() else b""
+        try:
+            return hashlib.sha256(manifest.read_bytes()).digest() if manifest.is_file() else b""
+        except OSError:  # the index cannot be opened either, which says why
+            return b""
 
     def build(self, paths: Sequence[str | Path], wanted: Wanted) -> Built:
         """Bring the index up to date with what lies under the paths."""
@@ -66,6 +69,8 @@ class Folder:
             taken = take_in(given, draft, encoder, chunking, progress)
             encoded = _encode_missing(draft, encoder, batch_size, progress, wanted.encoding)
             manifest = _publish_changes(self.path, draft, encoder, chunking, progress, wanted.vectors)
+            if wanted.shared:
+                share_index(self.path)
         return taken.built(manifest, encoded, began, encoder)
 
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:

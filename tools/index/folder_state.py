@@ -9,7 +9,8 @@ from pathlib import Path
 from ramify.tools.documents.files import files_in
 from ramify.tools.documents.readers import reader_of
 from ramify.tools.errors import IndexingError, InputError, RamifyError
-from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, Manifest, again, read_manifest
+from ramify.tools.index.manifest import CHECKED, MANIFEST, NEXT, PASSAGES, STRUCTURE, VECTORS, WORDS, Manifest, again, read_manifest
+from ramify.tools.new_files import make_file, make_folder, remedy_for, share
 
 LOCK = ".writing"
 _PATIENCE_S = 0.5
@@ -39,7 +40,7 @@ def no_index(folder: Path) -> IndexingError:
         return IndexingError(f"the index in {where} is half-written", again(folder))
     files = [folder] if folder.is_file() else files_in(folder, [])
     if any(reader_of(path) for path in islice(files, _LOOKED_AT)):
-        made, what = folder.with_name(f"{folder.stem}-index"), "is a document" if folder.is_file() else "holds documents"
+        made, what = folder.parent / f"{folder.stem}-index", "is a document" if folder.is_file() else "holds documents"
         return IndexingError(f"{where} {what}, not an index", f"make one of it: `ramify index {folder} --out {made}`")
     if folder.is_file():
         return IndexingError(f"{where} is a file, not the folder of an index", f"make one: `ramify index PATH… --out {folder}-index`")
@@ -72,17 +73,27 @@ def check_target(folder: Path, sources: Iterable[Path]) -> None:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Hold the folder for one writer; the hold ends with the process, however that ends."""
-    remedy = "check the folder's permissions and the free space"
+    """Hold the folder for one writer; the hold ends with the process, however that ends. IndexingError where it cannot be written."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(folder / LOCK, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)) as lock:
+        make_folder(folder)
+        with closing(_lock_of(make_file(folder / LOCK))) as lock:
             lock.execute("BEGIN EXCLUSIVE")
             yield
-    except (FileExistsError, PermissionError, sqlite3.OperationalError) as error:
+    except (OSError, sqlite3.OperationalError) as error:
         if "locked" in str(error):
             raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
+        remedy = remedy_for(error, "check the folder's permissions and the free space, then run the command again")
         raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
+
+
+def _lock_of(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
+
+
+def share_index(folder: Path) -> None:
+    """Let everybody read an index; InputError where its owner is another."""
+    names = (PASSAGES, VECTORS, MANIFEST, CHECKED, LOCK, *WORDS, *(name for names in STRUCTURE.values() for name in names))
+    share([folder, *(folder / name for name in names)])
 
 
 def is_being_written(folder: Path) -> bool:

@@ -34,6 +34,7 @@ class Graph:
         self._flat = faiss.downcast_index(index.storage)
         self.whole = isinstance(index, faiss.IndexHNSWFlat)
         """Whether it has the vectors as they were encoded."""
+        self.dimension = int(index.d)
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
@@ -91,7 +92,8 @@ def build_graph(
             progress(int(index.ntotal), total, "vectors")
     finally:
         faiss.omp_set_num_threads(threads)
-    faiss.write_index(index, str(path))
+    with path.open("wb") as file:  # a disk that is full is an OSError then; faiss has a RuntimeError for everything
+        faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]  # missing from the stubs
 
 
 def _empty(dimension: int, precision: Precision) -> "faiss.IndexHNSW":

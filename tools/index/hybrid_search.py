@@ -9,12 +9,14 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index.fusion import Pick, fuse, mmr, spread
-from ramify.tools.index.passage_store import Filter
+from ramify.tools.index.passage_store import Filter, choices_of
 from ramify.tools.index.search_words import names
 
 _DEPTH = 100
 """How far down each ranking is read before fusion, at least."""
 _TINY = 1e-9
+_MOST = 10**9
+"""Passages that can be asked for: more than any index holds."""
 
 
 class Hit(NamedTuple):
@@ -51,6 +53,10 @@ class How(NamedTuple):
         """Return itself with `fetch_k` filled in, or raise `UsageError` where a number is out of range."""
         if self.k < 1 or (self.fetch_k is not None and self.fetch_k < 1):
             raise UsageError(f"cannot search for k={self.k!r}, fetch_k={self.fetch_k!r} passages", "take numbers of at least 1")
+        if max(self.k, self.fetch_k or 0) > _MOST:
+            raise UsageError(f"cannot search for k={self.k!r}, fetch_k={self.fetch_k!r} passages", f"take numbers of at most {_MOST:,}")
+        for name, wanted in (self.filter or {}).items():
+            choices_of(name, wanted)
         if self.mmr is not None and not 0 <= self.mmr <= 1:
             raise UsageError(f"mmr={self.mmr!r} is no weight", "take a number from 0 to 1, or None to rank without MMR")
         if self.per_section is not None and self.per_section < 1:

@@ -23,6 +23,7 @@ from ramify.tools.index.manifest import Manifest, Precision, precision_of
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
+from ramify.tools.typed import readable
 
 
 class Index(SearchedStore):
@@ -40,6 +41,7 @@ class Index(SearchedStore):
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
         label: Sequence[str] | None = None, vectors: Precision | None = None, ray: str | None = None,
+        shared: bool = False,
     ) -> Built:  # fmt: skip
         """Make an index of files and folders, or bring one up to date; out: a folder, or an address such as milvus:URI/collection.
 
@@ -60,9 +62,14 @@ class Index(SearchedStore):
 
         `ray` is the address of a Ray cluster whose workers encode: "local" for one of this machine's cores, which ends with the build,
         "auto", "HOST:PORT" or "ray://HOST:PORT"; a program that has joined one already stays there. The index is the same.
+
+        `shared` lets everybody on this machine read the folder, which is its owner's alone where it is made; without it, a folder that is
+        there keeps its rights, and its files have them, too.
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
+        for text in (*(label or ()), query_prefix or "", document_prefix or ""):
+            readable(text)
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
@@ -72,7 +79,9 @@ class Index(SearchedStore):
             from ramify.tools.ray.encoding import encoding_on
 
             encoding = encoding_on(ray, encoder)
-        return home_of(out).build(paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding))
+        return home_of(out).build(
+            paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding, shared)
+        )
 
     @classmethod
     def open(cls, path: str | Path | Home, embedding: Embeddings | None = None) -> "Index":
@@ -135,6 +144,8 @@ class Index(SearchedStore):
         how = How(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).checked()
         if isinstance(queries, str):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
+        for query in queries:
+            readable(query)
         return self._search(queries, self._encoder.encode_queries(queries), how) if queries else []
 
     def _search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]:

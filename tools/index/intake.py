@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Skipped, readable
+from ramify.tools.documents.files import File, Skipped, printable_name
 from ramify.tools.documents.load import EDITION, read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings.encoder import Encoder
@@ -181,7 +181,7 @@ def _filed(file: File) -> Filed | None:
         found = file.path.stat()
     except OSError:
         return None
-    return Filed(str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], readable(file.path.absolute()))
+    return Filed(str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], printable_name(file.path.absolute()))
 
 
 def _remembered(draft: Draft, file: Filed) -> Filed | None:

@@ -10,8 +10,7 @@ Rows = Iterable[tuple[str, Iterable[tuple[object, ...]]]]
 
 
 def write_tables(path: Path, schema: str, rows: Rows) -> None:
-    """Write a file anew."""
-    path.unlink(missing_ok=True)
+    """Write to a file that is empty."""
     with closing(sqlite3.connect(path)) as database, database:
         database.executescript(f"BEGIN; {schema} COMMIT;")
         for table, own in rows:

@@ -13,6 +13,7 @@ from ramify.tools.index.folder import Folder
 from ramify.tools.index.folder_state import no_index
 from ramify.tools.index.hybrid_search import Hit, How, Steer
 from ramify.tools.index.manifest import Manifest
+from ramify.tools.typed import usable
 
 STORES = ("milvus",)
 """What an address can begin with, before a colon."""
@@ -82,9 +83,9 @@ def is_address(where: str | Path) -> bool:
 
 
 def home_of(where: str | Path) -> Home:
-    """Find the place that a name means; UsageError for an address that is none."""
+    """Find the place that a name means; UsageError for an address or a path that is none."""
     if not is_address(where):
-        return Folder(Path(where).expanduser())
+        return Folder(usable(where))
     from ramify.tools.milvus.location import Collection  # one of the places: known here by name alone
 
     return Collection.at(str(where))

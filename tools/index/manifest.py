@@ -2,15 +2,18 @@
 
 import hashlib
 import json
-import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
+
+from pydantic import ConfigDict, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from ramify.tools.documents.files import INDEX_FILE
 from ramify.tools.embeddings.encoder import Prefixes
 from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.new_files import sync, upcoming
 
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
@@ -57,12 +60,14 @@ class EarlierLayoutError(IndexingError):
 class Manifest:
     """What is remembered beside an index; written last."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True)
+
     embedding: str
-    dimension: int
-    chunk_tokens: int
-    overlap: int
-    documents: int
-    passages: int
+    dimension: PositiveInt
+    chunk_tokens: PositiveInt
+    overlap: NonNegativeInt
+    documents: NonNegativeInt
+    passages: NonNegativeInt
     sha256: dict[str, str]
     layout: int = LAYOUT
     query_prefix: str | None = None
@@ -85,41 +90,71 @@ class Manifest:
     def write(self, path: Path) -> None:
         """Write the manifest so that it is there whole or not at all."""
         draft = path.with_name(path.name + ".part")
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(self), indent=2) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        with upcoming(draft):
+            draft.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+            sync(draft)
+            draft.replace(path)
+        sync(path.parent)
 
     def damage(self, folder: Path) -> str | None:
         """Say what is wrong with the files of an index, None where nothing is."""
         for name, expected in self.sha256.items():
             path = folder / name
             if not path.is_file():
-                return f"{name} is missing"
-            if file_sha256(path) != expected:
+                return f"{name} is no file" if path.exists() else f"{name} is missing"
+            try:
+                found = file_sha256(path)
+            except OSError as error:
+                return f"{name} cannot be read ({error.strerror})"
+            if found != expected:
                 return f"{name} is damaged: its checksum is not the one in {MANIFEST}"
         return None
+
+
+_FORM = TypeAdapter(Manifest)
 
 
 def read_manifest(path: Path) -> Manifest | None:
     """Read a manifest, None where there is none; raises `IndexingError` where it is unreadable."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        manifest = Manifest(**content)
-        if manifest.layout != LAYOUT:
-            raise other_layout(path.parent, manifest.layout)
-        if manifest.vectors not in get_args(Precision):
-            raise other_layout(path.parent, f"with vectors in {manifest.vectors}")
-        if manifest.kind not in STRUCTURE:
-            raise other_layout(path.parent, f"of kind {manifest.kind}")
+        if path.exists() and not path.is_file():
+            raise OSError("it is no file")
+        if path.stat().st_size > LARGE:
+            raise ValueError("it is larger than any manifest")
+        content = path.read_bytes()
+        _check_version(path.parent, from_json(content))
+        manifest = _FORM.validate_json(content)
         if manifest.sha256.keys() - WORDS != {PASSAGES, VECTORS} | STRUCTURE[manifest.kind]:
             raise ValueError(f"files {sorted(manifest.sha256)!r}")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, TypeError, AttributeError) as error:
-        raise IndexingError(f"{str(path)!r} is damaged or of another version ({error})", again(path.parent)) from error
+    except OSError as error:
+        remedy = f"move it away, or make it readable; then run `ramify index PATH… --out {path.parent}`"
+        raise IndexingError(f"{str(path)!r} cannot be read ({error.strerror or error})", remedy) from error
+    except ValueError as error:
+        raise IndexingError(f"{str(path)!r} is damaged or of another version ({_reason(error)})", again(path.parent)) from error
     return manifest
+
+
+def _check_version(folder: Path, content: Any) -> None:
+    """Raise EarlierLayoutError for a manifest that says it is of another version, whatever else it holds."""
+    told = content if isinstance(content, dict) else {}
+    for name, known, what in (
+        ("layout", (LAYOUT,), "{}"),
+        ("vectors", get_args(Precision), "with vectors in {}"),
+        ("kind", get_args(Kind), "of kind {}"),
+    ):
+        value = told.get(name)
+        if isinstance(value, type(known[0])) and value not in known:
+            raise other_layout(folder, value if name == "layout" else what.format(value))
+
+
+def _reason(error: ValueError) -> str:
+    """Say what is wrong with the first value that is none, in a few words."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
 
 
 def other_layout(folder: Path, layout: object) -> EarlierLayoutError:
@@ -161,8 +196,9 @@ def note_checked(manifest: Manifest, folder: Path) -> None:
         return
     with suppress(OSError):
         draft = folder / f"{CHECKED}.part"
-        draft.write_text(json.dumps(now), encoding="utf-8")
-        draft.replace(folder / CHECKED)
+        with upcoming(draft):
+            draft.write_text(json.dumps(now), encoding="utf-8")
+            draft.replace(folder / CHECKED)
 
 
 def _states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:

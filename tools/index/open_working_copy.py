@@ -13,6 +13,7 @@ from ramify.tools.errors import IndexingError, RamifyError
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, EarlierLayoutError, Manifest, file_sha256, read_manifest
 from ramify.tools.index.working_copy import Draft
+from ramify.tools.new_files import upcoming
 
 EARLIER = "earlier."
 """What an index of another layout is called while its vectors are taken over."""
@@ -43,8 +44,9 @@ def open_draft(
         return _checked(finished, made)
     if _trusted(folder, manifest):
         part = copy.with_name(copy.name + ".part")
-        shutil.copyfile(finished, part)
-        part.replace(copy)
+        with upcoming(part):
+            shutil.copyfile(finished, part)
+            part.replace(copy)
     return _checked(copy, made)
 
 

@@ -5,6 +5,7 @@ import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from queue import SimpleQueue
 from types import NoneType
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index.search_words import match_any
+from ramify.tools.typed import readable
 
 Filter = Mapping[str, Any]
 """Metadata fields and the value, or list of values, each must have; a field that is a list has each of its members."""
@@ -36,6 +38,16 @@ _ALL_TWINS = f"SELECT twin_of, metadata, path FROM passages {_PATHS} WHERE twin_
 _SHOWN = f"SELECT passages.id, document, label, text, metadata, passages.digest, path FROM passages {_PATHS} WHERE hidden IS NULL"
 _PLACE = ("source", "page", "heading", "fragment")
 """What says where a twin stands, beside the path of its file."""
+
+_LARGEST = 2**63 - 1
+"""Whole numbers beyond are no longer exact in SQLite."""
+_MATCHING = """SELECT row FROM passages WHERE hidden IS NULL AND (:among IS NULL OR row IN (SELECT value FROM json_each(:among)))
+AND EXISTS (SELECT 1 FROM json_each(metadata) AS field WHERE field.key = :name AND (
+    field.type NOT IN ('array', 'object') AND (field.value IN (SELECT value FROM json_each(:choices)) OR :none AND field.type = 'null')
+    OR field.type = 'array' AND EXISTS (SELECT 1 FROM json_each(field.value) AS member WHERE
+        member.value IN (SELECT value FROM json_each(:choices)) OR :none AND member.type = 'null')))
+ORDER BY row"""
+"""The passages whose field has one of the values: all are bound, so there may be any number of them, and none is written into the SQL."""
 
 _CONNECTIONS = 4
 """Threads that may read one store at the same time; others wait for them."""
@@ -107,22 +119,26 @@ class Store:
         return [found[identity] for identity in ids if identity in found]
 
     def matching(self, where: Filter) -> Rows:
-        """Return the rows whose metadata pass a filter."""
-        condition, values = _filter_sql(where)
+        """Return the rows whose metadata pass a filter: each field is looked for among the rows that are left."""
+        found: list[int] | None = None
         with self._connection() as connection:
-            found = connection.execute(f"SELECT row FROM passages WHERE hidden IS NULL AND {condition} ORDER BY row", values)
-            return np.fromiter((row for (row,) in found), dtype=np.int64)
+            for name, wanted in where.items():
+                choices = choices_of(name, wanted)
+                given = {"name": name, "choices": json.dumps(choices), "none": None in choices, "among": found and json.dumps(found)}
+                found = [row for (row,) in connection.execute(_MATCHING, given)] if found != [] else []
+        return self.rows() if found is None else np.array(found, dtype=np.int64)
 
-    def by_words(self, query: str, limit: int, where: Filter | None = None) -> list[tuple[int, float]]:
-        """Return the best rows by BM25 with their scores (lower is better), among those that pass the filter."""
+    def by_words(self, query: str, limit: int, among: Rows | None = None) -> list[tuple[int, float]]:
+        """Return the best rows by BM25 with their scores (lower is better), of all or of some."""
         words = match_any(query)
         if not words:
             return []
-        condition, values = _filter_sql(where or {})
-        among = f"AND rowid IN (SELECT row FROM passages WHERE {condition})" if where else ""
-        sql = f"SELECT rowid, rank FROM words WHERE words MATCH ? {among} ORDER BY rank LIMIT ?"
+        given = [words] if among is None else [words, json.dumps(among.tolist())]
+        within = "" if among is None else "AND rowid IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
-            return connection.execute(sql, [words, *values, limit]).fetchall()
+            return connection.execute(
+                f"SELECT rowid, rank FROM words WHERE words MATCH ? {within} ORDER BY rank LIMIT ?", [*given, limit]
+            ).fetchall()
 
 
 class Shown(NamedTuple):
@@ -159,23 +175,14 @@ def _places(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict
 
 
 def choices_of(name: str, wanted: Any) -> list[Any]:
-    """List the values that a filter lets a field have; UsageError for what is none."""
+    """List the values that a filter lets a field have; UsageError for what is none, or no metadata can have."""
     choices = list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
-    if not all(isinstance(choice, (str, int, float, NoneType)) for choice in choices):
-        raise UsageError(f"cannot filter {name!r} by {wanted!r}", "give a text, a number, True, False, None, or a list of these")
-    return choices
-
-
-def _filter_sql(where: Filter) -> tuple[str, list[Any]]:
-    """Write a filter as a condition on `passages`; every name and value is bound, none is written into the SQL."""
-    field = """EXISTS (SELECT 1 FROM json_each(metadata) AS field WHERE field.key = ? AND (
-        field.type NOT IN ('array', 'object') AND {test_field}
-        OR field.type = 'array' AND EXISTS (SELECT 1 FROM json_each(field.value) AS member WHERE {test_member})))"""
-    conditions, values = ["1"], []
-    for name, wanted in where.items():
-        choices = choices_of(name, wanted)
-        present = [choice for choice in choices if choice is not None]
-        test = "(" + " OR ".join(["0", *["{0}.value = ?"] * len(present), *["{0}.type = 'null'"] * (len(present) < len(choices))]) + ")"
-        conditions.append(field.format(test_field=test.format("field"), test_member=test.format("member")))
-        values += [name, *present, *present]
-    return " AND ".join(conditions), values
+    for choice in (name, *choices):
+        if not isinstance(choice, (str, int, float, NoneType)):
+            raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text, a number, True, False, None, or a list of these")
+        if isinstance(choice, int) and not -_LARGEST <= choice <= _LARGEST:
+            what = f"cannot filter {name!r} by a whole number beyond {_LARGEST:,}"
+            raise UsageError(what, "give a smaller one, or a text where the metadata has it as text")
+        if isinstance(choice, str) and "\0" in readable(choice):
+            raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text without the character NUL")
+    return [choice for choice in choices if not isinstance(choice, float) or isfinite(choice)]  # others are null in metadata

@@ -31,6 +31,7 @@ from ramify.tools.index.manifest import (
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.snapshot import open_snapshot
 from ramify.tools.index.working_copy import Draft
+from ramify.tools.new_files import sync, upcoming
 
 _BLOCK = 16_384
 
@@ -39,31 +40,35 @@ def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, pr
     """Put the draft in the place of the finished index."""
     documents, passages = draft.finish()
     hidden, label = draft.hidden(), list(draft.label)
-    graph = folder / (NEXT + VECTORS)
     dimension = draft.dimension() or encoder.dimension
     sample = np.empty((0, dimension), dtype=np.float32) if precision == WHOLE else draft.sample(dimension)
-    build_graph(draft.vectors(dimension), dimension, graph, passages, progress, precision, sample)
-    postings = write_postings(draft.database, folder, progress) if passages > FROM else []
-    draft.close()
-    sha256 = {PASSAGES: file_sha256(draft.path), VECTORS: file_sha256(graph)}
-    sha256 |= {name: file_sha256(folder / (NEXT + name)) for name in postings}
-    kind, beside = _beside(folder)
-    sha256 |= beside
-    made = (encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden, kind)
-    manifest = Manifest(*made, label, vectors=precision)
-    manifest.write(folder / (NEXT + MANIFEST))
+    written = {name: folder / (NEXT + name) for name in (VECTORS, *(WORDS if passages > FROM else ()))}
+    with upcoming(*written.values()):
+        build_graph(draft.vectors(dimension), dimension, written[VECTORS], passages, progress, precision, sample)
+        if passages > FROM:
+            write_postings(draft.database, folder, progress)
+        draft.close()
+        sync(draft.path, *written.values())
+        kind, beside = _beside(folder)
+        sha256 = {PASSAGES: file_sha256(draft.path), **{name: file_sha256(path) for name, path in written.items()}, **beside}
+        made = (encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden, kind)
+        manifest = Manifest(*made, label, vectors=precision)
+        manifest.write(folder / (NEXT + MANIFEST))
     draft.path.replace(folder / PASSAGES)
-    _take_places(folder, (VECTORS, *postings, MANIFEST))
+    _take_places(folder, *written)
     for name in set(WORDS) - sha256.keys():
         (folder / name).unlink(missing_ok=True)
     note_checked(manifest, folder)
     return manifest
 
 
-def _take_places(folder: Path, names: tuple[str, ...]) -> None:
-    """Put files that were written in the place of the finished ones."""
+def _take_places(folder: Path, *names: str) -> None:
+    """Put files that were written in the place of the finished ones, and the manifest last, once the disk has their names."""
     for name in names:
         (folder / (NEXT + name)).replace(folder / name)
+    sync(folder)
+    (folder / (NEXT + MANIFEST)).replace(folder / MANIFEST)
+    sync(folder)
 
 
 def _beside(folder: Path) -> tuple[Kind, dict[str, str]]:
@@ -91,10 +96,12 @@ def relink(folder: Path, precision: Precision, progress: Progress = silent) -> b
         some = rows[np.linspace(0, len(rows) - 1, min(_BLOCK, len(rows)), dtype=np.int64)] if len(rows) else rows
         graph = folder / (NEXT + VECTORS)
         sample = held.store.vectors(some.tolist(), manifest.dimension)
-        build_graph(blocks, manifest.dimension, graph, len(rows), progress, precision, sample)
-        made = replace(manifest, vectors=precision, sha256={**manifest.sha256, VECTORS: file_sha256(graph)})
-        made.write(folder / (NEXT + MANIFEST))
-        _take_places(folder, (VECTORS, MANIFEST))
+        with upcoming(graph):
+            build_graph(blocks, manifest.dimension, graph, len(rows), progress, precision, sample)
+            sync(graph)
+            made = replace(manifest, vectors=precision, sha256={**manifest.sha256, VECTORS: file_sha256(graph)})
+            made.write(folder / (NEXT + MANIFEST))
+        _take_places(folder, VECTORS)
         note_checked(made, folder)
     return True
 
@@ -104,10 +111,12 @@ def publish_structure(folder: Path, kind: Kind, write: Callable[[Path], None], g
     [name] = STRUCTURE[kind]
     manifest = manifest_of(folder)
     written = folder / (NEXT + name)
-    write(written)
-    sha256 = {**_of_passages(manifest), name: file_sha256(written)}
-    replace(manifest, kind=kind, sha256=sha256, group_by=list(group_by)).write(folder / (NEXT + MANIFEST))
-    _take_places(folder, (name, MANIFEST))
+    with upcoming(written):
+        write(written)
+        sync(written)
+        sha256 = {**_of_passages(manifest), name: file_sha256(written)}
+        replace(manifest, kind=kind, sha256=sha256, group_by=list(group_by)).write(folder / (NEXT + MANIFEST))
+    _take_places(folder, name)
     _leave(folder, STRUCTURE[kind])
 
 

@@ -17,6 +17,7 @@ from ramify.tools.index.hybrid_search import Hit, How, View
 from ramify.tools.index.langchain_stores import RetrieverSearch, Search, StoreSearch
 from ramify.tools.index.location import Home, home_of, is_address
 from ramify.tools.index.passage_store import Filter
+from ramify.tools.typed import usable
 
 DEMO = "demo"
 Searchable = Index | VectorStore | BaseRetriever | str | Path
@@ -101,7 +102,7 @@ def _home(index: str | Path) -> Home:
         from ramify.tools.demo import demo_index
 
         index = demo_index()
-    return home_of(index if is_address(index) else Path(index).expanduser().resolve())
+    return home_of(index if is_address(index) else usable(index).resolve())
 
 
 def _in_index(index: Callable[[], Index]) -> Search:

@@ -82,13 +82,14 @@ class Snapshot:
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[int, float]]:
         """Return the n best positions of each query by BM25, greater is better, among those that pass the filter."""
-        if self.postings is None:
-            return [self._by_words(query, n, where) for query in queries]
         among = self._allowed(where) if where else None
-        return [self.postings.search(query, n, among) for query in queries]
+        if self.postings is not None:
+            return [self.postings.search(query, n, among) for query in queries]
+        rows = None if among is None else self.rows[among]
+        return [self._by_words(query, n, rows) for query in queries]
 
-    def _by_words(self, query: str, n: int, where: Filter | None) -> dict[int, float]:
-        found = self.store.by_words(query, n, where)
+    def _by_words(self, query: str, n: int, among: Rows | None) -> dict[int, float]:
+        found = self.store.by_words(query, n, among)
         positions = self.positions([row for row, _ in found])
         return {int(position): -rank for (_, rank), position in zip(found, positions, strict=True)}
 
@@ -147,7 +148,8 @@ def _open(folder: Path) -> Snapshot:
     except (OSError, sqlite3.DatabaseError, RuntimeError, ValueError) as error:
         what = manifest.damage(folder) or f"it cannot be read: {error}"
         raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", again(folder)) from error
-    if not len(snapshot.graph) == len(snapshot.rows) == manifest.passages:
-        what = f"{len(snapshot.rows)} passages, {len(snapshot.graph)} vectors, {manifest.passages} in the manifest"
+    held, told = (len(snapshot.graph), graph.dimension), (manifest.passages, manifest.dimension)
+    if held != told or len(snapshot.rows) != manifest.passages:
+        what = f"{len(snapshot.rows)} passages, {held[0]} vectors of length {held[1]}, {told[0]} and {told[1]} in the manifest"
         raise IndexingError(f"the index in {str(folder)!r} does not fit together: {what}", again(folder))
     return snapshot

@@ -13,6 +13,7 @@ from ramify.tools.index.chunking import embedded_text
 from ramify.tools.index.ids import text_digest
 from ramify.tools.index.schema import SCHEMA, Entry, Held, metadata_json
 from ramify.tools.index.search_words import searchable
+from ramify.tools.new_files import make_file
 
 _BLOCK = 16_384
 
@@ -23,7 +24,7 @@ class Draft:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.changed = False
-        self.database = self._db = sqlite3.connect(path, check_same_thread=False)
+        self.database = self._db = sqlite3.connect(make_file(path), check_same_thread=False)
         self._db.create_function("searchable", 1, searchable, deterministic=True)
         self._db.executescript(SCHEMA)
 

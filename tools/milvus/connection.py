@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ramify.tools.errors import IndexingError, RamifyError, UsageError
+from ramify.tools.new_files import make_folder
 from ramify.tools.scrub import learn_address, shown
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _connected(address: Address) -> "MilvusClient":
                 import milvus_lite  # type: ignore[import-not-found, import-untyped, unused-ignore]  # noqa: F401
             except ImportError as error:
                 raise RamifyError("milvus-lite, which reads a file of Milvus, is not installed", _INSTALL) from error
-            Path(address.uri).parent.mkdir(parents=True, exist_ok=True)
+            make_folder(Path(address.uri).parent)
             return MilvusClient(address.uri)
         parts = urlsplit(address.uri)
         credentials = unquote(parts.netloc.rpartition("@")[0]) or os.environ.get(TOKEN, "")

@@ -38,10 +38,10 @@ class TestForms:
     async def test_the_drawing_shows_the_steps_and_names_each_condition(self, studio: LangGraphClient, strategy: str) -> None:
         drawn: Any = await studio.assistants.get_graph(await assistant(studio, strategy))
         wiring = graphs.build(strategy)
-        assert {node["id"] for node in drawn["nodes"]} > set(wiring.steps) | {"contextualize", "__start__", "__end__"}
+        assert {node["id"] for node in drawn["nodes"]} > set(wiring.steps) | {"contextualize", "ask_back", "__start__", "__end__"}
         conditions = {label for ways in wiring.branches.values() for way in ways.values() for label in way.ends or {}}
         named = {edge["data"] for edge in drawn["edges"] if edge.get("conditional")}
-        assert named == conditions | {"a follow-up", "self-contained"}
+        assert named == conditions | {"no person is known", "a follow-up", "self-contained"}
 
 
 class TestRuns:

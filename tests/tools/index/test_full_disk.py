@@ -1,0 +1,138 @@
+"""A disk that is full at any file: one error that says so, nothing left that is of no use, and the index that was there stays."""
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ramify.tools.errors import IndexingError
+from ramify.tools.index import Index
+from ramify.tools.index.publication import publish_structure, relink
+from tests.tools.fakes import WordEncoder
+from tests.tools.index.test_index import write_records
+from tests.tools.index.test_updates import search_all
+
+KEPT = {".writing", "manifest.json", "passages.sqlite", "vectors.faiss"}
+COPY = "next.passages.sqlite"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    Index.build([write_records(tmp_path / "records.jsonl", range(20))], tmp_path / "index", WordEncoder())
+    return tmp_path / "index"
+
+
+def full() -> OSError:
+    return OSError(errno.ENOSPC, "No space left on device")
+
+
+class Full:
+    """A file of which half is written, and then no more."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> "Full":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def write(self, data: bytes | str) -> int:
+        with open(self.path, "wb") as file:
+            file.write(b"half")
+        raise full()
+
+
+def fill_files(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let the disk be full when a file of this name is written."""
+    opened = Path.open
+
+    def opening(self: Path, mode: str = "r", *more: Any, **how: Any) -> Any:
+        return Full(self) if self.name == name and "w" in mode else opened(self, mode, *more, **how)
+
+    def copying(source: Path, target: Path) -> None:
+        target.write_bytes(b"half")
+        raise full()
+
+    if name.startswith(COPY):
+        monkeypatch.setattr(shutil, "copyfile", copying)
+    else:
+        monkeypatch.setattr(Path, "open", opening)
+
+
+def fill_database(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let the disk be full when a database of this name grows."""
+    connect = sqlite3.connect
+
+    def connecting(path: Any, *more: Any, **how: Any) -> sqlite3.Connection:
+        made = connect(path, *more, **how)
+        if Path(str(path)).name == name:
+            made.execute(f"PRAGMA max_page_count = {made.execute('PRAGMA page_count').fetchone()[0] + 2}")
+        return made
+
+    monkeypatch.setattr(sqlite3, "connect", connecting)
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("fill", "name", "left"),
+    [
+        (fill_files, f"{COPY}.part", set()),
+        (fill_database, COPY, {COPY}),
+        (fill_files, "next.vectors.faiss", {COPY}),
+        (fill_files, "next.manifest.json.part", {COPY}),
+    ],
+)
+def test_while_an_index_is_brought_up_to_date(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[..., None], name: str, left: set[str]
+) -> None:
+    before = search_all(folder)
+    corpus = write_records(folder.parent / "records.jsonl", range(300))
+    with monkeypatch.context() as patch:
+        fill(patch, name)
+        with pytest.raises(
+            IndexingError, match=r"/index' cannot be written: .*(No space|disk is full).* — make room on its disk and run"
+        ) as told:
+            Index.build([corpus], folder, WordEncoder())
+    assert "\n" not in str(told.value)
+    assert names(folder) == KEPT | left
+    assert search_all(folder) == before
+    Index.build([corpus], folder, encoder := WordEncoder())
+    assert not encoder.encoded or "vectors" not in name, "what was encoded before the disk was full is kept"
+    Index.build([corpus], folder.parent / "new", WordEncoder())
+    assert (search_all(folder), names(folder)) == (search_all(folder.parent / "new"), KEPT)
+
+
+@pytest.mark.parametrize(("fill", "name"), [(fill_database, "passages.sqlite"), (fill_files, "next.vectors.faiss")])
+def test_while_an_index_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[..., None], name: str) -> None:
+    corpus, folder = write_records(tmp_path / "records.jsonl", range(200)), tmp_path / "index"
+    with monkeypatch.context() as patch:
+        fill(patch, name)
+        with pytest.raises(IndexingError, match="make room"):
+            Index.build([corpus], folder, WordEncoder())
+    assert not folder.exists() if fill is fill_database else names(folder) == {".writing", "passages.sqlite"}
+    Index.build([corpus], folder, WordEncoder())
+    assert len(Index.open(folder, WordEncoder())) == 200
+
+
+def test_while_vectors_are_linked_anew_or_a_structure_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = search_all(folder)
+
+    def half(path: Path) -> None:
+        path.write_bytes(b"half")
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with pytest.raises(sqlite3.OperationalError):
+        publish_structure(folder, "graph", half)
+    fill_files(monkeypatch, "next.vectors.faiss")
+    with pytest.raises(IndexingError, match="make room"):
+        relink(folder, "fp16")
+    assert (search_all(folder), names(folder)) == (before, KEPT)

@@ -1,0 +1,94 @@
+"""New files and folders: who may read them, and that they are on the disk before another file names them.
+
+A new folder is its owner's alone (0700), unless it is to be shared (0755). A new file may be read and written by those who may read and
+write its folder; SQLite gives its further files, the journals, the rights of the file they belong to.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ramify.tools.errors import InputError
+
+_PRIVATE, _SHARED_FOLDER, _SHARED_FILE = 0o700, 0o755, 0o644
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF)
+"""What file systems say that write nothing of a folder on demand."""
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for its owner alone; one that is there stays as it is.
+
+    InputError where it cannot be made.
+    """
+    try:
+        for place in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
+            place.mkdir(_PRIVATE, exist_ok=True)
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        what = f"the folder {str(folder)!r} cannot be made ({error.strerror or error})"
+        raise InputError(what, remedy_for(error, "name a folder where you may write")) from error
+
+
+def file_mode(folder: Path) -> int:
+    """Return the rights of a new file in a folder: those of the folder; to write it is never everybody's."""
+    return stat.S_IMODE(folder.stat().st_mode) & 0o664
+
+
+def make_file(path: Path, mode: int | None = None) -> Path:
+    """Make an empty file with the rights that new files in its folder have, or others; one that is there stays as it is."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        path.chmod(file_mode(path.parent) if mode is None else mode)
+    return path
+
+
+def share(paths: Iterable[Path]) -> None:
+    """Let everybody read files, and list folders, that are there; InputError where the owner is another."""
+    for path in paths:
+        try:
+            if path.exists():
+                path.chmod(stat.S_IMODE(path.stat().st_mode) | (_SHARED_FOLDER if path.is_dir() else _SHARED_FILE))
+        except OSError as error:
+            what = f"{str(path)!r} cannot be shared ({error.strerror or error})"
+            raise InputError(what, "leave --shared out, or let its owner share it") from error
+
+
+@contextmanager
+def upcoming(*paths: Path) -> Iterator[None]:
+    """Make files to be written anew; where the block fails they are taken away: half a file is of no use, and needs room."""
+    try:
+        for path in paths:
+            path.unlink(missing_ok=True)
+            make_file(path)
+        yield
+    except BaseException:
+        for path in paths:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+        raise
+
+
+def sync(*paths: Path) -> None:
+    """Have files, and the names in folders, written to the disk itself, so that a loss of power does not lose them."""
+    for path in paths:
+        folder = path.is_dir()
+        if folder and os.name == "nt":  # a folder cannot be opened there
+            continue
+        handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if not (folder and error.errno in _NO_FOLDERS):
+                raise
+        finally:
+            os.close(handle)
+
+
+def remedy_for(error: Exception, otherwise: str) -> str:
+    """Say what to do about what cannot be written: make room where the disk is full."""
+    full = getattr(error, "errno", None) in _FULL or getattr(error, "sqlite_errorname", "") == "SQLITE_FULL"
+    return "make room on its disk and run the command again: what is done so far is kept" if full else otherwise
