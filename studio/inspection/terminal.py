@@ -30,14 +30,16 @@ def show(found: Inspection, console: Console) -> None:
     shown, told = tables(found), [Text(line, style="dim") for line in notes(found)]
     console.print(Text(one_line(found.folder), style="bold"), soft_wrap=True)
     console.print(_facts((thing, one_line(said)) for thing, said in facts(found)))
-    if not shown:
+    plain = found.inside is None and found.grouped is None
+    if plain:
         console.print(Text(how_to_add(found), style="cyan"), soft_wrap=True)
     for table in shown:
         console.print()
         console.print(_table(table))
     more = max((len(table.rows) - LISTED for table in shown if table.long), default=0)
     if more > 0:
-        console.print(Text(f"and {more:,} more groups: --group NAME shows one, --json and --html FILE all of them", style="cyan"))
+        rest = "files" if plain else "groups: --group NAME shows one"
+        console.print(Text(f"and {more:,} more {rest}{':' if plain else ','} --json and --html FILE show all of them", style="cyan"))
     if told:
         console.print(Group(Text(), *told))
 
