@@ -16,7 +16,7 @@ from ramify.graphs.callers_config import TRUSTED
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import make_file, remedy_for, share
 from ramify.tools.scrub import learn_address, parts_of, shown
-from ramify.tools.typed import usable
+from ramify.tools.typed import readable, usable
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -63,7 +63,7 @@ def checked(where: str) -> str:
         if where.partition("://")[2].partition("/")[0].count("@") > 1:  # a client would take the end of the password for the host
             raise UsageError("the address has more than one @ before its database", "write an @ in a password as %40, a / as %2F")
         return where
-    file = usable(where.removeprefix(SQLITE)).absolute()
+    file = usable(readable(where).removeprefix(SQLITE)).absolute()
     if not file.parent.is_dir():
         raise UsageError(f"there is no folder {str(file.parent)!r} to keep conversations in", "make it, or name another file")
     for kept, table in _kept_in(file).items():

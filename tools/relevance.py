@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ramify.tools.embeddings.sentence_encoder import quiet
@@ -12,6 +11,7 @@ from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.reader.inputs import in_context
 from ramify.tools.reader.predictions import Reading, read_contexts
 from ramify.tools.reader.weights import load_network
+from ramify.tools.typed import usable
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -80,7 +80,7 @@ def scores(name: str, query: str, texts: Sequence[str]) -> list[float]:
 
 
 def _canonical(name: str) -> str:
-    path = Path(name).expanduser()
+    path = usable(name)
     return str(path.resolve()) if path.is_dir() else name.strip()
 
 

@@ -54,6 +54,8 @@ def parsed(text: str, place: str) -> Any:
 def read_text(file: Path) -> str:
     """Read a file, gzipped or not; InputError for what is no text, or only points to it."""
     try:
+        if not file.is_file():
+            raise OSError("it is no file")
         content = file.read_bytes()
         text = (gzip.decompress(content) if file.suffix == ".gz" else content).decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:

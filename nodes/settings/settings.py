@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import View
+from ramify.tools.index.passage_store import choices_of
 from ramify.tools.quoting import brief
 from ramify.tools.relevance import NONE
 from ramify.tools.server_address import as_one_text
@@ -105,7 +106,7 @@ class Settings(BaseModel):
             if isinstance(text, str):
                 readable(text)
         try:
-            return handler(given)
+            made = handler(given)
         except ValidationError as error:
             first, *others = error.errors()
             name = str(first["loc"][0])
@@ -114,3 +115,7 @@ class Settings(BaseModel):
             example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
             remedy = f"write it as `--set '{name}={example}'`" if example else cls.listed
             raise UsageError(what, remedy) from None
+        if isinstance(made.index, str):  # other stores have filters of their own kinds
+            for field, wanted in (made.filter or {}).items():
+                choices_of(field, wanted)
+        return made

@@ -13,6 +13,7 @@ import typer
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 from ramify.tools.scrub import shown
+from ramify.tools.typed import usable
 
 Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Where the server listens.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Other than 127.0.0.1, everybody in the network can ask and read.")]
@@ -95,7 +96,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
     from ramify.tools.models.gguf_header import find
     from ramify.tools.relevance import load
 
-    places = {name: Path(name).expanduser() for name in rerank}
+    places = {name: usable(name) for name in rerank}
     cross_encoders = [str(place.absolute()) if place.is_dir() else name for name, place in places.items()]  # the server works elsewhere
     for where in given:
         home_of(where).open()  # an error now and not at the first run

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from rich.text import Text
@@ -19,6 +18,7 @@ from ramify.studio.drawing.page import write_page
 from ramify.studio.drawing.phrases import understood
 from ramify.studio.drawing.terminal import drawing, head_of, show
 from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.typed import usable
 
 HELP = """Ask a question; a follow-up may lean on what was said before (and who was her father?). Ctrl-C stops an answer.
   /tree             draw the tree of the last answer
@@ -133,7 +133,7 @@ class Talk:
             case "html":
                 if not rest:
                     raise UsageError("/html names no file", "write it as /html answer.html")
-                write_page(self._answered(), Path(rest).expanduser())
+                write_page(self._answered(), usable(rest))
                 note(f"the page is in {rest}")
             case "new":
                 memory = self._conversation.memory

@@ -102,3 +102,15 @@ def test_a_full_disk_leaves_whole_lines_and_says_what_to_do(tmp_path: Path) -> N
     with Log(file) as log:
         log.write([row("more")])
     assert keys(file) == [*written, "more"]
+
+
+def test_a_line_with_half_a_surrogate_pair_is_written_all_the_same(tmp_path: Path) -> None:
+    with Log(tmp_path / "results.jsonl") as log:
+        log.write([row("a", answer="half \ud800 of it")])
+    assert read_rows(tmp_path / "results.jsonl")[0]["answer"].startswith("half ")
+
+
+def test_a_folder_in_the_place_of_the_file_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "results.jsonl").mkdir()
+    with pytest.raises(InputError, match=r"cannot write to .* — move the folder"), Log(tmp_path / "results.jsonl"):
+        pass

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,12 +13,15 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.graphs.memory import opened, threads
+from ramify.graphs.memory import opened, share_memory, threads
+from ramify.graphs.run import blocking
 from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.index import Index
 from tests.fakes import FakeModel
 from tests.graphs.test_killed import FIRST, ROME, Hanging, two_halves
 from tests.postgres import server
 from tests.river import QUESTION, river
+from tests.tools.fakes import WordEncoder
 
 ROOT = Path(__file__).parents[2]
 
@@ -146,14 +150,56 @@ def test_who_may_make_no_tables_uses_those_that_are_there(postgres: str) -> None
 
 
 def test_a_memory_that_is_lost_or_is_none_is_one_clear_error(tmp_path: Path) -> None:
-    (tmp_path / "memory.db").write_bytes(b"no database " * 500)
-    with pytest.raises(RamifyError, match="is no file of conversations — "):
-        graphs.Conversation(f"sqlite:{tmp_path / 'memory.db'}").recall()
     with server() as address:
         conversation = graphs.Conversation(address, "lost")
         conversation.ask(FIRST, "naive", model=chat(), index=river())
     with pytest.raises(RamifyError, match=r"cannot be reached: .* check the address, that the server runs"):
         conversation.ask(FIRST, "naive", model=chat(), index=river())
+
+
+def rights(folder: Path) -> dict[str, int]:
+    return {file.name: stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}
+
+
+def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    Index.from_texts(["Warsaw lies on the Vistula."], WordEncoder(), path=tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "words.txt").write_bytes(b"no database " * 500)
+    (tmp_path / "beside.threads").write_text("somebody's list")
+    before = {file.name: file.stat() for file in tmp_path.iterdir()}
+    for name in ("manifest.json", "passages.sqlite", ".writing.threads/x", "words.txt", "pipe", "folder", "beside", "a" * 300, "nul\0"):
+        with pytest.raises(UsageError, match=" — "):
+            graphs.Conversation(f"sqlite:{tmp_path / name}")
+    assert {file.name: file.stat() for file in tmp_path.iterdir()} == before
+
+
+def test_conversations_are_their_owner_s_alone_unless_they_are_shared(tmp_path: Path) -> None:
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+    (tmp_path / "kept.db").touch(0o600)  # as mktemp makes it
+    (tmp_path).chmod(0o755)
+    before = os.umask(0o022)
+    try:
+        graphs.Conversation(where, "mine").ask(FIRST, "naive", model=chat(), index=river())
+    finally:
+        os.umask(before)
+    assert set(rights(tmp_path).values()) == {0o600}
+    assert {"kept.db", "kept.db.threads"} <= rights(tmp_path).keys()
+    share_memory(where)
+    assert set(rights(tmp_path).values()) == {0o644}
+    assert len(graphs.Conversation(where, "mine").recall() or "") == 0
+    with pytest.raises(UsageError, match="no file to be shared"):
+        share_memory("postgresql://host/database")
+
+
+def test_a_store_with_changes_that_are_not_in_its_file_yet_is_one(tmp_path: Path) -> None:
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+
+    async def twice() -> list[str]:
+        async with opened(where), opened(where):
+            return os.listdir(tmp_path)  # in an event loop
+
+    assert "kept.db-wal" in blocking(twice())
 
 
 def test_no_part_of_a_password_is_taken_for_the_host() -> None:

@@ -1,6 +1,7 @@
 """Bad input gets one clear line and an exit code, and nothing is lost."""
 
 import io
+import json
 import shlex
 import shutil
 from pathlib import Path
@@ -18,6 +19,18 @@ from tests.tools.ollama_server import Ollama
 def one_line(err: str, *words: str) -> bool:
     """Tell whether stderr holds one error line, with its remedy and these words."""
     return err.startswith("error: ") and err.count("\n") == 1 and " — " in err and all(word in err for word in words)
+
+
+HALVES = (
+    ("search", "--filter", "a=\udcff"),
+    ("search", "--filter", "\udcff=a"),
+    ("ask", "--set", 'filter={"a": "\\ud800"}'),
+    ("ask", "--set", "base_url=\udcff"),
+    ("ask", "--base-url", "\udcff"),
+    ("ask", "--model", "gguf:\udcff"),
+    ("ask", "--index", "\udcff"),
+)
+"""Options with half a surrogate pair, or a byte that is no UTF-8, in their value."""
 
 
 @pytest.mark.parametrize(
@@ -39,12 +52,56 @@ def one_line(err: str, *words: str) -> bool:
         (("ask", "Who?", "--model", "extractive", "--set", "model=auto"), ("--model", "--set")),
         (("ask", "Who?", "--model", "parrot"), ("parrot", "ollama:")),
         (("ask", "Who \udcff?"), ("UTF-8",)),
+        *(((command, "Who?", option, value), ("UTF-8",)) for command, option, value in HALVES),
+        (("ask", "Who?", "--set", f"k={'1' * 100_000}"), ("k='111", "1… is not valid")),
+        (("ask", "Who?", "--set", f"{'k' * 100_000}=1"), ("kk…kk", "no setting")),
+        (("ask", "Who?", "--strategy", "o" * 100_000), ("oo…oo",)),
+        (("ask", "Who?", "--set", f"joint={'1' * 100_000}"), ("joint",)),
+        (("ask", "Who?", "--set", "filter=" + '{"a": 9223372036854775808}'), ("whole number",)),
+        (("search", "Who?", "--filter", "a=9223372036854775808"), ("whole number",)),
+        (("search", "Who?", "--filter", 'a={"x": "' + "1" * 100_000 + '"}'), ("cannot filter 'a'",)),
+        (("search", "Who?", "-k", "9" * 30), ("at most",)),
+        (("mcp", "--about", "half \udcff"), ("UTF-8",)),
+        ((f"--{'k' * 100_000}",), ("kk…kk",)),
     ],
 )
 def test_wrong_usage(ramify: Ramify, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
     done = ramify(*arguments)
     assert (done.code, done.out) == (2, "")
     assert one_line(done.err, *words), done.err
+    assert len(done.err) < 1000
+
+
+def test_any_number_of_values_and_fields_is_a_filter(ramify: Ramify, built: Path) -> None:
+    asked = ("search", "Where was Marie Curie born?", "--index", built)
+    assert "curie" in ramify(*asked, "--filter", f"source={json.dumps(['curie.txt', *map(str, range(5000))])}").out
+    done = ramify(*asked, *(word for number in range(2000) for word in ("--filter", f"field{number}={number}")))
+    assert (done.code, done.out.startswith("Nothing found")) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "place", ["a" * 5000, "nul\0", "loop", "loop/below", "file/below", "half\udcff", "/proc/below", "~nobody-of-that-name"]
+)
+def test_a_place_that_cannot_be(ramify: Ramify, documents: Path, built: Path, tmp_path: Path, place: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").touch()
+    where = place if place.startswith(("/", "~")) else tmp_path / place
+    for command in (
+        ("index", documents, "--out", where),
+        ("index", where, "--out", tmp_path / "index"),
+        ("search", "Where?", "--index", where),
+        ("ask", "Where?", "--index", where, "--model", "extractive"),
+        ("inspect", where),
+        ("compare", where, where),
+        ("chat", "--memory", f"sqlite:{where}", "--threads"),
+        ("mcp", "--index", where),
+        ("eval", where, "--out", tmp_path / "run"),
+    ):
+        done = ramify(*command)
+        assert (done.code in (1, 2), done.out) == (True, "")
+        assert one_line(done.err), (command, done.err)
+        assert len(done.err) < 1000
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "loop"]
 
 
 @pytest.mark.parametrize(

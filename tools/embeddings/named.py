@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +12,7 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.sentence_encoder import MINILM, MiniLM, SentenceEncoder
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
+from ramify.tools.typed import usable
 
 Vectors = TypeVar("Vectors", list[float], list[list[float]])
 
@@ -51,7 +51,7 @@ def canonical_name(name: str) -> str:
     """Return the name under which an index remembers an embedding: a folder by its full path, anything else as it is."""
     if not name.strip():
         raise UsageError(f"the embedding has no name: {name!r}", "name minilm, ollama:NAME or a sentence-transformers model")
-    path = Path(name).expanduser()
+    path = usable(name)
     return str(path.resolve()) if name != MINILM and path.is_dir() else name.strip()
 
 

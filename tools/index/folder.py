@@ -131,7 +131,21 @@ def _publish_changes(
     """Publish a draft that differs from the finished index, or that is to repair it; discard one that does not."""
     manifest = read_manifest(folder / MANIFEST)
     precision = vectors or (manifest.vectors if manifest else WHOLE)
-    if draft.changed or manifest is None or manifest.vectors != precision or lacks_postings(manifest) or manifest.damage(folder):
+    whole = manifest is not None and _told(manifest) == _held(draft, encoder, chunking) and manifest.damage(folder) is None
+    if draft.changed or manifest is None or not whole or manifest.vectors != precision or lacks_postings(manifest):
         return publish(folder, draft, encoder, chunking, progress, precision)
     draft.discard()
     return manifest
+
+
+def _told(manifest: Manifest) -> tuple[object, ...]:
+    """Return what a manifest says that its passages say, too."""
+    made = (manifest.embedding, manifest.dimension, manifest.chunk_tokens, manifest.overlap)
+    return *made, manifest.documents, manifest.passages, manifest.hidden, tuple(manifest.label)
+
+
+def _held(draft: Draft, encoder: Encoder, chunking: Chunking) -> tuple[object, ...]:
+    """Return what the manifest of a draft would say."""
+    hidden = draft.hidden()
+    made = (encoder.name, draft.dimension() or encoder.dimension, *chunking)
+    return *made, draft.count("documents"), draft.count("passages") - sum(hidden.values()), hidden, draft.label

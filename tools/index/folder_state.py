@@ -9,7 +9,19 @@ from pathlib import Path
 from ramify.tools.documents.files import files_in
 from ramify.tools.documents.readers import reader_of
 from ramify.tools.errors import IndexingError, InputError, RamifyError
-from ramify.tools.index.manifest import CHECKED, MANIFEST, NEXT, PASSAGES, STRUCTURE, VECTORS, WORDS, Manifest, again, read_manifest
+from ramify.tools.index.manifest import (
+    CHECKED,
+    MANIFEST,
+    NEXT,
+    PASSAGES,
+    STRUCTURE,
+    VECTORS,
+    WORDS,
+    EarlierLayoutError,
+    Manifest,
+    again,
+    read_manifest,
+)
 from ramify.tools.new_files import make_file, make_folder, remedy_for, share
 
 LOCK = ".writing"
@@ -63,12 +75,20 @@ def check_target(folder: Path, sources: Iterable[Path]) -> None:
             raise IndexingError(f"the index cannot be written to {str(folder)!r}: {str(place)!r} is a file", _REMEDY)
     if any(folder.resolve() == source.resolve() for source in sources):
         raise IndexingError(f"{str(folder)!r} is the folder of the documents", f"{_REMEDY}, such as {folder}-index")
-    if not folder.is_dir() or any((folder / name).exists() for name in (MANIFEST, PASSAGES, VECTORS)):
+    if not folder.is_dir() or any((folder / name).exists() for name in (PASSAGES, VECTORS)) or _has_manifest(folder):
         return
     if others := sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")):
         raise IndexingError(
             f"{str(folder)!r} holds other files and no index ({', '.join(others[:3])})", f"{_REMEDY}: a new or an empty one"
         )
+
+
+def _has_manifest(folder: Path) -> bool:
+    """Tell whether a folder has the manifest of an index, and no other file of that name."""
+    try:
+        return read_manifest(folder / MANIFEST) is not None
+    except IndexingError as error:
+        return isinstance(error, EarlierLayoutError)
 
 
 @contextmanager

@@ -68,8 +68,15 @@ def _trusted(folder: Path, manifest: Manifest | None) -> bool:
     if not (folder / PASSAGES).is_file():
         return False
     found = file_sha256(folder / PASSAGES)
-    upcoming = read_manifest(folder / (NEXT + MANIFEST))
-    return any(known and known.sha256[PASSAGES] == found for known in (manifest, upcoming))
+    return any(known and known.sha256[PASSAGES] == found for known in (manifest, _interrupted(folder)))
+
+
+def _interrupted(folder: Path) -> Manifest | None:
+    """Return the manifest of a publication that was interrupted, where it can be read."""
+    try:
+        return read_manifest(folder / (NEXT + MANIFEST))
+    except IndexingError:
+        return None
 
 
 class Making(NamedTuple):

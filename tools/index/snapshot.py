@@ -139,6 +139,8 @@ def _open(folder: Path) -> Snapshot:
     if manifest is None:
         raise no_index(folder)
     try:
+        if not all((folder / name).is_file() for name in manifest.sha256):
+            raise OSError("a file is missing")  # a pipe would be waited for
         store, graph = Store(folder / PASSAGES), read_graph(folder / VECTORS)
         postings = Postings(folder) if manifest.sha256.keys() >= set(WORDS) else None
         found = unchecked_damage(manifest, folder)  # after opening: what is whole now is what was opened

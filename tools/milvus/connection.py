@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from ramify.tools.errors import IndexingError, RamifyError, UsageError
 from ramify.tools.new_files import make_folder
 from ramify.tools.scrub import learn_address, shown
+from ramify.tools.typed import usable
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
@@ -64,7 +65,7 @@ def read(where: str) -> Address:
     if not uri or not _NAME.fullmatch(collection) or (several and not _TENANT.fullmatch(tenant)):
         raise UsageError(f"{shown(where)!r} is no address of an index in Milvus", FORMS)
     if "://" not in uri:
-        file = Path(uri).expanduser()
+        file = usable(uri)
         if file.suffix != ".db":
             raise UsageError(f"{uri!r} is neither a server nor a file of Milvus", FORMS)
         return Address(str(file.resolve()), collection, "", tenant)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ramify.tools.errors import ModelError
 from ramify.tools.models.shipped import SHIPPED, located
+from ramify.tools.typed import usable
 
 CHAT_MODEL = "take a chat model, such as an instruct model's .gguf file"
 FORMS = "name a file as gguf:PATH, or gguf:smollm2"
@@ -116,7 +117,7 @@ def find(name: str) -> tuple[Path, Header]:
     if name in SHIPPED:
         path = located(name)
     else:
-        path = Path(name).expanduser().resolve()
+        path = usable(name).resolve()
         if not path.is_file():
             kind = "is a folder, not a file" if path.is_dir() else "is not there"
             raise ModelError(f"the model file {name!r} {kind}", FORMS)

@@ -12,14 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.documents import Document
+from langchain_core.vectorstores import InMemoryVectorStore
 from mcp import Client, ClientSession, MCPError, StdioServerParameters, stdio_client
-from mcp.types import CallToolResult
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, CallToolResult
 
+from ramify.graphs import tool
 from ramify.studio.commands import mcp as mcp_command
 from ramify.studio.mcp.server import server
 from tests.fakes import FakeModel
 from tests.river import QUESTION, replies, river
 from tests.studio.conftest import Ramify
+from tests.tools.fakes import WordEncoder
 
 RAMIFY = str(Path(sys.executable).parent / "ramify")
 CURIE = "Where was Marie Curie born?"
@@ -98,6 +102,58 @@ def test_stdout_carries_the_protocol_only_and_eof_ends_it(built: Path) -> None:
     assert [json.loads(line)["jsonrpc"] for line in done.stdout.splitlines()] == ["2.0"] * len(done.stdout.splitlines())
     assert '"name":"ramify"' in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_every_line_of_a_client_is_answered(built: Path) -> None:
+    def call(number: object, arguments: object, name: str = "search_documents") -> str:
+        return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+
+    opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening}),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        call(2, {"query": "half \ud800"}),
+        call("3", {"query": "river", "filter": {"a": "\ud800"}}),
+        call(4, {"query": "river", "filter": {"a": 2**63}}),
+        call(5, {"question": "river?", "filter": {"a": 2**63}}, "research_documents"),
+        call(6, {"query": "river", "filter": {f"field{number}": number for number in range(2000)}}),
+        call(7, {"query": "river", "filter": {"source": ["warsaw.md", *range(5000)]}}),
+        call("\ud800", {"query": "river"}),
+        '{"jsonrpc": "2.0", "id": 9, "method": ' + "[" * 100_000,
+        call(10, {"query": "river"}, "x" * 100_000),
+    ]
+    command = [RAMIFY, "mcp", "--model", "extractive", "--index", str(built)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write("".join(f"{line}\n" for line in lines))
+        process.stdin.flush()
+        told = [json.loads(process.stdout.readline()) for _ in lines[1:]]
+        process.stdin.close()
+    results = {one["id"]: one["result"] for one in told if "result" in one}
+    for number in (2, "3", 4, 5):
+        said = results[number]["content"][0]["text"]
+        assert (results[number]["isError"], said.startswith("error: "), " — " in said, "\n" in said) == (True, True, True, False)
+    assert len(results[6]["content"][0]["text"]) < 2000
+    assert [passage["source"] for passage in results[7]["structuredContent"]["passages"]] == ["warsaw.md"]
+    errors = [(one["id"], one["error"]["code"]) for one in told if "error" in one]
+    assert sorted(errors, key=str) == [(10, INVALID_PARAMS), (None, INVALID_REQUEST), (None, PARSE_ERROR)]
+    assert all(len(one["error"]["message"]) < 1000 for one in told if "error" in one)
+
+
+async def test_a_fault_of_ramify_has_its_code_and_half_a_surrogate_pair_in_a_passage_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*given: Any, **options: Any) -> Any:
+        raise ZeroDivisionError("a fault of ramify")
+
+    index = InMemoryVectorStore(WordEncoder())
+    index.add_documents([Document("The Seine runs through Paris.", metadata={"source": "half \udcff"})])
+    async with Client(server("naive", {"model": thinker(), "index": index})) as client:
+        found = await client.call_tool("search_documents", {"query": "Seine"})
+        assert found.structured_content["passages"][0]["source"] == "half ?"
+        monkeypatch.setattr(tool, "searcher", lambda index: broken)
+        with pytest.raises(MCPError, match="search_documents failed with ZeroDivisionError") as told:
+            await client.call_tool("search_documents", {"query": "Seine"})
+    assert told.value.error.code == INTERNAL_ERROR
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,62 @@
 """A build that is killed, and an index that is damaged: one clear error, and repaired by building again."""
 
+import json
+import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.index import Index
+from ramify.tools.index import Index, searcher
+from ramify.tools.index.location import check_there
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 from tests.tools.index.test_updates import ids, search_all
 
 FILES = ["passages.sqlite", "vectors.faiss", "manifest.json"]
+
+Told = dict[str, Any]
+
+
+def changed(name: str, value: Any) -> Callable[[Told], bytes]:
+    return lambda told: json.dumps({**told, name: value}).encode()
+
+
+WRONG = {
+    "embedding": [None, 5, []],
+    "dimension": [None, "64", 0, -1, 65, 1e300, True],
+    "passages": [None, -1, 41, {}],
+    "query_prefix": [5, []],
+    "sha256": [None, [], {}, {"passages.sqlite": 1}, {"../x": "", "passages.sqlite": "", "vectors.faiss": ""}],
+    "hidden": [None, {"twin": "x"}],
+    "label": [None, "chapter", [None]],
+    "layout": [None, "2", 1, 10**30],
+    "kind": [None, "graph", "cube", []],
+    "vectors": [None, "fp8", 16],
+    "colour": ["red"],
+}
+MANIFESTS: dict[str, Callable[[Told], bytes]] = {
+    **{f"{name}={value!r:.40}": changed(name, value) for name, values in WRONG.items() for value in values},
+    **{
+        f"no {name}": lambda told, name=name: json.dumps({k: v for k, v in told.items() if k != name}).encode()
+        for name in ("embedding", "sha256")
+    },
+    "a list": lambda told: b"[]",
+    "null": lambda told: b"null",
+    "deep": lambda told: b"[" * 100_000,
+    "deep within": lambda told: changed("label", [])(told).replace(b'"label": []', b'"label": ' + b"[" * 9999 + b"]" * 9999),
+    "half a surrogate pair": changed("embedding", "\ud800"),
+    "no UTF-8": lambda told: b"\xff\xfe" + json.dumps(told).encode("utf-16-le"),
+    "digits": lambda told: changed("dimension", 64)(told).replace(b": 64", b": " + b"6" * 99_999),
+    "large": lambda told: json.dumps(told).encode() + b" " * 2**25,
+}
+"""What may become of a manifest."""
 
 
 BUILD_AND_DIE = """
@@ -113,6 +155,44 @@ class TestDamage:
             Index.open(folder, WordEncoder())
         Index.build([folder.parent / "records.jsonl"], folder, WordEncoder())
         assert search_all(folder) == before
+
+    @pytest.mark.parametrize("damage", MANIFESTS)
+    def test_of_a_manifest_is_one_clear_error_and_repaired_by_building_again(self, folder: Path, damage: str) -> None:
+        before = search_all(folder)
+        manifest = folder / "manifest.json"
+        manifest.write_bytes(MANIFESTS[damage](json.loads(manifest.read_text())))
+        for act in (Index.open, searcher.opened, *(() if damage in ("dimension=65", "passages=41") else (check_there,))):
+            with pytest.raises(IndexingError, match=r"— (run|build it again: )`?") as told:
+                act(folder)
+            assert len(str(told.value)) < 1000
+        Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
+        assert (search_all(folder), encoder.encoded) == (before, [])
+
+    @pytest.mark.parametrize("name", [*FILES, "next.manifest.json"])
+    @pytest.mark.parametrize("place", ["folder", "pipe", "circle"])
+    def test_what_is_no_file_in_the_place_of_one_is_one_clear_error(self, folder: Path, name: str, place: str) -> None:
+        before = search_all(folder)
+        file = folder / name
+        file.unlink(missing_ok=True)
+        {"folder": file.mkdir, "pipe": lambda: os.mkfifo(file), "circle": lambda: file.symlink_to(name)}[place]()
+        if name in FILES:
+            with pytest.raises(IndexingError, match=r" — (run|move)"):
+                Index.open(folder, WordEncoder())
+        corpus = write_records(folder.parent / "records.jsonl", range(40), r3="About engine number 3 and treaty.")
+        if place == "folder":
+            with pytest.raises(IndexingError, match=rf"cannot be written: .* — move the folder '.*/{name}' away"):
+                Index.build([corpus], folder, WordEncoder())
+            file.rmdir()
+        Index.build([corpus], folder, WordEncoder())
+        assert len(search_all(folder)) == len(before)
+
+    def test_the_manifest_of_something_else_is_not_taken_for_an_index_s(self, tmp_path: Path) -> None:
+        corpus, site = write_records(tmp_path / "records.jsonl", range(3)), tmp_path / "site"
+        site.mkdir()
+        (site / "manifest.json").write_text('{"name": "a web page"}')
+        with pytest.raises(IndexingError, match="holds other files and no index"):
+            Index.build([corpus], site, WordEncoder())
+        assert [(file.name, file.read_text()) for file in site.iterdir()] == [("manifest.json", '{"name": "a web page"}')]
 
     def test_a_lost_graph_is_rebuilt_without_encoding(self, folder: Path) -> None:
         (folder / "vectors.faiss").unlink()

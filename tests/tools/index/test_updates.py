@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError, files_under
 from ramify.tools.documents.readers import READERS
-from ramify.tools.errors import IndexingError, InputError
+from ramify.tools.errors import IndexingError, InputError, UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.folder_state import writing
@@ -108,6 +108,14 @@ class TestUpdates:
         (tmp_path / "note.txt").write_text("A note.", encoding="utf-8")
         (tmp_path / "empty.txt").write_bytes(b"")
         assert ("empty.txt", "empty") in Index.build([tmp_path], tmp_path / "index", WordEncoder()).skipped
+
+    def test_a_name_that_is_no_utf_8_is_named_and_the_others_indexed(self, tmp_path: Path) -> None:
+        (tmp_path / "note.txt").write_text("A note.", encoding="utf-8")
+        (tmp_path / "odd\udcff.txt").write_text("Another.", encoding="utf-8")
+        built = Index.build([tmp_path], tmp_path / "index", WordEncoder())
+        assert (built.documents, built.skipped) == (1, [(r"odd\udcff.txt", "its name is not valid UTF-8")])
+        with pytest.raises(UsageError, match="is not valid UTF-8"):
+            Index.build([tmp_path / "odd\udcff.txt"], tmp_path / "index", WordEncoder())
 
     def test_nothing_readable_is_an_error_and_no_index(self, tmp_path: Path) -> None:
         (tmp_path / "empty.txt").write_bytes(b"")
