@@ -109,12 +109,13 @@ class TestUpdates:
         (tmp_path / "empty.txt").write_bytes(b"")
         assert ("empty.txt", "empty") in Index.build([tmp_path], tmp_path / "index", WordEncoder()).skipped
 
-    def test_a_name_that_is_no_utf_8_is_named_and_the_others_indexed(self, tmp_path: Path) -> None:
+    def test_a_name_that_is_no_utf_8_is_written_out(self, tmp_path: Path) -> None:
         (tmp_path / "note.txt").write_text("A note.", encoding="utf-8")
         (tmp_path / "odd\udcff.txt").write_text("Another.", encoding="utf-8")
         built = Index.build([tmp_path], tmp_path / "index", WordEncoder())
-        assert (built.documents, built.skipped) == (1, [(r"odd\udcff.txt", "its name is not valid UTF-8")])
-        with pytest.raises(UsageError, match="is not valid UTF-8"):
+        assert (built.documents, built.skipped) == (2, [("index", "an index, not documents")])
+        assert r"odd\xff.txt" in ids(tmp_path / "index")
+        with pytest.raises(InputError, match="UTF-8"):
             Index.build([tmp_path / "odd\udcff.txt"], tmp_path / "index", WordEncoder())
 
     def test_nothing_readable_is_an_error_and_no_index(self, tmp_path: Path) -> None:
