@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError, files_under
 from ramify.tools.documents.readers import READERS
-from ramify.tools.errors import IndexingError, InputError, UsageError
+from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.folder_state import writing
