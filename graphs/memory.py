@@ -66,8 +66,8 @@ def checked(where: str) -> str:
     file = usable(readable(where).removeprefix(SQLITE)).absolute()
     if not file.parent.is_dir():
         raise UsageError(f"there is no folder {str(file.parent)!r} to keep conversations in", "make it, or name another file")
-    for kept, table in _kept_in(file).items():
-        if kept.exists() and not _is_store(kept, table):
+    for kept, known in _kept_in(file).items():
+        if kept.exists() and not _is_store(kept, known):
             raise UsageError(f"{str(kept)!r} is no file of conversations", "name another file, such as one that is not there yet")
     return f"{SQLITE}{file}"
 
@@ -80,13 +80,13 @@ def share_memory(where: str) -> None:
     share([make_file(kept, PRIVATE) for kept in _kept_in(Path(place.removeprefix(SQLITE)))])
 
 
-def _kept_in(file: Path) -> dict[Path, str]:
-    """Give the two files of a memory, each with the table by which it is known: LangGraph's checkpointer, and its store beside it."""
-    return {file: "checkpoints", file.with_name(f"{file.name}.threads"): "store"}
+def _kept_in(file: Path) -> dict[Path, set[str]]:
+    """Give the two files of a memory, each with the tables by which it is known: LangGraph's checkpointer, and its store beside it."""
+    return {file: {"checkpoints", "writes"}, file.with_name(f"{file.name}.threads"): {"store", "store_migrations"}}
 
 
-def _is_store(file: Path, table: str) -> bool:
-    """Tell whether a file is one of SQLite's that has a table, or none yet; nothing is written, not even beside it."""
+def _is_store(file: Path, known: set[str]) -> bool:
+    """Tell whether a file is one of SQLite's that has known tables, or none yet; nothing is written, not even beside it."""
     if not file.is_file():
         return False
     with_changes = file.with_name(f"{file.name}-wal").exists()  # then the tables may be there alone, and who opens it changes nothing
@@ -95,7 +95,7 @@ def _is_store(file: Path, table: str) -> bool:
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     except sqlite3.DatabaseError as error:
         return "locked" in str(error)  # by whoever writes there; that it can be opened is seen later
-    return not tables or table in tables
+    return not tables or bool(tables & known)
 
 
 @asynccontextmanager
@@ -190,7 +190,9 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
             await store.setup()
             yield Memory(saver, store)
     except (OSError, sqlite3.Error) as error:
-        raise _lost(repr(file), error, remedy_for(error, "see that it and its folder can be written")) from error
+        raise _lost(
+            repr(file), error, remedy_for(error, "see that it and its folder can be written, and that its disk has room")
+        ) from error
 
 
 def _lost(where: str, error: Exception, remedy: str) -> RamifyError:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -200,6 +201,12 @@ def test_a_store_with_changes_that_are_not_in_its_file_yet_is_one(tmp_path: Path
             return os.listdir(tmp_path)  # in an event loop
 
     assert "kept.db-wal" in blocking(twice())
+
+
+def test_a_store_whose_making_was_interrupted_is_made_anew(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "kept.db.threads") as database:  # as a disk that was full has left it
+        database.execute("CREATE TABLE store_migrations (v INTEGER PRIMARY KEY)")
+    assert graphs.Conversation(f"sqlite:{tmp_path / 'kept.db'}", "mine").ask(FIRST, "naive", model=chat(), index=river()).answer == "Paris"
 
 
 def test_no_part_of_a_password_is_taken_for_the_host() -> None:

@@ -10,7 +10,7 @@ Rows = Iterable[tuple[str, Iterable[tuple[object, ...]]]]
 
 
 def write_tables(path: Path, schema: str, rows: Rows) -> None:
-    """Write to a file that is empty."""
+    """Write to an empty file."""
     with closing(sqlite3.connect(path)) as database, database:
         database.executescript(f"BEGIN; {schema} COMMIT;")
         for table, own in rows:
