@@ -12,7 +12,7 @@ from ramify.nodes.tree import ROOT
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import LONGEST
 from ramify.tools.english import holds
-from ramify.tools.persons import likeliest, pronoun, replacement, with_person
+from ramify.tools.persons import added, likeliest, pronoun, with_person
 
 REMEMBERED = 4
 """Turns that a follow-up may refer to."""
@@ -44,7 +44,7 @@ def _with_persons(question: str, rewritten: str, messages: list[AnyMessage]) -> 
     """Return the rewritten question; a pronoun for a person that became a thing or was left is replaced by the last person told of."""
     if not rewritten or pronoun(question) is None or not (known := persons(messages, REMEMBERED)):
         return rewritten
-    words = replacement(question, rewritten)
+    words = added(question, rewritten)
     if any(holds(rewritten, person) for person in known) or (words and likeliest([words])):
         return rewritten
     return with_person(question, known[0])

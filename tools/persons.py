@@ -5,7 +5,6 @@ A linear classifier over the packaged encoder's vectors, trained by `training/pe
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 from importlib.resources import as_file, files
 
@@ -95,12 +94,8 @@ def with_person(question: str, person: str) -> str:
     return _PRONOUN.sub(put, question)
 
 
-def replacement(question: str, rewritten: str) -> str | None:
-    """Return the words that stand in a rewritten question where its pronoun for a person stood; None where it still stands there."""
-    old, new = question.split(), rewritten.split()
-    places = {number for number, word in enumerate(old) if _PRONOUN.match(word)}
-    for kind, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind == "replace" and places & set(range(start, end)):
-            words = " ".join(new[first:last]).strip(" ?.!,")
-            return re.sub(r"['’]s?$", "", words)
-    return None
+def added(question: str, rewritten: str) -> str:
+    """Return the words that carry meaning and stand in a rewritten question only: what its pronoun was taken to mean."""
+    there = {fold(word) for word in question.split()}
+    words = [re.sub(r"['’]s?$", "", word.strip(" ?.!,")) for word in rewritten.split()]
+    return " ".join(word for word in words if fold(word) not in STOP | there)
