@@ -47,6 +47,8 @@ KINDS = "index_kinds"
 """The kinds of index, where they were asked for; the first may not change, others may be added."""
 GROUPED = "group_by"
 """What a hierarchy groups by, where there is one; that stays."""
+TOKENS = "tokens"
+"""What was known of the models' tokens when the run began; that stays, so that prompts hold as many passages until its end."""
 NAMED = {"ramify": "version", "base": "settings"}
 
 
@@ -131,8 +133,8 @@ def _no_manifest(file: Path, why: str = "") -> InputError:
     return InputError(f"{str(file)!r} is no manifest of a run{why}", "give --out another folder")
 
 
-def write_manifest(folder: Path, told: dict[str, Any], shared: bool = False) -> None:
-    """Write a run's manifest, whole or not at all; UsageError where the folder holds a run of another configuration.
+def write_manifest(folder: Path, told: dict[str, Any], shared: bool = False) -> dict[str, Any]:
+    """Write a run's manifest, whole or not at all, and return it; UsageError where the folder holds a run of another configuration.
 
     A folder without results holds no run yet: whatever kept the first one from beginning, the next may be another. `shared` lets
     everybody read the folder.
@@ -148,6 +150,7 @@ def write_manifest(folder: Path, told: dict[str, Any], shared: bool = False) -> 
     if shared:
         share([folder, results])
     write_whole(json.dumps(told, ensure_ascii=False, indent=1) + "\n", folder / MANIFEST, file_mode(folder))
+    return told
 
 
 def _joined(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
@@ -165,6 +168,7 @@ def _joined(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> dict[s
     if KINDS in before or KINDS in now:
         now = {**now, KINDS: list(dict.fromkeys((*_kinds(before), *_kinds(now))))}
     now = {**({GROUPED: before[GROUPED]} if GROUPED in before else {}), **now}
+    now |= {TOKENS: before[TOKENS]} if TOKENS in before else {}
     return {**now, "variants": list(variants.values()), "datasets": list(datasets.values()), "strategies": strategies}
 
 

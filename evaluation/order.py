@@ -11,7 +11,7 @@ from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, VIEW, checked, dotte
 from ramify.evaluation.searching.degraded_cells import check_shares
 from ramify.evaluation.variants import Variant, variants
 from ramify.nodes.tree import Value
-from ramify.tools.demo import cache_folder
+from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.groups_and_nodes import NONE
 from ramify.tools.index.location import home_of, is_address

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ramify.evaluation.asking.one_question import Task
 from ramify.evaluation.dataset import Dataset, Question
 from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, folder_of, written
-from ramify.evaluation.manifest import describe, file_of, reader_of, write_manifest
+from ramify.evaluation.manifest import TOKENS, describe, file_of, reader_of, write_manifest
 from ramify.evaluation.order import Order
 from ramify.evaluation.variants import Variant
 from ramify.graphs.ceiling import ceiling
@@ -17,6 +17,7 @@ from ramify.nodes.asking.ask import current_model
 from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.manifest import Kind, file_sha256
 from ramify.tools.models import forget
+from ramify.tools.models.learned_tokens import Ratios, kept_ratios, read_ratios
 from ramify.tools.typed import usable
 
 AUTO = "auto"
@@ -56,6 +57,8 @@ class Plan(NamedTuple):
     seed: int
     sample: int | None
     """Questions of each set that sweeps and ablations are run on; all where none is given."""
+    tokens: dict[str, Ratios]
+    """What was known of the models' tokens when the run began."""
 
     def tasks(self) -> Iterator[Task]:
         """List the tasks question by question, because its variants read the same passages; a variant that is the default is not asked."""
@@ -64,7 +67,7 @@ class Plan(NamedTuple):
             for question in source.dataset.questions:
                 for variant in self.variants:
                     if not variant.same_as_default and (variant.whole or question.id in sampled):
-                        yield task_of(source, question, variant, self.seed)
+                        yield self.task_of(source, question, variant)
 
     def sampled(self, dataset: Dataset) -> frozenset[str]:
         """Draw the questions for sweeps and ablations: the same ones for the same seed."""
@@ -79,7 +82,19 @@ class Plan(NamedTuple):
         if task.variant.name or not same:
             return []
         source = next(source for source in self.sources if source.dataset.name == task.dataset)
-        return [task_of(source, task.question, one, self.seed) for one in same if task.question.id in self.sampled(source.dataset)]
+        return [self.task_of(source, task.question, one) for one in same if task.question.id in self.sampled(source.dataset)]
+
+    def task_of(self, source: Source, question: Question, variant: Variant) -> Task:
+        """Make the task of a question and a variant."""
+        return Task(
+            dataset=source.dataset.name,
+            hits_by=source.dataset.hits_by,
+            index=source.holding(variant.kind),
+            question=question,
+            variant=variant,
+            seed=self.seed,
+            tokens=self.tokens,
+        )
 
     def most_calls(self, tasks: Iterable[Task]) -> int | None:
         """Give the most model calls that some of its tasks can take; None where that is not known of one."""
@@ -92,19 +107,13 @@ class Plan(NamedTuple):
         return sum(known) if len(known) == len(ceilings) else None
 
 
-def task_of(source: Source, question: Question, variant: Variant, seed: int) -> Task:
-    """Make the task of a question and a variant."""
-    dataset = source.dataset
-    index = source.holding(variant.kind)
-    return Task(dataset=dataset.name, hits_by=dataset.hits_by, index=index, question=question, variant=variant, seed=seed)
-
-
 def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], tell: Tell = lambda text: None) -> Plan:
     """Look the models up, and note down in the run's folder what it is.
 
     ModelError where a model is missing, UsageError where the folder holds a run of another configuration.
     """
-    wanted, model = with_models(wanted, tell)
+    wanted, models = with_models(wanted, tell)
+    model = next(iter(models), None)
     facts = order.model_dump(include={"seed", "sample", "limit", "embedding", "retrieval_only"})
     base = {name: value for name, value in order.options.items() if name != "model"}
     told = {
@@ -116,17 +125,18 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         "model": model,
         "reader": reader_of(model),
         "model_file": file_of(model),
+        TOKENS: {place: ratios._asdict() for place, ratios in kept_ratios().items() if place.partition(" at ")[0] in models},
         "base": base,
         "concurrency": order.at_once,
         "workers": order.workers,
         **({"ray": order.ray} if order.ray is not None else {}),
     }
-    write_manifest(order.out, describe(datasets, wanted, **told), order.shared)
+    written = write_manifest(order.out, describe(datasets, wanted, **told), order.shared)
     sources = [
         Source(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
         for path, dataset in datasets
     ]
-    return Plan(sources, wanted, order.seed, order.sample)
+    return Plan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]))
 
 
 def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
@@ -139,8 +149,8 @@ def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
     return str((order.work / "indexes" if order.index is None else usable(order.index)) / called)
 
 
-def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], str | None]:
-    """Give the variants with models that are there, and the name of the first; blocking.
+def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], list[str]]:
+    """Give the variants with models that are there, and the models' names; blocking.
 
     "auto" becomes what it finds, so that the whole run, and whoever goes on with it, asks one model. ModelError where one is missing.
     """
@@ -155,4 +165,4 @@ def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], s
         found.append(variant.model_copy(update={"options": {**variant.options, **chosen}}))
     for notice in dict.fromkeys(notices):
         tell(notice)
-    return found, next(iter(names), None)
+    return found, names

@@ -14,12 +14,14 @@ from ramify.graphs.result import Result
 from ramify.graphs.run import Watch, blocking, watched
 from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.wiring import END, START, Wiring
+from ramify.nodes.ask_back import ask_back
 from ramify.nodes.contextualize import contextualize
 from ramify.nodes.listen import listen
 from ramify.nodes.plant import PLANT, checked
 from ramify.nodes.remember import remember
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replied, Spoken
+from ramify.nodes.state.turns import MARK
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from ramify.tools.typed import readable
@@ -30,15 +32,18 @@ S = TypeVar("S", bound=Settings)
 def conversing(wiring: Wiring[S]) -> Wiring[S]:
     """Put the steps of a conversation around a strategy's own: listen, contextualize a follow-up, and remember at the end.
 
-    Give it a wiring fresh from `build`: it is changed. Its input is a question or messages, and its state keeps the messages.
+    Where a pronoun stands for a person and none is known, the turn asks back instead of answering. Give it a wiring fresh from `build`:
+    it is changed. Its input is a question or messages, and its state keeps the messages.
     """
     after_plant = next(target for source, target in wiring.edges if source == PLANT)
     last = next(source for source, target in wiring.edges if target == END)
     wiring.edges -= {(START, PLANT), (PLANT, after_plant), (last, END)}
     wiring.exchange(Spoken, Replied)
     wiring.sequence(START, listen, PLANT)
-    wiring.when(wiring.steps[PLANT], {"a follow-up": contextualize}, ("self-contained", wiring.steps[after_plant]))
+    ways = {"no person is known": ask_back, "a follow-up": contextualize}
+    wiring.when(wiring.steps[PLANT], ways, ("self-contained", wiring.steps[after_plant]))
     wiring.sequence(contextualize, after_plant)
+    wiring.sequence(ask_back, remember)
     wiring.sequence(last, remember, END)
     return wiring
 
@@ -144,4 +149,5 @@ class Conversation:
 
 
 def _answered(messages: list[AnyMessage]) -> int:
-    return sum(isinstance(message, AIMessage) for message in messages)
+    """Count the turns that were answered, those left out that only asked back."""
+    return sum(isinstance(message, AIMessage) and not (message.additional_kwargs.get(MARK) or {}).get("asked_back") for message in messages)

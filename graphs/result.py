@@ -8,6 +8,7 @@ from ramify.nodes.state import Citation, Search, StoppedBy, Usage
 from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, Tree, Value, is_unknown, row
 from ramify.tools.extractive.question_kinds import open_ended
 from ramify.tools.quoting import brief
+from ramify.tools.scrub import without_known
 
 EMBEDDED = "extractive"
 ASKED_FOR_MORE = {
@@ -46,6 +47,10 @@ class Result(Value):
     tree: Tree
     usage: Cost
     stopped_by: StoppedBy
+    asked_back: str = ""
+    """What a conversation asks back instead of answering: whom a pronoun means. The answer is Unknown then."""
+    error: str = ""
+    """Why the model was not asked any more, with what to do; empty where it was."""
     explanation: str = ""
     settled_by: str = ""
     notices: list[str] = Field(default_factory=list)
@@ -63,13 +68,16 @@ class Result(Value):
         return cls(**{name: state[name] for name in names}, strategy=strategy, usage=cost)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the object that `ramify ask --json` prints."""
+        """Give the object that `ramify ask --json` prints, without known secrets."""
         told = self.model_dump(exclude={"tree", "passages", "shown", "search"})
-        return {**told, "tree": [row(branch) for branch in self.tree.values()]}
+        found: dict[str, Any] = without_known({**told, "tree": [row(branch) for branch in self.tree.values()]})
+        return found
 
 
 def could_not_ask(result: Result) -> str:
-    """Say why a question could not be asked at all; nothing where it was, be it with the answer Unknown."""
+    """Say why a question could not be asked to its end, or not at all; nothing where it was, be it with the answer Unknown."""
+    if result.error:
+        return result.error
     if result.stopped_by != "error" or not is_unknown(result.answer) or any(branch.known for branch in result.tree.values()):
         return ""
     reasons = (*reversed(result.notices), result.explanation, *(branch.note for branch in result.tree.values()))
@@ -78,7 +86,7 @@ def could_not_ask(result: Result) -> str:
 
 def why_unknown(result: Result) -> str:
     """Say why a question that was asked has no answer: nothing found, no phrase for it, or what was read and how sure that was."""
-    if not is_unknown(result.answer) or result.stopped_by == "error":
+    if not is_unknown(result.answer) or result.stopped_by == "error" or result.asked_back:
         return ""
     embedded = result.model == EMBEDDED
     if result.index and not result.passages:

@@ -26,7 +26,8 @@ async def ask_async(
 ) -> Result:
     """Answer a question; options are settings or arguments of the strategy's wiring, `config` is LangChain's (callbacks, tags, …).
 
-    UsageError, IndexingError or ModelError where nothing can be asked at all; a weak or failed branch is told in the tree instead.
+    UsageError, IndexingError or ModelError where nothing can be asked at all; a weak or failed branch is told in the tree instead, and a
+    model that was lost after its first reply in the result's `error`.
     """
     wiring, settings = configure(strategy, options)
     return await answered_by(wiring.ready, strategy, question, settings, watch, config)
@@ -99,10 +100,20 @@ def recursion_limit(settings: Settings) -> int:
 
 
 def blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end from synchronous code; in a thread of its own where an event loop is running."""
+    """Run a coroutine to its end from synchronous code; in a thread of its own where an event loop is running.
+
+    Ctrl-C ends it at once: threads that are loading or computing then are not waited for.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
+        pass
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(asyncio.run, work).result()
+    with asyncio.Runner() as runner:
+        try:
+            return runner.run(work)
+        except KeyboardInterrupt:
+            runner.get_loop().set_default_executor(ThreadPoolExecutor(1))  # closing a loop waits for the threads of the one it has
+            raise

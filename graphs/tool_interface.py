@@ -14,7 +14,7 @@ from ramify.nodes.citation import Citation, cite
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.notes import NOTHING
-from ramify.tools.quoting import brief, lines, one_line, snippet
+from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
 
 PASSAGE = 1000
 """Characters of a passage that a search shows."""
@@ -121,17 +121,17 @@ def answered(result: Result) -> str:
     several = lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
     answer = several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
     head = f"Answer: {answer}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
-    parts = [head, *_quoted(QUOTED, result.citations), *_quoted(CLOSEST, result.closest)]
+    parts = [head, *_quoted(QUOTED, result.citations, 1), *_quoted(CLOSEST, result.closest, len(result.citations) + 1)]
     return "\n".join([*parts, *([] if known else _findings(result)), *_notes(result, known)])
 
 
-def _quoted(title: str, citations: Sequence[Citation]) -> list[str]:
-    """Number quotations, each with where it stands."""
+def _quoted(title: str, citations: Sequence[Citation], first: int) -> list[str]:
+    """Number quotations from the first on, each with where it stands."""
     lines = []
-    for number, citation in enumerate(citations, 1):
+    for number, citation in enumerate(citations, first):
         also = f" ({one_line(citation.elsewhere)})" if citation.also else ""
         mark = citation.mark if title == QUOTED else ""
-        lines.append(f"[{number}] {one_line(citation.where)}{also}{mark}: {one_line(citation.quote) or snippet(citation.text, '')}")
+        lines.append(f"[{number}] {one_line(citation.where)}{also}{mark}: {one_line(citation.quote or snippet(citation.text, ''))}")
     return [title, *lines] if lines else []
 
 
@@ -140,7 +140,7 @@ def failure(result: Result) -> str:
     root = result.tree[ROOT]
     if root.note.endswith(NOTHING) and is_unknown(result.answer):
         return NOTHING
-    return "" if _findings(result) else could_not_ask(result)
+    return "" if _findings(result) or not is_unknown(result.answer) else could_not_ask(result)
 
 
 def _figure(value: float | None) -> str:
@@ -169,7 +169,7 @@ def found(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> s
         return f"Nothing was found with filter {brief(dict(wanted), PASSAGE)}: search again without it." if wanted else "Nothing was found."
     named = cite([Passage(**passage) for passage in passages], [""] * len(passages), cited=False)
     lines = [
-        f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): {snippet(passage['text'], '', PASSAGE)}"
+        f"[{number}] {one_line(citation.where)} (score {passage['score']:.2f}): {snippet(reveal(passage['text']), '', PASSAGE)}"
         for number, (passage, citation) in enumerate(zip(passages, named, strict=True), 1)
     ]
     return "\n".join([QUOTED, *lines])

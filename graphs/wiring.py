@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -14,8 +14,19 @@ from ramify.nodes.plant import PLANT, pinned
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Answer, Question, State, Usage
 from ramify.nodes.step import Step, Update
+from ramify.tools.errors import UsageError
 
 S = TypeVar("S", bound=Settings)
+
+
+class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """A compiled graph of asynchronous steps: synchronous code is told what to call, before anything is run or written."""
+
+    def stream(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise UsageError; `invoke` and `batch` come here, too, and so does the `invoke` of a graph that has this one as a node."""
+        what = "this graph's steps are asynchronous: it cannot be run by invoke, stream or batch"
+        remedy = "await ainvoke or astream of the outermost graph; from synchronous code call ramify.graphs.ask or Conversation().ask"
+        raise UsageError(what, remedy)
 
 
 class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
@@ -25,6 +36,12 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
         super().__init__(state, context_schema=settings, input_schema=Question, output_schema=Answer)
         self.settings = settings
         self.steps: dict[str, Step] = {}
+
+    def compile(self, *args: Any, **kwargs: Any) -> AsyncGraph:
+        """Compile as StateGraph does, to a graph that refuses synchronous runs."""
+        graph = super().compile(*args, **kwargs)
+        graph.__class__ = AsyncGraph  # StateGraph.compile makes its own class and no other
+        return graph  # type: ignore[return-value]
 
     @cached_property
     def ready(self) -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -74,7 +91,13 @@ class Wiring(StateGraph[Any, Any, Any, Any], Generic[S]):
             settings = given if step.__name__ == PLANT else pinned(given, state)
             kept = not step.final and any(other.final for other in self.steps.values())  # a last call that budgets keep back
             ledger = Ledger.open(
-                settings, state.get("usage") or Usage(), state.get("started") or 0.0, kept, len(state.get("tree") or ()), step.final
+                settings,
+                state.get("usage") or Usage(),
+                state.get("started") or 0.0,
+                kept,
+                len(state.get("tree") or ()),
+                step.final,
+                state.get("error") or "",
             )
             with working(settings, ledger):
                 return _telling(await step.run(state, settings), state, ledger)

@@ -1,12 +1,18 @@
 """contextualize: make a follow-up self-contained, before it grows a tree."""
 
+import asyncio
+
+from langchain_core.messages import AnyMessage
+
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
-from ramify.nodes.state.turns import earlier
+from ramify.nodes.state.turns import earlier, persons
 from ramify.nodes.step import Update, model_call, whole
 from ramify.nodes.tree import ROOT
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import LONGEST
+from ramify.tools.english import holds
+from ramify.tools.persons import added, likeliest, pronoun, with_person
 
 REMEMBERED = 4
 """Turns that a follow-up may refer to."""
@@ -26,9 +32,19 @@ async def contextualize(state: State, settings: Settings) -> Update:
     rewritten = reply.value.question if reply else ""
     if len(rewritten) == LONGEST and rewritten != question:  # half a question is another one
         return {**update, "notices": [*state["notices"], f"{AS_IT_IS}: it would be longer than {LONGEST} characters"]}
-    rewritten = rewritten.strip()
+    rewritten = await asyncio.to_thread(_with_persons, question, rewritten.strip(), state["messages"])
     if not rewritten or rewritten == question:
         return update
     root = state["tree"][ROOT]
     note = root.noted(f"asked as {question!r}")
     return {**update, "question": rewritten, "tree": {ROOT: root.to(root.status, question=rewritten, note=note)}}
+
+
+def _with_persons(question: str, rewritten: str, messages: list[AnyMessage]) -> str:
+    """Return the rewritten question; a pronoun for a person that became a thing or was left is replaced by the last person told of."""
+    if not rewritten or pronoun(question) is None or not (known := persons(messages, REMEMBERED)):
+        return rewritten
+    words = added(question, rewritten)
+    if any(holds(rewritten, person) for person in known) or (words and likeliest([words])):
+        return rewritten
+    return with_person(question, known[0])

@@ -13,7 +13,7 @@ from ramify.nodes.tree.notes import filled as put_in
 from ramify.nodes.tree.references import HOLE, filled, holes, normal
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
 from ramify.tools.errors import ReplyError
-from ramify.tools.quoting import one_line
+from ramify.tools.quoting import flatten
 
 KEPT = frozenset({"question", "answer", "confidence", "confidence_source", "evidence", "cited"})
 """What a half that is carried over keeps."""
@@ -91,7 +91,7 @@ def _refused(grown: list[Branch], given: Fork) -> str:
 def usable(questions: list[str], given: Fork, settings: TreeSettings) -> list[str]:
     """Keep the sub-questions that can be asked: not empty, none from above again, a hole only where one can be filled."""
     above = (*given.above, given.branch.question)
-    kept = [normal(one_line(text), above) for text in questions[:2] if text.strip()]
+    kept = [normal(flatten(text), above) for text in questions[:2] if text.strip()]
     asked = {wording(Branch(path=ROOT, question=text)) for text in above}
     if any(wording(Branch(path=ROOT, question=text)) in asked for text in kept):
         return []

@@ -1,17 +1,48 @@
-"""listen: take up the question of a turn, from the messages or from the question itself."""
+"""listen: take up the question of a turn, from the messages or from the question itself, and see whom it may mean."""
 
-from langchain_core.messages import HumanMessage
+import asyncio
+import re
 
+from langchain_core.messages import AnyMessage, HumanMessage
+
+from ramify.nodes.contextualize import REMEMBERED
 from ramify.nodes.plant import checked
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
-from ramify.nodes.state.turns import heard, unheard
+from ramify.nodes.state.turns import asked_of, heard, left_open, persons, unheard
 from ramify.nodes.step import Update, whole
+from ramify.tools.english import names_in
+from ramify.tools.persons import about_a_person, pronoun, with_person
+
+_ASKS = re.compile(
+    r"(?:and|so|what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|in|on|at|list|name|tell)\b",
+    re.IGNORECASE,
+)
+_LONGEST = 8
+"""Words of a reply that only says who is meant."""
 
 
 @whole()
 async def listen(state: State, settings: Settings) -> Update:
-    """Take up the last message as the question; where it is no new one, the question that was given."""
-    message = unheard(state.get("messages") or [])
-    question = checked(state.get("question") if message is None else message.text)
-    return {"question": question, "messages": [heard(message or HumanMessage(question))]}
+    """Take up the last message as the question; where it is no new one, the question that was given.
+
+    A reply to a question asked back completes the question it was asked about. Where a pronoun stands for a person and none is known, the
+    update has what is asked back.
+    """
+    messages = state.get("messages") or []
+    message = unheard(messages)
+    said = checked(state.get("question") if message is None else message.text)
+    question, asked_back = await asyncio.to_thread(_understood, said, messages)
+    return {"question": question, "messages": [heard(message or HumanMessage(said))], "asked_back": asked_back}
+
+
+def _understood(said: str, messages: list[AnyMessage]) -> tuple[str, str]:
+    """Return the question that is meant, and what is to be asked back, empty where nothing is."""
+    question, before = said, left_open(messages)
+    if before and not said.endswith("?") and len(said.split()) <= _LONGEST and not _ASKS.match(said):
+        names = names_in(said)
+        question = with_person(before, names[0] if len(names) == 1 else said.rstrip(" ."))
+    meant = pronoun(question)
+    if meant is None or persons(messages, REMEMBERED) or any(map(about_a_person, asked_of(messages, REMEMBERED))):
+        return question, ""
+    return question, f"Who is meant by {meant.lower()!r}? Please give a name, or ask again with it."

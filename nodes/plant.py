@@ -58,19 +58,22 @@ def plant(status: Status, searches: bool = True) -> Whole[Settings]:
             "citations": [],
             "closest": [],
             "stopped_by": "finished",
+            "error": "",
         }
 
     return Whole(plant, (), (status,), final=False)
 
 
 def _ready(settings: Settings, searches: bool) -> tuple[Model, float]:
-    """Find the model and load what it reads passages with, and what reranks them; give the seconds of loading."""
+    """Find the model and load its client, what it reads passages with, and what reranks them; give the seconds of loading."""
+    began = time.perf_counter()
     model = current_model(settings)
+    loading = min(time.perf_counter() - began, model.client_s)  # the rest is for asking the server; nothing where the model was known
     if not searches:
-        return model, 0.0
+        return model, loading
     warm_soon(settings.index)
     rerank = NONE if isinstance(settings, IterativeSettings) else settings.rerank  # there a filter reads what was found, round by round
-    return model, model.load() + load(rerank)
+    return model, loading + model.load() + load(rerank)
 
 
 def pinned(settings: Settings, state: State) -> Settings:

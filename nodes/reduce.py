@@ -15,7 +15,7 @@ from ramify.prompts import REDUCE
 from ramify.tools.english import content
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.reports import known
-from ramify.tools.quoting import one_line
+from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import statements
 
 PART = "part "
@@ -59,7 +59,7 @@ async def _sources(state: State, update: Update, parts: list[Branch], answer: st
     cited = sure and any(part.cited for part in parts)
     most = settings.final_k if cited else SHOWN
     grounds = await asyncio.to_thread(_grounds, state, parts, answer, most, settings)
-    quotes = [next((line for line in ground.says if line in answer and line in one_line(ground.passage.text)), "") for ground in grounds]
+    quotes = [next((line for line in ground.says if line in answer and line in flatten(ground.passage.text)), "") for ground in grounds]
     return {
         "answer": "\n".join(_numbered(line, grounds) for line in answer.splitlines()),
         "passages": {**update.get("passages", {}), **{ground.passage.id: ground.passage for ground in grounds}},

@@ -15,13 +15,15 @@ TOLD = ("question", "answer", "confidence", "stopped_by", "notices", "model", "i
 async def remember(state: State, settings: Settings) -> Update:
     """Say the answer with its sources; the message carries confidence, citations, tree and cost as plain values."""
     told = {name: state[name] for name in TOLD}  # type: ignore[literal-required]
+    if asked_back := state.get("asked_back"):
+        told["asked_back"] = asked_back
     told |= {
         "citations": [citation.model_dump() for citation in state["citations"]],
         "closest": [citation.model_dump() for citation in state["closest"]],
         "tree": [row(branch) for branch in state["tree"].values()],
         "usage": state["usage"].model_dump(),
     }
-    text = said(state["answer"], state["citations"], state["closest"], state["index"])
+    text = asked_back or said(state["answer"], state["citations"], state["closest"], state["index"])
     return {"messages": [AIMessage(text, additional_kwargs={MARK: told})]}
 
 
@@ -30,6 +32,6 @@ def said(answer: str, citations: list[Citation], closest: list[Citation], index:
     cited = [number for number, citation in enumerate(citations, 1) if citation.cited]
     marks = "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
     sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
-    near = [f"[{number}] {citation.where}: {citation.quote}" for number, citation in enumerate(closest, 1)]
+    near = [f"[{number}] {citation.where}: {citation.quote}" for number, citation in enumerate(closest, len(citations) + 1)]
     parts = [f"{answer} {marks}".rstrip(), "\n".join(sources), "\n".join(["Closest passages:", *near]) if near else ""]
     return "\n\n".join(filter(None, [*parts, f"Searched: {index}" if index else ""]))

@@ -1,12 +1,13 @@
 """The command line: `ramify`, its commands and its exit codes."""
 
+import atexit
 import os
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 from inspect import signature
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -20,6 +21,8 @@ ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 """typer carries a copy of click in some versions and takes the package in others: this is the class of the one it uses."""
 
 INTERRUPTED = 130
+RESUMED = ("index", "eval")
+"""Commands that go on where an interrupted one stopped."""
 
 app = typer.Typer(
     name="ramify",
@@ -27,7 +30,6 @@ app = typer.Typer(
     epilog="Begin with: ramify ask 'In which city was the director of the film with Natascha McElhone as Rheya born?' --tree",
     pretty_exceptions_enable=False,  # a traceback that shows local values could show a key
     rich_markup_mode=None,
-    add_completion=False,
 )
 for command, name in (
     (index.index, "index"),
@@ -62,12 +64,14 @@ def options(
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(2)
+    context.ensure_object(list).append(context.invoked_subcommand)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit code: 0, 2 for wrong usage, 1 for any other error, 130 when interrupted."""
+    called: list[str] = []
     try:
-        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+        code = app(args=None if arguments is None else list(arguments), prog_name="ramify", standalone_mode=False, obj=called)
     except RamifyError as error:
         fail(error)
         return 2 if isinstance(error, UsageError) else 1
@@ -84,7 +88,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except typer.Abort:
         code = INTERRUPTED
     if code == INTERRUPTED:
-        fail("interrupted — what is done so far is kept; run the command again to go on")
+        kept = " — what is done so far is kept; run the command again to go on"
+        fail(f"interrupted{kept if called and called[0] in RESUMED else ''}")
     return code if isinstance(code, int) else 0
 
 
@@ -98,4 +103,14 @@ def main() -> None:
     except BrokenPipeError:  # the reader has seen enough, as in `ramify ask … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
+    if code == INTERRUPTED:
+        _leave(code)
     sys.exit(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process as `sys.exit` does, without waiting for threads that are loading or computing what nobody waits for any more."""
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,14 +1,30 @@
 """What all tests share: strict checkpoints, no tracing, one thread a process, and which of them stay together."""
 
 import os
+from itertools import count
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")  # how busy a machine is decides no test
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side already: torch's threads would wait for one another, spinning
+
+
+NUMBERS = count()
+
+
+@pytest.fixture(autouse=True)
+def nothing_learned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each test learn of tokens anew, and keep it out of the user's cache."""
+    from ramify.tools.models import learned_tokens
+
+    file = tmp_path_factory.getbasetemp() / f"tokens-{next(NUMBERS)}.json"
+    monkeypatch.setattr(learned_tokens, "kept_in", lambda: file)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -7,6 +7,7 @@ TOGETHER = {
     "tests/studio/server/dev/test_runs.py": "dev server",
     "tests/studio/server/dev/test_threads.py": "dev server",
     "tests/studio/server/guard/test_bounds.py": "guard",
+    "tests/studio/server/guard/test_limits.py": "guard",
     "tests/studio/server/guard/test_pages.py": "guard",
     "tests/studio/server/test_foreign_page.py": "foreign page",
     "tests/evaluation/searching/test_degraded_search.py": "degraded",

@@ -4,9 +4,10 @@ RamifyError
 ├── UsageError    the call itself is wrong (exit code 2)
 ├── InputError    documents or a data set cannot be used
 ├── IndexingError an index is missing, damaged or of another embedding
-├── ModelError    a model cannot be reached or is missing: the run ends
+├── ModelError    a model cannot be reached, is missing or refuses access: the question ends
 ├── ReplyError    a model gave no usable reply in time: its branch fails alone
-│   └── MalformedError  it did reply, and badly, also when asked again
+│   ├── MalformedError  it did reply, and badly, also when asked again
+│   └── WindowError     the prompt filled its window, and part of it may not have been read
 └── BudgetError   a budget of the question is used up
 """
 
@@ -58,9 +59,16 @@ class MalformedError(ReplyError):
     """The model did reply, and badly, also when asked again."""
 
 
+class WindowError(ReplyError):
+    """The prompt filled the model's window: part of it may not have been read, and the reply is not used."""
+
+
 class BudgetError(RamifyError):
     """A budget of the question is used up."""
 
-    def __init__(self, limit: Limit, allowed: float) -> None:
-        super().__init__(f"the budget of {allowed:g} {limit} is used up", f"raise max_{limit} to let the tree grow further")
+    def __init__(self, limit: Limit, allowed: float, after: str = "") -> None:
+        """`after` tells of the call that failed, where it was to be made once more."""
+        what = f"the budget of {allowed:g} {limit} is used up" + (f", after a call that failed: {after}" if after else "")
+        super().__init__(what, f"raise max_{limit} to let the tree grow further")
         self.limit: Limit = limit
+        self.allowed = allowed

@@ -8,10 +8,12 @@ import base64
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
+
+from ramify.tools.quoting import map_texts
 
 MASK = "***"
 ADDRESS = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`|\\^]+")
@@ -19,6 +21,10 @@ LONG, VERY_LONG = 16, 32
 """Letters from which on a part of an address may be a key."""
 HOLDS_A_KEY = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
 """Names of environment variables, and of an address's parameters."""
+CARRIES_A_KEY = re.compile(rf"{HOLDS_A_KEY.pattern}|^(?:proxy_)?authorization$|^cookie$|(?:^|_)auth$", re.IGNORECASE)
+"""Names of headers and parameters."""
+WORD = re.compile(r"(?!\S+://)\S+")
+"""What is neither several words nor an address."""
 MARKED = (
     re.compile(r"(\bbearer\s+)[\w.~+/=-]{4,}", re.IGNORECASE),
     re.compile(r"(\bbasic\s+)(?=\S*[\d=])[\w+/=-]{8,}", re.IGNORECASE),
@@ -44,12 +50,12 @@ def scrub(text: str) -> str:
 
 def scrubbed(value: Any) -> Any:
     """Take secrets out of every text in plain values, as `scrub` does."""
-    return _each(value, scrub)
+    return map_texts(value, scrub)
 
 
 def without_known(value: Any) -> Any:
     """Take the known secrets, and nothing else, out of every text in plain values."""
-    return _each(value, lambda text: _without(text, SHORTEST_IN_DATA))
+    return map_texts(value, lambda text: _without(text, SHORTEST_IN_DATA))
 
 
 def learn(*secrets: str) -> None:
@@ -62,6 +68,15 @@ def learn_address(url: str) -> None:
     _note(_in_address(url))
 
 
+def learn_named(sent: Mapping[str, Any]) -> None:
+    """Take note of what is secret in headers and parameters: by its name, or as it looks. What lies deeper is looked through, too."""
+    for name, value in sent.items():
+        if isinstance(value, Mapping):
+            learn_named(value)
+        elif isinstance(value, str) and (CARRIES_A_KEY.search(name.replace("-", "_")) or (WORD.fullmatch(value) and is_key_like(value))):
+            learn(value, value.rpartition(" ")[2])  # a key may stand behind its scheme
+
+
 def _note(secrets: Iterable[str]) -> None:
     _learned.update(form for secret in secrets for form in _forms(secret))
 
@@ -69,14 +84,6 @@ def _note(secrets: Iterable[str]) -> None:
 def _is_key(value: str) -> bool:
     """Tell a key from what local servers are given where they ask for any key at all: "ollama", "EMPTY", "none"."""
     return len(value) >= SHORTEST_IN_DATA
-
-
-def _each(value: Any, change: Any) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {name: _each(one, change) for name, one in value.items()}
-    return [_each(one, change) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def _without(text: str, shortest: int) -> str:

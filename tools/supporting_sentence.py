@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ramify.tools.english import content, sentences
 from ramify.tools.folded_text import fold
-from ramify.tools.quoting import one_line, snippet
+from ramify.tools.quoting import flatten, snippet
 
 LONGEST = 320
 """Characters of a quotation, about."""
@@ -62,10 +62,10 @@ def statements(text: str, headings: Iterable[str] = ()) -> list[str]:
 @lru_cache(maxsize=1024)
 def _statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
     if len(text) <= LONGEST and _RECORD.fullmatch(text.strip()):
-        return (one_line(text),)
+        return (flatten(text),)
     lines = unwrapped(text)
     shown = [line for line in lines if not _LEADERS.search(line)]
-    found = [one_line(unit) for line in shown or lines for piece in _FULL_STOP.split(line) for unit in sentences(piece)]
+    found = [flatten(unit) for line in shown or lines for piece in _FULL_STOP.split(line) for unit in sentences(piece)]
     units = [unit for unit in found if fold(unit)]
     return tuple(unit for unit in units if not _is_heading(unit, titles)) or tuple(units)
 

@@ -15,6 +15,7 @@ PAGED = frozenset({".pdf"})
 """Files whose viewers open at `#page=N`."""
 MARKED_UP = frozenset({".html", ".htm", ".xhtml"})
 """Files that a browser opens at an id."""
+_SLIDES = frozenset({".pptx", ".odp"})
 _CRUMBS = " > "
 
 
@@ -33,6 +34,12 @@ def page_of(metadata: Mapping[str, Any]) -> int | None:
     """Give the page, counted from 1; None where there is none."""
     page = metadata.get("page")
     return page if isinstance(page, int) and not isinstance(page, bool) and page > 0 else None
+
+
+def printed_page(source: str, page: int | None) -> str:
+    """Name a page, or a slide of a presentation, by its number; empty where there is none."""
+    slides = PurePath(source.lower().removesuffix(".gz")).suffix in _SLIDES
+    return f"{'slide' if slides else 'page'} {page}" if page else ""
 
 
 def link_of(source: str, metadata: Mapping[str, Any]) -> str:

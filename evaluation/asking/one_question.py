@@ -1,7 +1,9 @@
 """Ask one question with one variant, and make a line of what came of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from pydantic import Field
 
 from ramify.evaluation.dataset import HitsBy, Question
 from ramify.evaluation.rows import Row, key_of
@@ -9,6 +11,7 @@ from ramify.evaluation.scoring import UNSCORED, scores
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
 from ramify.nodes.tree import ROOT, Value, is_unknown
+from ramify.tools.models.learned_tokens import KNOWN_AT_START, Ratios
 from ramify.tools.scrub import scrub
 
 PRINTED = 300
@@ -35,6 +38,8 @@ class Task(Value):
     question: Question
     variant: Variant
     seed: int
+    tokens: Mapping[str, Ratios] = Field(default_factory=dict)
+    """What is known of the models' tokens; by more than that no prompt is to be filled."""
 
     @property
     def key(self) -> str:
@@ -45,6 +50,7 @@ class Task(Value):
 async def answer(task: Task) -> Row:
     """Ask and score; what goes wrong is a line too, with the reason, so that no question is lost from a table."""
     losses = Losses()
+    KNOWN_AT_START.set(task.tokens)
     try:
         options = {**task.variant.options, "index": task.index}
         result = await ask_async(task.question.question, task.variant.strategy, losses, **options)

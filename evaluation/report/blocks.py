@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from ramify.evaluation.rows import RESULTS
 from ramify.tools.errors import UsageError
+from ramify.tools.quoting import reveal
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Where:
         told = {"dataset": self.dataset, "type": self.type, "outcome": self.outcome or None, "won": self.won or None}
         told["first"] = None if self.strategy is None else f"{self.strategy}|{self.variant or ''}"
         told["second"] = "|".join(self.beside) if self.beside else None
-        return "#lines?" + urlencode({name: value for name, value in told.items() if value is not None})
+        return "#lines?" + urlencode({name: reveal(value) for name, value in told.items() if value is not None})
 
     @property
     def jq(self) -> str:

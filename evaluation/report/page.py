@@ -22,7 +22,7 @@ from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import ORIGINS, figure
 from ramify.tools.pages import draw, draw_page
-from ramify.tools.quoting import many
+from ramify.tools.quoting import many, map_texts, reveal
 
 TOGETHER = 120
 """Lines packed together."""
@@ -36,7 +36,8 @@ def page(run: Run, title: str, sections: Sequence[Section]) -> str:
     for start in range(0, len(lines), TOGETHER):
         shown = [_shown(place, line) for place, line in enumerate(lines[start : start + TOGETHER], start)]
         packs.append(b64encode(gzip.compress(_json(shown).encode(), mtime=0)).decode())
-    embedded = Markup(_json(_index(run, lines)).replace("<", "\\u003c"))  # no text in it can end its element
+    index = map_texts(_index(run, lines), reveal)  # the script shows these texts as they are
+    embedded = Markup(_json(index).replace("<", "\\u003c"))  # no text in it can end its element
     told = {"title": title, "sections": sections, "index": embedded, "packs": packs}
     return draw_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **told)
 

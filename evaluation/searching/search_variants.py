@@ -7,7 +7,7 @@ from ramify.evaluation.asking.one_question import NOTHING, Task, head
 from ramify.evaluation.dataset import Question
 from ramify.evaluation.index_kinds import PLAIN, VIEW, dotted, named, own_options
 from ramify.evaluation.order import RERANK, RERANK_K, Order, swept_in_searching
-from ramify.evaluation.plan import Plan, Source, task_of
+from ramify.evaluation.plan import Plan, Source
 from ramify.evaluation.rows import RESULTS, Log, Row, Watch, key_of, outlines
 from ramify.evaluation.scoring import retrieval
 from ramify.evaluation.searching.true_groups import WRONG_GROUP, Truth
@@ -97,7 +97,7 @@ def search_all(plan: Plan, source: Source, ways: Mapping[str, Way]) -> list[Row]
         index = opened(source.holding(way.kind))
         found = _found(index, [question.question for question in questions], **way.how)
         for question, hits in zip(questions, found, strict=True):
-            task = task_of(source, question, Variant(strategy=SEARCH, name=name, kind=way.kind), plan.seed)
+            task = plan.task_of(source, question, Variant(strategy=SEARCH, name=name, kind=way.kind))
             told = retrieval(question, [passage_of(hit) for hit in hits], source.dataset.hits_by)
             rows.append(_row(task, told if truth is None else with_groups(told, truth, question, hits)))
     return rows

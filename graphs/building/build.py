@@ -33,7 +33,7 @@ from ramify.tools.knowledge.elements import Knowledge
 from ramify.tools.knowledge.graph import Graph, quoted, settled
 from ramify.tools.knowledge.kept_replies import WORK, Work
 from ramify.tools.knowledge.reports import QUOTED, Material, Report
-from ramify.tools.knowledge.rule_builder import ByRules
+from ramify.tools.knowledge.rule_builder import ByRules, build_graph_by_rules
 from ramify.tools.knowledge.units import Piece, Unit, units
 from ramify.tools.models import Model
 
@@ -115,10 +115,10 @@ def structure(
     """
     settings = BuildSettings.model_validate(dict(options or {}))
     how = Structure(settings.max_cluster_size, settings.weights, recluster)
+    if not asks_model(options or {}):
+        return build_graph_by_rules(folder, how, progress), Usage()
 
     async def build() -> tuple[Structured, Usage]:
-        if not asks_model(options or {}):
-            return await build_graph(folder, ByRules(), how, progress), Usage()
         ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
         with Work(folder / WORK) as work, working(settings, ledger) as spent:
             made = await build_graph(folder, ByModel(settings, work), how, progress)

@@ -6,16 +6,17 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from ramify.nodes.asking.budget import CURRENT, Work
+from ramify.nodes.asking.budget import CURRENT, Booking, Work
 from ramify.nodes.asking.fit import Request, fit, once_more
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage, furthest
 from ramify.nodes.tree import ConfidenceSource, Passage
 from ramify.prompts.prompt import Prompt
-from ramify.tools.errors import BudgetError, MalformedError, ReplyError
+from ramify.tools.errors import BudgetError, MalformedError, WindowError
 from ramify.tools.models import Model, ModelOptions, Structured, resolve
 from ramify.tools.models.confidence import span_confidence
 from ramify.tools.models.reply_parsing import KEPT
+from ramify.tools.models.structured_call import REQUEST
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import scrub
 
@@ -44,12 +45,21 @@ class Reply(Generic[T]):
 async def ask(prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", **slots: Any) -> Reply[T]:
     """Ask the model one thing; the confidence is that of the reply's `field`.
 
+    Where the prompt turns out to have filled the window, its reply is not used, and the model is asked once more with fewer passages.
+
     BudgetError where the budget does not allow the call, MalformedError where the reply stays so, ModelError where there is no model.
     """
     work = CURRENT.get()
     prompt = prompt.told_with(work.settings.thought, work.settings.shots)
     model, request = await asyncio.to_thread(_prepare, prompt, passages, slots, work)
-    reply = await _call(model, prompt, request, work)
+    try:
+        reply = await _call(model, prompt, request, work)
+    except WindowError:  # its tokens were counted too low, and are counted higher from now on
+        filled = request
+        model, request = await asyncio.to_thread(_prepare, prompt, passages, slots, work)
+        if request.messages == filled.messages:
+            raise
+        reply = await _call(model, prompt, request, work)
     work.shown = furthest(work.shown, request.lengths)
     if reply.parsed is None:
         reply = await _repair(model, prompt, request, reply, work)
@@ -75,27 +85,23 @@ def _prepare(prompt: Prompt[T], passages: tuple[Passage, ...] | None, slots: dic
 
 
 async def _call(model: Model, prompt: Prompt[T], request: Request, work: Work) -> Structured:
-    reserved = request.tokens + request.longest
-    left = work.ledger.reserve(reserved, model.thought_tokens)
+    booking = Booking(work, request.tokens, request.longest, model.thought_tokens)
+    counting = REQUEST.set(booking.request)
     try:
-        async with asyncio.timeout(left):
+        async with asyncio.timeout(booking.seconds):
             reply = await model.reply(request.messages, prompt.reply, request.longest)
     except TimeoutError:
-        work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens)
         raise BudgetError("seconds", work.settings.max_seconds or 0) from None
-    except ReplyError:
-        # The server has read the prompt and may have written to the limit: all that was reserved counts as spent.
-        work.spent += Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=request.longest)
-        raise
     finally:
+        REQUEST.reset(counting)
+        booking.close()
         work.ledger.told |= dict.fromkeys(model.told)
     if told := reply.raw.usage_metadata:  # the server's own figures
-        spent = Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"])
+        cost = Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"])
     else:
         written = f"{reply.raw.additional_kwargs.get(KEPT) or ''}{reply.raw.content}"
-        spent = Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=await asyncio.to_thread(model.count, written))
-    work.ledger.give_back(reserved - spent.tokens)
-    work.spent += spent
+        cost = Usage(llm_calls=1, prompt_tokens=request.tokens, completion_tokens=await asyncio.to_thread(model.count, written))
+    booking.cost(cost)
     return reply
 
 

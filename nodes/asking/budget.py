@@ -10,8 +10,11 @@ from functools import cache
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
-from ramify.tools.errors import BudgetError
+from ramify.tools.errors import BudgetError, ModelError
+from ramify.tools.models.server_errors import was_refused, was_seen
 from ramify.tools.models.tokens import estimate
+from ramify.tools.quoting import brief
+from ramify.tools.scrub import scrub
 
 QUESTION = 100
 """Tokens set aside for the question in the final prompt."""
@@ -36,24 +39,34 @@ class Ledger:
     """Whether the last call's share is kept back."""
     told: dict[str, None] = field(default_factory=dict)
     """What calls have shown of the model's server, for the result to say; each once."""
+    replied: bool = False
+    """Whether any reply came before this step."""
+    lost: ModelError | None = None
+    """Why the model is not asked any more."""
 
     @classmethod
-    def open(cls, settings: Settings, usage: Usage, started: float, kept: bool, branches: int = 0, last: bool = False) -> "Ledger":
-        """Work out what is left; `kept` keeps the final call back, which shows so many branches."""
+    def open(
+        cls, settings: Settings, usage: Usage, started: float, kept: bool, branches: int = 0, last: bool = False, error: str = ""
+    ) -> "Ledger":
+        """Work out what is left; `kept` keeps the final call back, which shows so many branches. After an `error` nothing is."""
         infinite = float("inf")
         final_tokens = settings.context_tokens + settings.num_predict + final_words(settings.thought) + FINDING * branches
         calls = infinite if settings.max_calls is None else settings.max_calls - usage.llm_calls - kept
         tokens = infinite if settings.max_tokens is None else settings.max_tokens - usage.tokens - kept * final_tokens
         share = 1 - KEPT_SECONDS if kept else 1.0
         deadline = infinite if settings.max_seconds is None else started + share * settings.max_seconds
-        return cls(settings, calls, tokens, deadline, last, kept)
+        what, _, remedy = error.partition(" — ")
+        lost = ModelError(what, remedy) if error else None
+        return cls(settings, calls, tokens, deadline, last, kept, replied=bool(usage.replies), lost=lost)
 
     def reserve(self, tokens: int, thought: int = 0) -> float | None:
         """Take one call and its tokens out before it is made, and tell how many seconds it may take (None: any).
 
         `thought` is what the model may think in the last call, beside what is kept back for it.
-        BudgetError where too little is left.
+        BudgetError where too little is left, ModelError where the model is not asked any more.
         """
+        if self.lost is not None:
+            raise ModelError(self.lost.what, self.lost.remedy)
         if self.calls < 1:
             raise BudgetError("calls", self.settings.max_calls or 0)
         if self.tokens - self.kept * thought < tokens:
@@ -64,9 +77,10 @@ class Ledger:
         self.tokens -= tokens
         return None if left == float("inf") else left
 
-    def give_back(self, tokens: int) -> None:
+    def give_back(self, unused: Usage) -> None:
         """Return what was reserved and not used."""
-        self.tokens += tokens
+        self.calls += unused.llm_calls
+        self.tokens += unused.tokens
 
 
 @dataclass
@@ -78,6 +92,55 @@ class Work:
     spent: Usage = field(default_factory=Usage)
     shown: dict[str, int] = field(default_factory=dict)
     """The passages that the model was shown, by id, and how many characters of each."""
+
+
+class Booking:
+    """The requests that one call takes: each is paid for before it leaves, with all that it may cost, until more is known.
+
+    A request that nobody was there to take costs nothing. One that a server refused by its status costs a call and no tokens. One that
+    brought no reply in another way may have been read: it costs its prompt and the longest reply.
+    """
+
+    def __init__(self, work: Work, prompt: int, longest: int, thought: int) -> None:
+        self._work, self._thought = work, thought
+        self._most = Usage(llm_calls=1, prompt_tokens=prompt, completion_tokens=longest)
+        self.seconds = self._reserve()
+        """How long all of it may take; None where there is no limit."""
+        self._waiting = True
+        self._failed = ""
+
+    def _reserve(self) -> float | None:
+        return self._work.ledger.reserve(self._most.tokens, self._thought)
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Pay for a request that is sent meanwhile; BudgetError where too little is left for it."""
+        if not self._waiting:
+            try:
+                self._reserve()
+            except BudgetError as error:
+                raise BudgetError(error.limit, error.allowed, after=self._failed) from None
+        self._waiting = False
+        self._work.spent += self._most
+        try:
+            yield
+        except Exception as error:
+            self._failed = brief(scrub(str(error)), 200)
+            if not was_seen(error):
+                self.cost(Usage())
+            elif was_refused(error):
+                self.cost(Usage(llm_calls=1))
+            raise
+
+    def cost(self, known: Usage) -> None:
+        """Put what the latest request has cost in the place of the most that it might have."""
+        self._work.spent += known - self._most
+        self._work.ledger.give_back(self._most - known)
+
+    def close(self) -> None:
+        """Return what was reserved for a request that never left."""
+        if self._waiting:
+            self._work.ledger.give_back(self._most)
 
 
 @cache

@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import Field
 
 from ramify.nodes.tree import Passage, Value
-from ramify.tools.quoting import one_line
-from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of
+from ramify.tools.documents.located_parts import at_quote, marks_of
+from ramify.tools.quoting import flatten
+from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of, printed_page
 
 NOT_CITED = "shown, not cited"
 MOST_ALSO = 2
@@ -30,15 +31,21 @@ class Source(Value):
     heading: str = ""
     """The headings above it, the outermost first."""
     page: int | None = None
+    """The page, or the slide, counted from 1."""
     path: str = ""
     """The file's absolute path; empty where it is not known."""
     link: str = ""
     """Opens it, at its page or heading where the format has one: always a `file://` address."""
 
     @property
+    def on_page(self) -> str:
+        """Name the page or slide: `page 4`; nothing where there is none."""
+        return printed_page(self.source, self.page)
+
+    @property
     def where(self) -> str:
         """Say in a line where it lies: folder and file, headings, page."""
-        within = ", ".join(filter(None, (self.heading, f"page {self.page}" if self.page else "")))
+        within = ", ".join(filter(None, (self.heading, self.on_page)))
         return f"{self.name or self.source} ({within})" if within else self.name or self.source
 
 
@@ -69,7 +76,7 @@ class Citation(Source):
 
 
 def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool) -> list[Citation]:
-    """Make citations of passages and of what of each is quoted; files of one name are told apart."""
+    """Make citations of passages and of what of each is quoted, where that stands; files of one name are told apart."""
     places = [(passage.source, path_of(passage.source, passage.metadata)) for passage in passages]
     return [
         Citation(
@@ -78,7 +85,7 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool) -> lis
             quote=quote,
             cited=cited,
             also=_also(passage),
-            **_place(passage.source, passage.metadata, name),
+            **_place(passage.source, at_quote(passage.metadata, passage.text, quote), name),
         )
         for passage, quote, name in zip(passages, quotes, names(places), strict=True)
     ]
@@ -86,9 +93,8 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool) -> lis
 
 def headings(passage: Passage) -> list[str]:
     """List title and headings of a passage: what stands above its text, or as a line in it, is not what it says."""
-    within = passage.metadata.get("headings_within")
-    lines = [str(line) for line in within] if isinstance(within, list) else []
-    return [passage.title, *crumbs("", str(passage.metadata.get("heading") or "")), *lines]
+    above = [str(value) for _, value in marks_of(passage.metadata, "heading") if value]
+    return list(dict.fromkeys([passage.title, *(part for path in above for part in crumbs("", path))]))
 
 
 def _also(passage: Passage) -> list[Source]:
@@ -101,11 +107,11 @@ def _also(passage: Passage) -> list[Source]:
 
 
 def _place(source: str, metadata: Mapping[str, Any], name: str) -> dict[str, Any]:
-    title, heading, sheet = (one_line(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
+    title, heading, sheet = (flatten(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
     above = dict.fromkeys([*([f"sheet {sheet}"] if sheet else []), *(part for part in crumbs(title, heading) if part != sheet)])
     return {
         "source": source,
-        "name": one_line(name),
+        "name": flatten(name),
         "title": title,
         "heading": " > ".join(above),
         "page": page_of(metadata),

@@ -94,7 +94,7 @@ class Settings(BaseModel):
         description="Calls to one model at the same time, at each of its servers. Not given: 8; gguf: 1, on a GPU 4; "
         "Ollama: OLLAMA_NUM_PARALLEL, or as it serves.",
     )
-    max_calls: int | None = Field(default=None, ge=1, description="Budget of model calls a question; the final call is kept back.")
+    max_calls: int | None = Field(default=None, ge=1, description="Budget of model calls a question, repeats too; the last is kept back.")
     max_tokens: int | None = Field(default=None, ge=1, description="Budget of tokens a question, prompts and replies together.")
     max_seconds: float | None = Field(default=None, gt=0, description="Budget of seconds a question; those of loading do not count.")
 

@@ -49,6 +49,10 @@ class Usage(Value):
         names = dict.fromkeys((*self.replies, *other.replies))
         return Usage(**counts, replies={name: self.replies.get(name, NONE) + other.replies.get(name, NONE) for name in names})
 
+    def __sub__(self, other: "Usage") -> "Usage":
+        counts = {name: getattr(self, name) - getattr(other, name) for name in Usage.model_fields if name != "replies"}
+        return self.model_copy(update=counts)
+
     @property
     def tokens(self) -> int:
         """Sum prompt and completion tokens."""
@@ -156,6 +160,8 @@ class State(TypedDict):
     index: str
     """What was searched; empty where nothing was."""
     notices: list[str]
+    asked_back: NotRequired[str]
+    """What a conversation asks back instead of an answer: whom a pronoun means; empty where it asks nothing."""
     answer: str
     confidence: float
     confidence_source: str | None
@@ -165,6 +171,8 @@ class State(TypedDict):
     closest: list[Citation]
     """What comes closest to a question that the embedded model does not answer, or hardly."""
     stopped_by: StoppedBy
+    error: str
+    """Why the model was not asked any more, with what to do: it could not be reached, or is not there. Empty where it was asked."""
 
 
 class IterativeState(State):

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from ramify.nodes.state import State
 from ramify.nodes.tree import Branch, Passage, position
 from ramify.prompts import Above, Finding
-from ramify.tools.quoting import one_line
+from ramify.tools.quoting import flatten
 
 Rank = Callable[[State, list[Branch]], list[Passage]]
 
@@ -35,7 +35,7 @@ def finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Bra
 
 def named(passage: Passage) -> str:
     """Name a passage's document: its title and where it lies."""
-    title, source = (one_line(text)[:NAME] for text in (passage.title, passage.source))
+    title, source = (flatten(text)[:NAME] for text in (passage.title, passage.source))
     return f'"{title}" ({source})' if title and title != source else source
 
 

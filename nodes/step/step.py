@@ -94,10 +94,14 @@ def _update(state: State, tree: Mapping[str, Branch], growths: Sequence[Growth])
         "shown": shown,
         "usage": sum(spent, path),
     }
-    if notices := [notice for growth in growths for notice in growth.notices]:
-        update["notices"] = [*state.get("notices", ()), *notices]
+    notices = [notice for growth in growths for notice in growth.notices]
     if limits := [growth.limit for growth in growths if growth.limit]:
         update["stopped_by"] = limits[0]
+    if lost := [growth.failure for growth in growths if growth.lost]:
+        notices.append(lost[0])
+        update |= {"stopped_by": "error", "error": lost[0]}
+    if notices:
+        update["notices"] = list(dict.fromkeys([*state.get("notices", ()), *notices]))
     return update
 
 

@@ -14,7 +14,7 @@ from ramify.nodes.asking.budget import CURRENT, working
 from ramify.nodes.state import State, Usage
 from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, Passage, Value
 from ramify.prompts.prompt import Prompt
-from ramify.tools.errors import BudgetError, Limit, MalformedError, RamifyError, ReplyError
+from ramify.tools.errors import BudgetError, Limit, MalformedError, ModelError, RamifyError, ReplyError
 from ramify.tools.scrub import scrub
 
 G = TypeVar("G")
@@ -35,6 +35,8 @@ class Outcome(Value):
     malformed: bool = False
     """Whether it failed by a reply that was malformed, also when asked for again."""
     limit: Limit | None = None
+    lost: bool = False
+    """Whether it failed because the model cannot be asked: then nothing more is asked for the question."""
 
 
 def transient(error: BaseException) -> bool:
@@ -50,9 +52,31 @@ class Attempt(Generic[G, R]):
         self.task: Any = task(name=name, retry_policy=RetryPolicy(max_attempts=2, retry_on=transient))(cast(Any, self._perform))
 
     async def all(self, given: Sequence[G]) -> list[R]:
-        """Act on all that is given, side by side."""
-        results = await asyncio.gather(*(self.task(item) for item in given), return_exceptions=True)
-        return [self._outcome(result) for result in results]
+        """Act on all that is given, side by side; ModelError where the model cannot be asked and has not replied to the question before."""
+        results = await asyncio.gather(*map(self._one, given), return_exceptions=True)
+        outcomes = []
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+            outcomes.append(result)
+        ledger = CURRENT.get().ledger
+        if ledger.lost is not None and not (ledger.replied or any(outcome.usage.replies for outcome in outcomes)):
+            raise ledger.lost
+        return outcomes
+
+    async def _one(self, given: G) -> R:
+        """Act on one in a task of its own; what the task spent is known also where it ends in an error."""
+        outer = CURRENT.get()
+        with working(outer.settings, outer.ledger) as work:
+            try:
+                return self.kind.model_validate(await self.task(given))
+            except ModelError as error:
+                outer.ledger.lost = error
+                return self.kind(usage=work.spent, failure=str(error), lost=True)
+            except Exception as error:
+                if not transient(error):
+                    raise
+                return self.kind(usage=work.spent, failure=scrub(f"{type(error).__name__}: {error}"))
 
     async def _perform(self, given: G) -> dict[str, Any]:
         """Act once; what it spent is part of the result, also when it fails."""
@@ -66,14 +90,10 @@ class Attempt(Generic[G, R]):
                 why = {"failure": str(error), "malformed": isinstance(error, MalformedError)}
             except BudgetError as error:
                 why = {"failure": error.what, "limit": error.limit}
+            except Exception:
+                outer.spent += work.spent
+                raise
         return outcome.model_copy(update={"usage": work.spent, "shown": work.shown, **why}).model_dump(mode="json")
-
-    def _outcome(self, result: Any) -> R:
-        if isinstance(result, BaseException):
-            if not transient(result):
-                raise result
-            return self.kind(failure=scrub(f"{type(result).__name__}: {result}"))
-        return self.kind.model_validate(result)
 
 
 class Growth(Outcome):
@@ -126,9 +146,11 @@ async def model_call(
     [said] = await Attempt(prompt.name, call, Said).all([given])
     update: dict[str, Any] = {"shown": said.shown, "usage": said.usage + Usage(critical_path_calls=said.usage.llm_calls)}
     if said.failure:
-        update["notices"] = [*state["notices"], f"{instead}: {said.failure}" if instead else said.failure]
-        if stopped := said.limit or ("" if instead else "error"):
+        update["notices"] = list(dict.fromkeys([*state["notices"], f"{instead}: {said.failure}" if instead else said.failure]))
+        if stopped := said.limit or ("error" if said.lost or not instead else ""):
             update["stopped_by"] = stopped
+        if said.lost:
+            update["error"] = said.failure
         return None, update
     shown = tuple(passage for passage in passages or () if passage.id in said.shown)
     return Reply(prompt.reply.model_validate(said.value), said.confidence, said.confidence_source, shown), update

@@ -7,7 +7,7 @@ from ramify.nodes.tree.notes import folded
 from ramify.nodes.tree.tree import Tree
 from ramify.tools.index.reports import known
 from ramify.tools.quoting import many
-from ramify.tools.text_location import crumbs
+from ramify.tools.text_location import crumbs, page_of, printed_page
 
 ORIGINS = {"logprobs": "from log probabilities", "stated": "as the model states it", "reader": "from the embedded reader"}
 """Where a confidence is known from."""
@@ -49,5 +49,4 @@ def heading(passage: Passage | None, source: str) -> str:
     if passage is None:
         return source
     parts = [passage.title, *crumbs(passage.title, str(passage.metadata.get("heading") or ""))]
-    page = passage.metadata.get("page")
-    return " · ".join(filter(None, [*parts, "" if page is None else f"page {page}"])) or source
+    return " · ".join(filter(None, [*parts, printed_page(passage.source, page_of(passage.metadata))])) or source

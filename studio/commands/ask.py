@@ -1,15 +1,25 @@
 """ramify ask: answer a question."""
 
-import json
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.options import AsJson, BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, options_of, readable
-from ramify.studio.console.streams import err, fail, note, out
-from ramify.tools.scrub import without_known
+from ramify.studio.console.options import (
+    AsJson,
+    BaseUrl,
+    Filters,
+    ModelName,
+    Settings,
+    ShowTree,
+    Strategy,
+    Where,
+    options_of,
+    read_filter,
+    readable,
+)
+from ramify.studio.console.streams import err, fail, note, out, print_json
 
 if TYPE_CHECKING:
     from ramify.graphs.run import Watch
@@ -25,12 +35,13 @@ def ask(
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
+    filters: Filters = None,
     tree: ShowTree = False,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
-    options = options_of(settings, index=index, model=model, base_url=base_url)
+    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters))
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.graphs.result import could_not_ask
         from ramify.graphs.run import ask as run
@@ -63,7 +74,7 @@ def ask(
 
         write_page(result, html)
     if as_json:
-        typer.echo(json.dumps(without_known(result.to_json()), ensure_ascii=False, indent=2))
+        print_json(result.to_json())
     else:
         show(result, out(), tree)
         if html is not None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, ModelName, Settings, ShowTree, Strategy, Where, options_of
+from ramify.studio.console.options import BaseUrl, Filters, ModelName, Settings, ShowTree, Strategy, Where, options_of, read_filter
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import UsageError
 
@@ -32,6 +32,7 @@ def chat(
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
+    filters: Filters = None,
     tree: ShowTree = False,
     memory: Memory = None,
     thread: Thread = None,
@@ -52,7 +53,7 @@ def chat(
 
         list_threads(memory)
         return
-    options = options_of(settings, index=index, model=model, base_url=base_url)
+    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters))
     with err().status("loading …"):
         from ramify.studio.console.talk import Talk
 

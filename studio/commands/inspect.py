@@ -1,6 +1,5 @@
 """ramify inspect: what an index holds."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from ramify.studio.console.index_options import prefix
 from ramify.studio.console.options import AsJson, readable
-from ramify.studio.console.streams import err, note, out
+from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.errors import UsageError
 
 Where = Annotated[
@@ -47,11 +46,11 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
     if group is not None and found.grouped is not None:
         named = found.grouped.find(group)
         if as_json:
-            typer.echo(json.dumps(group_json(found.grouped, named), ensure_ascii=False, indent=2))
+            print_json(group_json(found.grouped, named))
         else:
             out().print(one_group(found.grouped, named, index))
     elif as_json:
-        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
+        print_json(found.to_json())
     else:
         show(found, out())
     if html is not None:

@@ -1,23 +1,17 @@
 """ramify search: search an index, without a model."""
 
-import asyncio
-import json
 from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import read_pairs, readable
-from ramify.studio.console.streams import note, one_line, out
+from ramify.studio.console.options import Filters, read_filter, readable
+from ramify.studio.console.streams import note, one_line, out, print_json
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
 Where = Annotated[
     str, typer.Option("--index", metavar="DIR", help="Folder or address of the index, or demo for the corpus that comes with ramify.")
 ]
 Count = Annotated[int, typer.Option("-k", min=1, metavar="N", help="How many passages.")]
-Filters = Annotated[
-    list[str] | None,
-    typer.Option("--filter", metavar="KEY=VALUE", help="Only passages whose metadata has this value; several must all hold."),
-]
 Rerank = Annotated[
     str,
     typer.Option(
@@ -40,6 +34,7 @@ def search(
     from rich.padding import Padding
     from rich.text import Text
 
+    from ramify.graphs.run import blocking
     from ramify.nodes.citation import cite
     from ramify.nodes.plant import checked
     from ramify.nodes.retrieve import passage_of
@@ -47,9 +42,9 @@ def search(
     from ramify.tools.index.searcher import advice, searcher
     from ramify.tools.relevance import load, reranked, width
 
-    wanted = read_pairs(filters or [], "--filter")
+    wanted = read_filter(filters)
     load(rerank)
-    [found] = asyncio.run(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted or None))
+    [found] = blocking(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
     hits = reranked(question, found, rerank, k)
     if advised := advice(where):
         note(advised)
@@ -59,7 +54,7 @@ def search(
             document, metadata = hit.document, dict(hit.document.metadata)
             source = str(metadata.pop("source", document.id))
             rows.append({"id": document.id, "source": source, "text": document.page_content, "score": hit.score, "metadata": metadata})
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2, default=str))
+        print_json(rows)
         return
     if not hits:
         out().print("Nothing found: look at the index and the filter.")

@@ -19,7 +19,7 @@ Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Whe
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Other than 127.0.0.1, everybody in the network can ask and read.")]
 Indexes = Annotated[
     list[str] | None,
-    typer.Option("--index", metavar="DIR", help="An index that runs may name, by folder or address; repeatable. Besides it, only demo."),
+    typer.Option("--index", metavar="DIR", help="An index that runs may name, by folder or address; repeatable. The first is the default."),
 ]
 BaseUrls = Annotated[
     list[str] | None,
@@ -91,7 +91,7 @@ def _claim(host: str, port: int) -> None:
 
 def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str]) -> None:
     """Settle what runs may name, and say it."""
-    from ramify.studio.server.bounds import declare, files, indexes, rerankers
+    from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
     from ramify.tools.index.location import home_of
     from ramify.tools.models.gguf_header import find
     from ramify.tools.relevance import load
@@ -107,6 +107,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
     declare(given, base_urls, model_files, cross_encoders)
     servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
     note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, indexes()))))} (add one with --index)")
+    note(f"a run that names no index searches {shown(default_index())}")
     note(f"a run may name as its base_url: {servers}")
     note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(files()))} (add one with --gguf)")
     note(f"a run may name as its rerank: {', '.join(sorted(rerankers()))} (add one with --rerank)")
@@ -115,7 +116,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
 def _home(port: int) -> Path:
     """Give the folder that the server works in, one a port."""
     # It keeps threads as pickles: in the folder it was called from it could meet, and load, somebody else's.
-    from ramify.tools.demo import cache_folder
+    from ramify.tools.cache_folder import cache_folder
     from ramify.tools.new_files import make_folder
 
     cache = cache_folder().absolute()
@@ -129,7 +130,12 @@ def _serve(config: Path, host: str, port: int) -> None:
     """Run `langgraph dev` in this process until it is told to end; blocking calls on its event loop are errors there."""
     from click.exceptions import Abort
     from langgraph_cli.cli import cli
+    from uvicorn.config import HTTP_PROTOCOLS
 
+    from ramify.studio.server.limits import LimitedProtocol
+
+    # LangGraph starts uvicorn and names no protocol: then uvicorn takes the one that stands here.
+    HTTP_PROTOCOLS["auto"] = f"{LimitedProtocol.__module__}:{LimitedProtocol.__qualname__}"
     options = ["--config", str(config), "--host", host, "--port", str(port), "--n-jobs-per-worker", str(AT_ONCE)]
     with suppress(Abort, KeyboardInterrupt):
         cli.main(["dev", *options, "--no-browser", "--no-reload"], prog_name="ramify studio", standalone_mode=False)

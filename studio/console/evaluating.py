@@ -1,6 +1,5 @@
 """A run on the command line: what was found, what it can cost, how far it is, and where the report lies."""
 
-import asyncio
 import time
 from collections import defaultdict
 from importlib.util import find_spec
@@ -18,6 +17,7 @@ from ramify.evaluation.rows import RESULTS, Row, outlines
 from ramify.evaluation.run import ask, joining, left, look, see_indexes
 from ramify.evaluation.searching.degraded_search import degrade
 from ramify.evaluation.searching.search_variants import SEARCH, search
+from ramify.graphs.run import blocking
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import err, note, one_line, out
 from ramify.tools.errors import ModelError, RamifyError
@@ -56,7 +56,7 @@ def evaluating(order: Order) -> None:
         see_indexes(tasks, cluster)
         try:
             with Watching(tasks, cluster.workers if cluster else order.workers) as watching:
-                asyncio.run(ask(tasks, plan, order, watching, watching.tell_speed, cluster))
+                blocking(ask(tasks, plan, order, watching, watching.tell_speed, cluster))
         except ModelError:
             if any(row["error"] is None and row["strategy"] != SEARCH for row in outlines(order.out / RESULTS).values()):
                 finish(order)

@@ -32,6 +32,10 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A setting or argument of the strategy: see `ramify settings STRATEGY`."),
 ]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option("--filter", metavar="KEY=VALUE", help="Only passages whose metadata has this value; several must all hold."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one object and nothing else.")]
 ShowTree = Annotated[bool, typer.Option("--tree", help="Print the tree of sub-questions as well.")]
 RAY = "--ray"
@@ -65,6 +69,11 @@ def read_value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def read_filter(texts: list[str] | None) -> dict[str, Any] | None:
+    """Read what --filter says; None where it says nothing."""
+    return read_pairs(texts or [], "--filter") or None
 
 
 def options_of(settings: list[str] | None, **flags: Any) -> dict[str, Any]:

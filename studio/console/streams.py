@@ -1,12 +1,15 @@
 """Where the command line speaks: results on stdout, everything else on stderr."""
 
+import json
 import sys
+from typing import Any
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
 from ramify.tools.quoting import one_line as one_line  # said at every door
-from ramify.tools.quoting import shortened
+from ramify.tools.quoting import reveal, shortened
 from ramify.tools.scrub import scrub
 
 
@@ -20,12 +23,18 @@ def err() -> Console:
     return Console(file=sys.stderr, highlight=False)
 
 
+def print_json(value: Any) -> None:
+    """Print a value as JSON on stdout: exact, with escapes for the characters that cannot be seen."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    typer.echo(reveal(text, lambda character: json.dumps(character)[1:-1]))
+
+
 def note(message: str) -> None:
-    """Print a notice on stderr, in one line."""
-    err().print(Text(one_line(message), style="dim"), soft_wrap=True)
+    """Print a notice on stderr, in one line, without secrets."""
+    err().print(Text(scrub(one_line(message)), style="dim"), soft_wrap=True)
 
 
 def fail(message: object) -> None:
-    """Print what went wrong on stderr, in one line."""
+    """Print what went wrong on stderr, in one line, without secrets."""
     line = Text("error: ", style="bold red")
     err().print(line.append(shortened(scrub(one_line(message))), style="not bold default"), soft_wrap=True)

@@ -53,7 +53,7 @@ def reason(result: Result) -> str:
 
 def advice(result: Result) -> str:
     """Say what to try after an Unknown; nothing after an answer, or where the reason to stop says it already."""
-    if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.tree[ROOT].status == "failed":
+    if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.asked_back or result.tree[ROOT].status == "failed":
         return ""
     model = "a language model (model=ollama:llama3.1:8b)" if result.model == EMBEDDED else "a larger model"
     other = "" if result.model == EMBEDDED and open_ended(result.question) else "a narrower question, another strategy, or "
@@ -64,7 +64,7 @@ def advice(result: Result) -> str:
 
 def stopped(result: Result) -> str:
     """Say why a question ended before it was finished; nothing where it ended by itself, or where it could not be asked."""
-    return "" if could_not_ask(result) else STOPPED.get(result.stopped_by, "")
+    return "" if could_not_ask(result) and not result.error else STOPPED.get(result.stopped_by, "")
 
 
 def sentence(told: str) -> str:
@@ -88,7 +88,7 @@ def searched(result: Result, remedy: str) -> str:
 
 def title_of(citation: Citation) -> str:
     """Name what is cited: its title, headings and page where it has them, else its file."""
-    parts = [citation.title, citation.heading, f"page {citation.page}" if citation.page else ""]
+    parts = [citation.title, citation.heading, citation.on_page]
     return " · ".join(filter(None, parts)) if citation.title else citation.where
 
 

@@ -22,7 +22,10 @@ LABEL_WIDTH = 8
 
 
 def show(result: Result, console: Console, tree: bool = False) -> None:
-    """Print an answer with its citations, what it cost, and its tree if wanted."""
+    """Print an answer with its citations, what it cost, and its tree if wanted; of a question asked back, that line alone."""
+    if result.asked_back:
+        console.print(Text(one_line(result.asked_back), style="bold"))
+        return
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim", width=LABEL_WIDTH)
     table.add_column(overflow="fold")
@@ -47,17 +50,18 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
         yield "", Text(told, style="yellow")
     if told := stopped(result):
         yield "note", Text(told, style="yellow")
-    yield from _listed("sources", result.citations, result)
-    yield from _listed("closest", result.closest, result)
+    yield from _listed("sources", result.citations, result, 1)
+    yield from _listed("closest", result.closest, result, len(result.citations) + 1)
     if told := searched(result, "--index DIR"):
         yield "index", Text(one_line(told), style="dim")
-    yield "cost", Text(f"{cost(result)} · {result.strategy} · {result.model}", style="dim")
+    yield "cost", Text(one_line(f"{cost(result)} · {result.strategy} · {result.model}"), style="dim")
 
 
-def _listed(label: str, citations: list[Citation], result: Result) -> Iterator[tuple[str, Text]]:
-    for number, citation in enumerate(citations, 1):
+def _listed(label: str, citations: list[Citation], result: Result, first: int) -> Iterator[tuple[str, Text]]:
+    for number, citation in enumerate(citations, first):
         mark = citation.mark if label == "sources" else ""
-        yield label if number == 1 else "", head_of(number, citation, mark).append(f"\n{quoted(citation, result.answer)}", style="not bold")
+        said = one_line(quoted(citation, result.answer))
+        yield label if number == first else "", head_of(number, citation, mark).append(f"\n{said}", style="not bold")
 
 
 def head_of(number: int, citation: Citation, mark: str) -> Text:

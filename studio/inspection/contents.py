@@ -1,7 +1,8 @@
 """What an index holds, whatever its kind, and as plain values; and what is shown of it: tables, and passages as they are cited."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ramify.nodes.citation import cite
@@ -11,7 +12,9 @@ from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import HierarchyIndex
 from ramify.tools.hierarchy.overview import Grouped, GroupOverview, grouped
 from ramify.tools.index import Hit, Index
+from ramify.tools.index.listed_files import Listed, listed_files
 from ramify.tools.index.local_index import documents
+from ramify.tools.index.location import is_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.overview import Inside, inside
@@ -25,6 +28,8 @@ class Inspection:
     manifest: Manifest
     inside: Inside | None = None
     grouped: Grouped | None = None
+    listed: Listed = field(default_factory=Listed)
+    """Its files, where it lies in a folder."""
 
     def to_json(self) -> dict[str, Any]:
         """Give all there is to see of it; a plain index has no levels and no reports."""
@@ -33,6 +38,8 @@ class Inspection:
         told = {name: getattr(manifest, name) for name in ("kind", "embedding", "chunk_tokens", "overlap")}
         held = _graph(self.inside) if self.inside else _hierarchy(self.grouped) if self.grouped else {}
         held["counts"] = counts | held.get("counts", {})
+        held["files"] = [{**one._asdict(), "left_out": dict(one.left_out)} for one in self.listed.files]
+        held["unread"] = [{"name": name, "reason": reason} for name, reason in self.listed.unread]
         return {"index": self.folder, **told, "left_out": manifest.hidden, "counts": {}, "levels": [], "reports": [], "facts": {}, **held}
 
 
@@ -50,7 +57,8 @@ class Table(NamedTuple):
 def inspection(index: Index) -> Inspection:
     """Look at an index."""
     graph = inside(index, index.reports) if isinstance(index, GraphIndex) else None
-    return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None)
+    listed = Listed() if is_address(index.where) else listed_files(Path(index.where))
+    return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None, listed)
 
 
 def _graph(found: Inside) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from ramify.studio.inspection.contents import Inspection, Table
 from ramify.studio.inspection.group_description import SUSPICIOUS, group_facts, group_tables
 from ramify.tools.index.location import is_address
 from ramify.tools.index.manifest import WHOLE
-from ramify.tools.index.searcher import left_out
+from ramify.tools.index.searcher import left_out, reasons
 from ramify.tools.knowledge.overview import Inside
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.quoting import one_line
@@ -41,10 +41,21 @@ def facts(found: Inspection) -> Iterator[tuple[str, str]]:
 
 
 def tables(found: Inspection) -> list[Table]:
-    """Give what there is in figures: the levels, with the corpora of the paper or the groups; a plain index has none."""
+    """Give what there is in figures: the levels, with the corpora of the paper or the groups; of a plain index its files."""
     if found.grouped is not None:
         return group_tables(found.grouped)
-    return _graph_tables(found.inside, found.manifest.passages) if found.inside is not None else []
+    return _graph_tables(found.inside, found.manifest.passages) if found.inside is not None else _file_tables(found)
+
+
+def _file_tables(found: Inspection) -> list[Table]:
+    """Give the files with their passages, and what the last build left out, each where there is any."""
+    rows = [
+        (f"{one.searched:,}", reasons(one.left_out) or NONE, one.source or "(given by a program)")
+        for one in sorted(found.listed.files, key=lambda one: (one.source, one.root))
+    ]
+    held = [Table(("searched", "not searched", "file"), rows, words=(1, 2), long=True)] if rows else []
+    unread = [Table(("left out", "why"), found.listed.unread, words=(0, 1), long=True)] if found.listed.unread else []
+    return held + unread
 
 
 def notes(found: Inspection) -> tuple[str, ...]:

@@ -30,14 +30,16 @@ def show(found: Inspection, console: Console) -> None:
     shown, told = tables(found), [Text(line, style="dim") for line in notes(found)]
     console.print(Text(one_line(found.folder), style="bold"), soft_wrap=True)
     console.print(_facts((thing, one_line(said)) for thing, said in facts(found)))
-    if not shown:
+    plain = found.inside is None and found.grouped is None
+    if plain:
         console.print(Text(how_to_add(found), style="cyan"), soft_wrap=True)
     for table in shown:
         console.print()
         console.print(_table(table))
     more = max((len(table.rows) - LISTED for table in shown if table.long), default=0)
     if more > 0:
-        console.print(Text(f"and {more:,} more groups: --group NAME shows one, --json and --html FILE all of them", style="cyan"))
+        rest = "files" if plain else "groups: --group NAME shows one"
+        console.print(Text(f"and {more:,} more {rest}{':' if plain else ','} --json and --html FILE show all of them", style="cyan"))
     if told:
         console.print(Group(Text(), *told))
 
@@ -84,7 +86,7 @@ class _Drawing(GroupTree):
         leaves = () if below else node.leaves
         for leaf in leaves[:_LEAVES]:
             kind = f" ({self.kinds[leaf]})" if leaf in self.kinds else ""
-            drawn.add(Text(self._where(leaf) + kind, style="cyan").append(f"  {self.text(leaf, _LONG)}", style="default"))
+            drawn.add(Text(self._where(leaf) + kind, style="cyan").append(f"  {one_line(self.text(leaf, _LONG))}", style="default"))
         more = max(0, len(below) - _PARTS) + max(0, len(leaves) - _LEAVES)
         if more:
             drawn.add(Text(f"and {more:,} more", style="dim"))
@@ -94,10 +96,11 @@ class _Drawing(GroupTree):
         replaced = ", quoted instead" if self.is_replaced(node) else ""
         label = Text(one_line(node.title), style="bold").append(f"  {len(node.leaves):,} passages{replaced}", style="not bold dim")
         for one in node.summary.said:
-            label.append(f"\n· {brief(one.text, _LONG)} ", style="not bold default").append(self._where(one.leaf), style="not bold cyan")
+            said = one_line(brief(one.text, _LONG))
+            label.append(f"\n· {said} ", style="not bold default").append(self._where(one.leaf), style="not bold cyan")
         return label
 
     def _where(self, leaf: int) -> str:
         """Name a passage by its title, else by its file."""
         id, cited = self.cited[leaf]
-        return brief(cited.title or cited.where or id, _NAMED) if cited else one_line(id)
+        return one_line(brief(cited.title or cited.where or id, _NAMED) if cited else id)

@@ -13,10 +13,12 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ramify.studio.server.limits import arrived
 from ramify.tools.errors import UsageError
 
 LOOPBACK = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?"
@@ -73,12 +75,19 @@ class Guard:
         self._allowed = re.compile(allowed())  # read when the server is put together: its environment names the list only then
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take a request or the opening of a socket."""
-        refused = None if scope["type"] == "lifespan" or scope.get("root_path", "").startswith(INSIDE) else self._refusal(scope)
+        """Take a request, which is handed on when its body is there, or the opening of a socket."""
+        if scope["type"] == "lifespan" or scope.get("root_path", "").startswith(INSIDE):
+            return await self._app(scope, receive, send)
+        refused = self._refusal(scope)
+        if refused is None and scope["type"] == "http":
+            try:
+                receive = await arrived(scope, receive)
+            except HTTPException as error:
+                refused = Refusal(error.status_code, error.detail)
         if refused is None:
             await self._app(scope, receive, send)
-        elif scope["type"] == "http":
-            await JSONResponse({"detail": refused.why}, refused.status)(scope, receive, send)
+        elif scope["type"] == "http":  # what is left of its body is not waited for
+            await JSONResponse({"detail": refused.why}, refused.status, {"connection": "close"})(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": refused.why})
 

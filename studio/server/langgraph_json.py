@@ -21,6 +21,8 @@ ENVIRONMENT = {"LANGGRAPH_STRICT_MSGPACK": "true", "LANGSMITH_TRACING": "false"}
 """Read from a checkpoint only what the state names; send no traces anywhere."""
 
 
+SCHEMA = "https://langgra.ph/schema.json"
+"""Where editors find what may stand in the file; nothing reads it at run time."""
 GUARD = "ramify.studio.server.guard:app"
 TO_READ = ["x-pagination-total", "x-pagination-next", "content-location"]
 """The headers that the server shows to pages where nothing is said of them."""
@@ -31,6 +33,7 @@ def configuration(origins: Sequence[str] = ()) -> dict[str, Any]:
     graphs = {name: {"path": f"ramify.studio.server.app:{variable(name)}", "description": told} for name, told in DESCRIPTIONS.items()}
     cors = {"allow_origin_regex": pattern(origins), "allow_methods": ["*"], "allow_headers": ["*"], "expose_headers": TO_READ}
     return {
+        "$schema": SCHEMA,
         "dependencies": ["."],
         "graphs": graphs,
         "env": ENVIRONMENT,

@@ -8,8 +8,15 @@ import pytest
 
 from ramify.evaluation.manifest import read_manifest
 from ramify.evaluation.run import execute
+from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import InputError, ModelError, UsageError
+from ramify.tools.models import ModelOptions, resolve
+from ramify.tools.models.learned_tokens import LearnedCount, Ratios
+from ramify.tools.models.tokens import estimate
 from tests.evaluation.small_data_set import knowing, order, questions, write_data
+from tests.tools.ollama_server import Ollama, ollama
+
+__all__ = ["ollama"]
 
 
 def told(out: Path) -> dict[str, Any]:
@@ -116,3 +123,28 @@ def test_passwords_of_addresses_are_not_written_down(data: Path, tmp_path: Path)
     text = (out / "manifest.json").read_text(encoding="utf-8")
     assert "secret" not in text
     assert json.loads(text)["base"] == {"base_url": "http://127.0.0.1:9/v1"}
+
+
+def test_a_run_goes_by_what_was_known_of_its_models_tokens_when_it_began(
+    data: Path, tmp_path: Path, ollama: Ollama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its prompts hold as many passages from its first question to its last, also where it is resumed."""
+    used: list[Ratios] = []
+
+    def noted(self: LearnedCount, text: str) -> int:
+        used.append(self.ratios)
+        return estimate(text)
+
+    monkeypatch.setattr(LearnedCount, "__call__", noted)
+    run, later = tmp_path / "run", tmp_path / "later"
+    execute(order(data, run, model="ollama:llama3.1:8b", limit=1))
+    prompt = demo_corpus().read_text(encoding="utf-8")[:20_000]
+    count = resolve("ollama:llama3.1:8b", ModelOptions()).count
+    assert isinstance(count, LearnedCount)
+    count.learn([prompt], int(len(prompt) / 4.3), filled=False)
+    execute(order(data, run, model="ollama:llama3.1:8b", limit=2))
+    assert (told(run)["tokens"], set(used)) == ({}, {Ratios()})
+    used.clear()
+    execute(order(data, later, model="ollama:llama3.1:8b", limit=1))
+    assert told(later)["tokens"] == {f"ollama:llama3.1:8b at {ollama.address}": count.ratios._asdict()}
+    assert set(used) == {count.ratios} != {Ratios()}

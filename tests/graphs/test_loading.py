@@ -18,9 +18,10 @@ from ramify.tools.extractive import model as extractive
 from ramify.tools.index import Index
 from ramify.tools.index import searcher as search
 from ramify.tools.index.location import Home
-from ramify.tools.models import forget
+from ramify.tools.models import forget, langchain_models, named, ollama
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
+from tests.graphs.faulty_servers import PROTOCOLS, faulty
 from tests.river import QUESTION, TEXTS, model, replies, river
 from tests.tools.fakes import WordEncoder
 
@@ -91,7 +92,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of budgets; nothing is loaded in the background, so that what passes when is no matter of chance."""
     clock = Clock()
-    for module in (plant, budget, search):
+    for module in (plant, budget, search, named):
         monkeypatch.setattr(module, "time", SimpleNamespace(time=clock.time, perf_counter=clock.time))
     monkeypatch.setattr(plant, "warm_soon", lambda index: None)
     return clock
@@ -185,3 +186,16 @@ def test_loading_the_reader_is_no_part_of_them_either(clock: Clock, monkeypatch:
     finally:
         forget()
     assert (result.stopped_by, result.usage.llm_calls, result.usage.loading_s) == ("finished", 1, 1000.0)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("strategy", ["naive", "closed-book"])
+def test_loading_a_client_is_no_part_of_them_either(protocol: str, strategy: str, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the first question of a process waits for: the import of the client, its certificates."""
+    module = ollama if protocol == "ollama" else langchain_models
+    really = module.client
+    monkeypatch.setattr(module, "client", lambda *given: (clock.passes(1000), really(*given))[1])
+    with faulty(protocol, lambda number, name: None) as server:
+        first, second = (graphs.ask(QUESTION, strategy, index=river(), max_seconds=60, **server.options) for _ in range(2))
+    assert (first.stopped_by, first.usage.llm_calls, first.usage.loading_s) == ("finished", 1, 1000.0)
+    assert second.usage.loading_s == 0.0

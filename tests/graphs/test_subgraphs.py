@@ -191,3 +191,19 @@ async def test_cancelling_the_parent_stops_the_branches_of_a_subgraph() -> None:
 async def test_the_parent_s_limit_counts_for_a_subgraph() -> None:
     with pytest.raises(GraphRecursionError):
         await parent(graphs.build("prune").compile(), PruneSettings).ainvoke(ASKED, {"recursion_limit": 4}, context=settings())
+
+
+@pytest.mark.parametrize("graph", [graphs.build("naive"), graphs.conversing(graphs.build("naive"))], ids=["alone", "in a conversation"])
+@pytest.mark.parametrize("method", ["invoke", "stream", "batch", "invoke the parent"])
+def test_synchronous_code_is_told_what_to_call_before_anything_is_written(graph: Any, method: str) -> None:
+    saver = InMemorySaver()
+    compiled = graph.compile(checkpointer=saver)
+    calls = {
+        "invoke": lambda: compiled.invoke(ASKED, CONFIG),
+        "stream": lambda: list(compiled.stream(ASKED, CONFIG)),
+        "batch": lambda: compiled.batch([ASKED, ASKED], CONFIG),
+        "invoke the parent": lambda: parent(graph.compile()).invoke(ASKED),
+    }
+    with pytest.raises(UsageError, match=r"ainvoke.* ramify\.graphs\.ask"):
+        calls[method]()
+    assert list(saver.list(CONFIG)) == []

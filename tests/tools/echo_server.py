@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import unquote
@@ -10,11 +10,12 @@ from urllib.parse import unquote
 from tests.tools.ollama_server import Quiet
 
 
-def handler(status: int, heard: list[str]) -> type[BaseHTTPRequestHandler]:
+def handler(status: int, heard: list[str], said: Callable[[str], str]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"] or 0))
-            sent = f"{self.headers.get('Authorization', 'none')} to {self.path}, that is {unquote(self.path)}"
+            headers = " ".join(self.headers.get(name, "none") for name in ("Authorization", "X-Api-Key"))
+            sent = f"{headers} to {self.path}, that is {unquote(self.path)}"
             if self.path.endswith("/api/show"):
                 self.say(200, {"model_info": {}, "capabilities": ["completion"]})
             elif self.path.endswith("/tokenize"):
@@ -32,7 +33,7 @@ def handler(status: int, heard: list[str]) -> type[BaseHTTPRequestHandler]:
             )
 
         def reply(self, sent: str) -> object:
-            told = {"role": "assistant", "content": f"I was sent {sent}"}
+            told = {"role": "assistant", "content": said(sent)}
             if "/api/" in self.path:
                 return {"model": "m", "created_at": "2024-01-01T00:00:00Z", "message": told, "done": True, "done_reason": "stop"}
             return {
@@ -58,10 +59,10 @@ def handler(status: int, heard: list[str]) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def echoing(status: int) -> Iterator[tuple[str, list[str]]]:
-    """Give the server's host and port, and what it was sent."""
+def echoing(status: int, said: Callable[[str], str] = "I was sent {}".format) -> Iterator[tuple[str, list[str]]]:
+    """Give the server's host and port, and what it was sent; `said` makes a reply of that."""
     heard: list[str] = []
-    listening = Quiet(("127.0.0.1", 0), handler(status, heard))
+    listening = Quiet(("127.0.0.1", 0), handler(status, heard, said))
     threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     yield f"127.0.0.1:{listening.server_port}", heard
     listening.shutdown()

@@ -58,7 +58,11 @@ class Hang:
     """No reply at all."""
 
 
-Answer = Say | Fail | Raw | Hang
+class Reset:
+    """The connection is broken off in the place of a reply."""
+
+
+Answer = Say | Fail | Raw | Hang | Reset
 
 
 def asked_in(request: Request) -> str:
@@ -97,7 +101,7 @@ def example(schema: dict[str, Any]) -> Any:
     return None
 
 
-def lines(request: Request, said: Say, durations: dict[str, int]) -> Iterator[dict[str, Any]]:
+def lines(request: Request, said: Say, figures: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The stream: a token a line, then the figures."""
     options = request["options"]
     thought = PIECES.findall(said.thought)
@@ -121,5 +125,5 @@ def lines(request: Request, said: Say, durations: dict[str, int]) -> Iterator[di
         "prompt_eval_count": min(tokens_of(request), options.get("num_ctx", 4096)),
         "eval_count": len(allowed),
         "total_duration": 1000,
-        **durations,
+        **figures,
     }

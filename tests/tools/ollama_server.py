@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.embeddings import WordEmbeddings
-from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Say, asked_in, example, lines
+from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Reset, Say, asked_in, example, lines
 
 Rule = tuple[str, Callable[[Request], Answer]]
 
@@ -27,6 +27,8 @@ class Ollama:
     thinkers: dict[str, str] = field(default_factory=dict)
     """Those of them that can think, with their families."""
     requests: list[Request] = field(default_factory=list)
+    elsewhere: str = "http://127.0.0.1:9/"
+    """Where its redirects lead."""
     embedded: list[str] = field(default_factory=list)
     """The texts it was given to embed."""
     busy: int = 0
@@ -36,6 +38,8 @@ class Ollama:
     slots: threading.Semaphore | None = None
     """Serve so many calls at once, each for `seconds`, and tell how long each took; without, all at once and untold."""
     seconds: float = 0.0
+    reports: Callable[[Request], Any] | None = None
+    """What it tells of a prompt's tokens, where that is not what they are."""
     _rules: list[Rule] = field(default_factory=list)
     _change: threading.Condition = field(default_factory=threading.Condition)
     _over: threading.Event = field(default_factory=threading.Event)
@@ -77,14 +81,15 @@ class Ollama:
             with self._change:
                 self.busy -= 1
 
-    def serve(self) -> dict[str, int]:
+    def serve(self, request: Request) -> dict[str, Any]:
         """Take the time that a call takes, once a place is free for it; give the server's own figures."""
+        told = {"prompt_eval_count": self.reports(request)} if self.reports else {}
         if self.slots is None:
-            return {}
+            return told
         with self.slots:
             begun = time.monotonic()
             self._over.wait(self.seconds)
-            return {"prompt_eval_duration": 1000, "eval_duration": int((time.monotonic() - begun) * 1e9)}
+            return {**told, "prompt_eval_duration": 1000, "eval_duration": int((time.monotonic() - begun) * 1e9)}
 
     def wait_for_calls(self, number: int = 1) -> None:
         with self._change:
@@ -122,12 +127,16 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
                 if isinstance(answer, Hang):
                     server.hang()
                     self.close_connection = True
+                elif isinstance(answer, Reset):
+                    self.close_connection = True
                 elif isinstance(answer, Raw):
                     self.send(200, answer.kind, answer.body, answer.cut)
                 elif isinstance(answer, Fail) and answer.status > 0:
                     self.tell(answer.status, {"error": answer.message})
                 else:
-                    self.stream([{"error": answer.message}] if isinstance(answer, Fail) else list(lines(request, answer, server.serve())))
+                    self.stream(
+                        [{"error": answer.message}] if isinstance(answer, Fail) else list(lines(request, answer, server.serve(request)))
+                    )
 
         def tell(self, status: int, body: dict[str, Any]) -> None:
             self.send(status, "application/json; charset=utf-8", json.dumps(body))
@@ -139,6 +148,8 @@ def handler(server: Ollama) -> type[BaseHTTPRequestHandler]:
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body.encode()) + cut))
+            if 300 <= status < 400:
+                self.send_header("Location", server.elsewhere)
             self.end_headers()
             self.wfile.write(body.encode())
             self.close_connection = cut

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from tests.tools.ollama_replies import Raw, Reset
 from tests.tools.ollama_server import Quiet
 
-Reply = tuple[int, Any]
+Reply = tuple[int, Any] | Raw | Reset
 """A status, and a body: a text as it is, anything else as JSON."""
 
 
@@ -20,6 +21,8 @@ class OpenAI:
 
     address: str
     paths: dict[str, Callable[[dict[str, Any]], Reply]] = field(default_factory=dict)
+    elsewhere: str = "http://127.0.0.1:9/"
+    """Where its redirects lead."""
     asked: list[dict[str, Any]] = field(default_factory=list)
     """The bodies of the calls for a reply."""
 
@@ -55,13 +58,21 @@ def serving(reply: Callable[[dict[str, Any]], Reply], **paths: Callable[[dict[st
 
         def tell(self, body: dict[str, Any]) -> None:
             told = server.paths.get(self.path)
-            status, said = told(body) if told else (404, {"error": {"message": "no such path"}})
+            reply = told(body) if told else (404, {"error": {"message": "no such path"}})
+            if isinstance(reply, Reset):
+                self.close_connection = True
+                return
+            status, said = (200, reply.body) if isinstance(reply, Raw) else reply
+            cut = isinstance(reply, Raw) and reply.cut
             written = (said if isinstance(said, str) else json.dumps(said)).encode()
             self.send_response(status)
             self.send_header("Content-Type", "text/html" if isinstance(said, str) and said.startswith("<") else "application/json")
-            self.send_header("Content-Length", str(len(written)))
+            self.send_header("Content-Length", str(len(written) + cut))
+            if 300 <= status < 400:
+                self.send_header("Location", server.elsewhere)
             self.end_headers()
             self.wfile.write(written)
+            self.close_connection = cut
 
     listening.RequestHandlerClass = Handler
     threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()

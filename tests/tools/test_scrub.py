@@ -1,14 +1,22 @@
 """What is taken out of a text, and what is left in it."""
 
+import json
+import math
 import traceback
+from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
 
+from ramify.prompts.answer import ANSWER
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.scrub import learn, learn_address, scrub, without_known
+from ramify.tools.models.confidence import span_confidence
+from ramify.tools.models.reply_parsing import read
+from ramify.tools.models.server_errors import showable
+from ramify.tools.scrub import learn, learn_address, learn_named, scrub, without_known
 from ramify.tools.server_address import is_address, without_credentials
 from tests.tools.echo_server import echoing
 from tests.tools.questions import QUESTION, Answered, fresh
@@ -94,6 +102,39 @@ async def test_the_key_of_a_model_made_by_a_program_is_known_and_in_no_traceback
             await resolve(chat, ModelOptions()).reply(QUESTION, Answered)
     assert KEY in heard[0]
     assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_cause_that_quotes_a_key_in_what_caused_it_is_left_out() -> None:
+    inner, outer = ValueError("POST http://box/v1?key=secret"), RuntimeError("no reply")
+    outer.__cause__ = inner
+    assert showable("busy", outer) is None
+    assert showable("busy", RuntimeError("no reply")) is not None
+
+
+@pytest.mark.parametrize(
+    ("sent", "keys"),
+    [
+        ({"default_headers": {"Authorization": f"Bearer {KEY}"}}, [KEY]),
+        ({"client_kwargs": {"headers": {"api-key": "abcdefgh"}}}, ["abcdefgh"]),
+        ({"default_query": {"subscription": KEY, "api-version": "2024-02-01"}}, [KEY]),
+        ({"default_headers": {"Connection": "close", "User-Agent": "a program of mine", "Referer": "https://example.org/" + "x" * 30}}, []),
+    ],
+)
+def test_keys_are_known_from_headers_and_parameters(sent: dict[str, Any], keys: list[str]) -> None:
+    learn_named(sent)
+    plain = "Bearer close 2024-02-01 a program of mine https://example.org/" + "x" * 30
+    assert without_known(f"{plain} {' '.join(keys)}") == f"{plain} {' '.join('***' for _ in keys)}"
+
+
+@pytest.mark.parametrize("client_parsed", [True, False])
+def test_a_reply_loses_its_keys_before_it_is_cut_and_keeps_its_confidence(client_parsed: bool) -> None:
+    learn(KEY)
+    text = json.dumps({"answer": f"{'x ' * 95}{KEY}", "confidence": 0.5, "citations": []})
+    raw = AIMessage(text, response_metadata={"logprobs": [{"token": text, "logprob": -0.5}]})
+    found = read(raw, ANSWER.reply.model_validate_json(text) if client_parsed else None, ANSWER.reply)
+    assert found.parsed is not None
+    assert found.parsed.answer == "x " * 95 + "***"  # type: ignore[attr-defined]
+    assert span_confidence(found.raw, "answer") == pytest.approx(math.exp(-0.5))
 
 
 @pytest.mark.parametrize("url", ["http://me:a/b@box", "http://", "box:4000", "http://box:port", "http://[::1", "http://box:0"])

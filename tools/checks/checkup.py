@@ -104,6 +104,17 @@ def _model() -> Check:
     return Check("model", "ok", f"auto takes {model.name}")
 
 
+def _tokens() -> Check:
+    from ramify.tools.models.learned_tokens import kept_ratios
+
+    learned = [
+        f"{place} has at most {f'{ratios.encoder:g} for one of the encoder' if ratios.encoder else 'the estimate'} in English text, "
+        f"and {ratios.estimate:g} times the estimate in other scripts"
+        for place, ratios in kept_ratios().items()
+    ]
+    return Check("tokens", "ok", "; ".join(learned) or "nothing learned yet: those of a model without a tokenizer (Ollama) are estimated")
+
+
 def _demo() -> Check:
     from ramify.tools.demo import demo_index
     from ramify.tools.index import Index
@@ -113,7 +124,7 @@ def _demo() -> Check:
 
 
 def _cache() -> Check:
-    from ramify.tools.demo import cache_folder
+    from ramify.tools.cache_folder import cache_folder
 
     folder = cache_folder()
     there = next(path for path in (folder, *folder.parents) if path.exists())
@@ -134,6 +145,7 @@ LOOKS: dict[str, Callable[[], Check]] = {
     "ollama": _ollama,
     "gguf": gguf,
     "model": _model,
+    "tokens": _tokens,
     "cache": _cache,
     "demo index": _demo,
 }

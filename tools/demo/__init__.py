@@ -1,18 +1,20 @@
 """A small corpus that comes with ramify, and its index in the user's cache."""
 
-import asyncio
 import hashlib
-import os
 import shutil
-import sys
+import threading
 from importlib.resources import files
 from pathlib import Path
 from tempfile import mkdtemp
 
+from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, read_manifest
 from ramify.tools.new_files import make_folder
+
+_making = threading.RLock()
+"""Whoever comes second waits, instead of making it too."""
 
 
 def demo_corpus() -> Path:
@@ -21,23 +23,24 @@ def demo_corpus() -> Path:
 
 
 def demo_index(kind: Kind = "passages") -> Path:
-    """Return the folder of the demo corpus's index, made at first use; two processes may ask at once.
+    """Return the folder of the demo corpus's index, made at first use; blocking. Two threads or processes may ask at once.
 
     Each installation has one of its own, whose citations lead into its own corpus; that of kind graph lies beside the plain one.
     """
     made_of = f"{demo_corpus().absolute()}\0{file_sha256(demo_corpus())}"
     suffix = "" if kind == "passages" else f"-{kind}"
     folder = cache_folder() / f"demo-{LAYOUT}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}{suffix}"
-    if _whole(folder, kind):
-        return folder
-    shutil.rmtree(folder, ignore_errors=True)
-    make_folder(folder.parent)
-    temporary = Path(mkdtemp(prefix="demo-", dir=folder.parent))
-    try:
-        _make(kind, temporary)
-        _take_place(temporary, folder, kind)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with _making:
+        if _whole(folder, kind):
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+        make_folder(folder.parent)
+        temporary = Path(mkdtemp(prefix="demo-", dir=folder.parent))
+        try:
+            _make(kind, temporary)
+            _take_place(temporary, folder, kind)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
     return folder
 
 
@@ -45,11 +48,10 @@ def _make(kind: Kind, folder: Path) -> None:
     if kind == "passages":
         Index.build([demo_corpus()], folder)
         return
-    from ramify.tools.knowledge.build import build_graph
-    from ramify.tools.knowledge.rule_builder import ByRules
+    from ramify.tools.knowledge.rule_builder import build_graph_by_rules
 
     shutil.copytree(demo_index(), folder, dirs_exist_ok=True)
-    asyncio.run(build_graph(folder, ByRules()))
+    build_graph_by_rules(folder)
 
 
 def _take_place(made: Path, folder: Path, kind: Kind) -> None:
@@ -67,14 +69,3 @@ def _whole(folder: Path, kind: Kind) -> bool:
     except IndexingError:
         return False
     return manifest is not None and manifest.kind == kind and manifest.damage(folder) is None
-
-
-def cache_folder() -> Path:
-    """Return where ramify keeps what it can make again: RAMIFY_CACHE, else the platform's cache folder."""
-    if given := os.environ.get("RAMIFY_CACHE"):
-        return Path(given).expanduser()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "ramify"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))) / "ramify" / "Cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ramify"

@@ -1,16 +1,19 @@
 """Files to read: found under the paths a user gives, and what is told of one besides its documents."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ramify.tools.documents.properties import properties
 from ramify.tools.errors import InputError
-from ramify.tools.quoting import shortened
-from ramify.tools.typed import is_unicode, readable, usable
+from ramify.tools.typed import usable
 
 INDEX_FILE = "passages.sqlite"
 """A folder that holds this is an index, not documents."""
+
+_NAMED = 5
+"""Fields that are named of those left out."""
 
 Skipped = tuple[str, str]
 """What was left out (a path, or `path#record`) and why."""
@@ -34,6 +37,19 @@ class Told:
     def __init__(self) -> None:
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
+        self.properties: dict[str, Any] = {}
+        """What the file says of itself: metadata of all its documents."""
+
+    @property
+    def title(self) -> str:
+        """Return the title that the file states, "" where it states none."""
+        return str(self.properties.get("title", ""))
+
+    def state(self, source: str, given: Mapping[Any, Any]) -> None:
+        """Keep what a file says of itself, and name what of it cannot be metadata."""
+        self.properties, left_out = properties(given)
+        if left_out:
+            self.remark(source, f"not kept as metadata: {', '.join(left_out[:_NAMED])}{' …' if len(left_out) > _NAMED else ''}")
 
     def skip(self, name: str, reason: str) -> None:
         """Name what was left out, and why."""
@@ -46,10 +62,17 @@ class Told:
 
 def existing(path: str | Path) -> Path:
     """Return the path, or raise `InputError` where there is none."""
-    found = usable(readable(str(path)))
-    if not found.exists():
+    found = usable(path)
+    if not os.path.exists(found):  # a path that may not be looked at is none
         raise InputError(f"there is no file or folder {str(path)!r}", "check the path")
+    if printable_name(full := os.path.realpath(found)) != full:
+        raise InputError(f"the name {printable_name(full)!r} is not written in UTF-8", "rename it, or give the folder that it lies in")
     return found
+
+
+def printable_name(name: str | Path) -> str:
+    """Return a name as it can be written: bytes in it that are not UTF-8, which a file system allows, as `\\xff`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]:
@@ -59,27 +82,41 @@ def files_under(paths: Sequence[Path], skipped: list[Skipped]) -> Iterator[File]
             yield File(root, root.name, root)
             continue
         for path in files_in(root, skipped):
-            source = path.relative_to(root).as_posix()
-            if is_unicode(source):
-                yield File(path, source, root)
-            else:
-                skipped.append((shortened(source), "its name is not valid UTF-8"))
+            yield File(path, _within(root, path), root)
+
+
+def _within(folder: Path, path: Path) -> str:
+    return printable_name(path.relative_to(folder).as_posix())
 
 
 def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
-    """Walk a folder in order of name; links that lead out of it are named, not followed."""
-    home = folder.resolve()
-    for parent, folders, names in os.walk(folder):
-        if INDEX_FILE in names:
-            skipped.append((Path(parent).relative_to(folder).as_posix(), "an index, not documents"))
-            folders.clear()
+    """Walk a folder in order of name; folders that cannot be read and links that lead out of it, or nowhere, are named and left out."""
+    home = os.path.realpath(folder)
+    waiting = [folder]
+    while waiting:
+        parent = waiting.pop()
+        try:
+            entries = sorted(os.scandir(parent), key=lambda entry: entry.name)
+        except OSError as error:
+            skipped.append((_within(folder, parent), f"cannot be read: {error.strerror}"))
             continue
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted([*names, *(name for name in folders if Path(parent, name).is_symlink())]):
-            path = Path(parent, name)
-            if name.startswith("."):
-                continue
-            if path.is_symlink() and (path.is_dir() or not path.resolve().is_relative_to(home)):
-                skipped.append((path.relative_to(folder).as_posix(), "a link to a folder or out of the folder given"))
-            else:
+        if any(entry.name == INDEX_FILE for entry in entries):
+            skipped.append((_within(folder, parent), "an index, not documents"))
+            continue
+        shown = [entry for entry in entries if not entry.name.startswith(".")]
+        waiting += [Path(entry.path) for entry in reversed(shown) if entry.is_dir(follow_symlinks=False)]
+        for entry in shown:
+            path = Path(entry.path)
+            if entry.is_symlink() and (reason := _leads_away(path, home)):
+                skipped.append((_within(folder, path), reason))
+            elif not entry.is_dir(follow_symlinks=False):
                 yield path
+
+
+def _leads_away(link: Path, home: str) -> str | None:
+    """Say why a link is not followed, None for one to a file within the folder given."""
+    if not os.path.exists(link):
+        return "a link that leads nowhere"
+    if os.path.isdir(link) or not Path(os.path.realpath(link)).is_relative_to(home):
+        return "a link to a folder or out of the folder given"
+    return None

@@ -32,7 +32,7 @@ def html_outline(text: str) -> Outline:
     walk = _Walk(page)
     walk.run()
     first = next((heading for level, heading in walk.headings if level == 1), None)
-    return Outline(page.title or first, walk.writer.sections)
+    return Outline(page.title or first, walk.writer.sections, page.stated)
 
 
 class _Walk:

@@ -5,7 +5,7 @@ manuals this keeps what content extractors lose (headings, terms of definition l
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from lxml import etree, html
@@ -17,48 +17,113 @@ _DROPPED = frozenset(
     ["script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "object", "canvas", "audio", "video", "button", "input",
      "select", "textarea", "datalist"]
 )  # fmt: skip
+_TAKEN_OUT = "taken-out"
+_DEEPEST = 256
+"""How deep a page's elements may be nested where libxml2 gives it up (it does at 2,048)."""
 _DROPPED_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar", "button", "dialog"])
 _FURNITURE = frozenset(["header", "footer", "aside", "form"])
 """Around the main content these belong to the site, within it to the text."""
 _FURNITURE_NAME = re.compile(r"(?:nav(?:bar|igation|header|footer|links|menu)?|footer|breadcrumbs?|sidebar|menu)", re.IGNORECASE)
+_META = {
+    "author": "author", "creator": "author", "date": "date", "created": "date", "article:published_time": "date", "modified": "modified",
+    "article:modified_time": "modified", "keywords": "tags", "subject": "subject", "description": "description", "language": "language",
+}  # fmt: skip
 _NAME = re.compile(r"[\s_-]+")
 _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:|//)", re.IGNORECASE)
 
 
 class Page(NamedTuple):
-    """A page's stated title, the element that holds its content, and how much is in each element."""
+    """A page's stated title, the element that holds its content, how much is in each element, and what its `meta` elements say."""
 
     title: str | None
     content: html.HtmlElement
     sizes: Sizes
+    stated: dict[str, str]
 
 
 def read_page(text: str) -> Page:
     """Parse a page and take away what is not its content."""
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    try:
-        root = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser, ensure_head_body=True)
-    except etree.ParserError:  # nothing in it
-        root = html.document_fromstring("<html></html>", ensure_head_body=True)
+    root = _parsed(text)
     title = root.find(".//title")
     stated = " ".join(title.text_content().split()) if title is not None else ""
+    properties = _properties(root)
     for link in [element for element in root.iter("a") if _is_permalink(element)]:
         link.text = None
         del link[:]
-    _drop(element for element in root.iter(etree.Element) if element.tag in _DROPPED or _is_hidden(element))
+    _drop(root, (element for element in root.iter(etree.Element) if element.tag in _DROPPED or _is_hidden(element)))
     sizes = _measure(root)
     content = _content(root, sizes)
     if content.tag == "body":
         most = sizes[content].words / 2
-        _drop(element for element in content.iter(etree.Element) if sizes[element].words < most and _is_furniture(element))
+        _drop(content, (element for element in content.iter(etree.Element) if sizes[element].words < most and _is_furniture(element)))
         sizes = _measure(content)
-    return Page(stated or None, content, sizes)
+    return Page(stated or None, content, sizes, properties)
 
 
-def _drop(elements: Iterator[html.HtmlElement]) -> None:
+def _properties(root: html.HtmlElement) -> dict[str, str]:
+    """Return what a page says of itself by the names that all formats share; of several the first."""
+    found = {"language": root.get("lang", "")}
+    for element in root.iter("meta"):
+        name = (element.get("name") or element.get("property") or "").lower()
+        shared = _META.get(name.removeprefix("dc.").removeprefix("dcterms."))
+        if shared and element.get("content") and not found.get(shared):
+            found[shared] = element.get("content")
+    return found
+
+
+def _parsed(text: str) -> html.HtmlElement:
+    """Parse a page; one that libxml2 gives up for its depth is parsed anew, without the depth."""
+    content = text.encode("utf-8", "replace")
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    try:
+        root = html.document_fromstring(content, parser=parser, ensure_head_body=True)
+        if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
+            flat = html.HTMLParser(encoding="utf-8", huge_tree=True, target=_Flattened())
+            root = html.document_fromstring(content, parser=flat, ensure_head_body=True)
+    except etree.ParserError:  # nothing in it
+        root = html.document_fromstring("<html></html>", ensure_head_body=True)
+    return root
+
+
+class _Flattened:
+    """Build a page's tree no deeper than a limit: what is nested deeper stands there side by side, its text in order."""
+
+    def __init__(self) -> None:
+        self._builder = etree.TreeBuilder(parser=html.html_parser)
+        self._depth = 0
+        self._deep: str | None = None
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._depth += 1
+        self._end_deep()
+        if self._depth > _DEEPEST:
+            self._deep = tag
+        self._builder.start(tag, dict(attributes))
+
+    def end(self, tag: str) -> None:
+        self._end_deep()
+        if self._depth <= _DEEPEST:
+            self._builder.end(tag)
+        self._depth -= 1
+
+    def data(self, text: str) -> None:
+        self._builder.data(text)
+
+    def close(self) -> html.HtmlElement:
+        return self._builder.close()
+
+    def _end_deep(self) -> None:
+        if self._deep is not None:
+            self._builder.end(self._deep)
+            self._deep = None
+
+
+def _drop(root: html.HtmlElement, elements: Iterator[html.HtmlElement]) -> None:
+    """Take elements out, all at once: one by one, the text after each would be joined anew to the text before it."""
     for element in list(elements):
-        if element.getparent() is not None and element.tag != "body":
-            element.drop_tree()
+        if element is not root and element.tag != "body":
+            element.tag = _TAKEN_OUT
+    etree.strip_elements(root, _TAKEN_OUT, with_tail=False)
 
 
 def _is_hidden(element: html.HtmlElement) -> bool:

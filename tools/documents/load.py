@@ -1,7 +1,6 @@
 """Load files and folders of them as LangChain `Document`s: read side by side, given in their order."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -10,11 +9,11 @@ from typing import NamedTuple
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped, Told, existing, files_under
-from ramify.tools.documents.parser_crew import LIMITS, Crew, Limits, Parsed, cores
+from ramify.tools.documents.parser_crew import LIMITS, Crew, Limits, Parsing, cores
 from ramify.tools.documents.readers import FORMATS, parsed, reader_of, streamed
 from ramify.tools.errors import InputError
 
-EDITION = "3"
+EDITION = "4"
 """Counts up when the same file gives other documents than before: an index then reads its files again."""
 _AHEAD = 4
 """Files asked for before their turn, for each worker: enough that none waits, few enough to hold."""
@@ -28,7 +27,7 @@ class Loading(Iterator[Document]):
 
     Each document has an id (a record's own, else made from its source) and the metadata `source` (the path within the folder given, or
     the file's name; of a record with `#id` or `#number`), `title`, `heading` of a section ("A > B"), `page` (from 1) or, of a
-    document that crosses pages, `pages` as `[offset, page]` where each begins, and what a record carries.
+    document that crosses pages, `pages` as `[offset, page]` where each begins, what a file says of itself, and what a record carries.
     """
 
     def __init__(self, paths: Sequence[Path], clean: bool = True) -> None:
@@ -82,35 +81,52 @@ class Read(NamedTuple):
 
 
 def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None, clean: bool = True) -> Iterator[Read]:
-    """Read files in worker processes and give them in their order; records, which may be endless, are streamed in this one.
+    """Read files in worker processes and give them in their order; of a file of records the documents come as they are read.
 
     A file that cannot be read has no documents and is in its own `skipped`, with the reason. To have it `clean` is to have its short
-    documents merged and those that only list or license marked.
+    documents merged and those that only list or license marked. What is not taken of a file is not read once the next is asked for.
     """
     with closing(Crew(workers or cores(), limits)) as crew:
-        under_way: list[tuple[File, Future[Parsed] | None]] = []
+        under_way: list[tuple[File, Parsing | None]] = []
         coming = _planned(iter(files), crew, clean)
         while under_way := [*under_way, *islice(coming, _AHEAD * crew.size + 1 - len(under_way))]:
-            file, result = under_way.pop(0)
-            yield Read(file, *result.result()) if result else _here(file, clean)
+            file, parsing = under_way.pop(0)
+            if parsing is None:
+                yield _here(file, clean)
+                continue
+            with closing(parsing):
+                yield _elsewhere(file, parsing)
 
 
-def _planned(files: Iterator[File], crew: Crew, clean: bool) -> Iterator[tuple[File, Future[Parsed] | None]]:
+def _planned(files: Iterator[File], crew: Crew, clean: bool) -> Iterator[tuple[File, Parsing | None]]:
     """Hand files to the crew as they come; None for those that are read here."""
     few = 0
     for file in files:
         reader = reader_of(file.path)
-        if reader is None or reader.streamed or not file.path.is_file():
-            yield file, None
-        elif reader.plain and few < _FEW and file.path.stat().st_size <= _SMALL_BYTES:
-            few += 1
+        if reader is None or (reader.plain and few < _FEW and _is_small(file.path)):
+            few += reader is not None
             yield file, None
         else:
             yield file, crew.parse(file, clean)
 
 
+def _is_small(path: Path) -> bool:
+    """Tell whether a file is read in no time; one that is packed may be anything."""
+    try:
+        return path.suffix.lower() != ".gz" and path.stat().st_size <= _SMALL_BYTES
+    except OSError:
+        return True
+
+
 def _here(file: File, clean: bool) -> Read:
     told = Told()
     reader = reader_of(file.path)
-    documents = streamed(file, told) if reader is None or reader.streamed else parsed(file, told, clean)
+    documents = streamed(file, told) if reader is None or reader.by_line else parsed(file, told, clean)
     return Read(file, documents, told.skipped, told.remarks)
+
+
+def _elsewhere(file: File, parsing: Parsing) -> Read:
+    told = Told()
+    reader = reader_of(file.path)
+    documents = parsing.documents(told)
+    return Read(file, documents if reader and reader.by_line else list(documents), told.skipped, told.remarks)

@@ -5,22 +5,30 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from concurrent.futures import Future
-from queue import SimpleQueue
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from queue import Queue, SimpleQueue
 from threading import Lock, Thread, Timer
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Skipped
+from ramify.tools.documents.files import File, Skipped, Told
 
-Parsed = tuple[list[Document], list[Skipped], list[Skipped]]
-"""A file's documents, what was left out of it, and what is to be said of it."""
+_PARTS = 2
+"""Parts of a file that wait to be taken; then its worker waits."""
+
+
+class Parsed(NamedTuple):
+    """Documents of a file, in its last part what was left out of it and what is to be said of it."""
+
+    documents: list[Document]
+    skipped: list[Skipped]
+    remarks: list[Skipped]
 
 
 class Limits(NamedTuple):
-    """What a worker may use for a file before it is ended and the file is named."""
+    """What a worker may use for a file, or a part of one, before it is ended and the file is named."""
 
     seconds: float = 120
     memory_mb: int = 2048
@@ -42,6 +50,38 @@ def command(limits: Limits) -> list[str]:
     return [sys.executable, "-P", "-m", "ramify.tools.documents.parser_process", str(limits.seconds), str(limits.memory_mb)]
 
 
+class Parsing:
+    """A file that a worker parses, now or when it comes to it; what is given of it waits here, within limits, to be taken."""
+
+    def __init__(self, file: File, clean: bool) -> None:
+        self.file = file
+        self.clean = clean
+        self._parts: Queue[Parsed | None] = Queue(_PARTS)
+        self._wanted = True
+
+    def documents(self, told: Told) -> Iterator[Document]:
+        """Yield the documents; `told` is complete when there are no more. RuntimeError once it is closed."""
+        while (part := self._parts.get()) is not None:
+            told.skipped += part.skipped
+            told.remarks += part.remarks
+            yield from part.documents
+        if not self._wanted:
+            raise RuntimeError(f"the documents of {self.file.source!r} were not taken before the next file was")
+
+    def give(self, part: Parsed | None) -> bool:
+        """Have a part taken, None after the last; false where no more is wanted."""
+        if self._wanted:
+            self._parts.put(part)
+        return self._wanted
+
+    def close(self) -> None:
+        """Want no more of it."""
+        self._wanted = False
+        while not self._parts.empty():
+            self._parts.get_nowait()
+        self._parts.put(None)  # for whoever still reads
+
+
 class Crew:
     """As many workers as wanted, each started when it is first needed."""
 
@@ -49,22 +89,22 @@ class Crew:
         self.size = size
         self._limits = limits
         self._command = command
-        self._files: SimpleQueue[tuple[File, bool, Future[Parsed]] | None] = SimpleQueue()
+        self._files: SimpleQueue[Parsing | None] = SimpleQueue()
         self._workers: list[_Worker] = []
-        self._waiting = 0
+        self._waiting: set[Parsing] = set()
         self._lock = Lock()
 
-    def parse(self, file: File, clean: bool) -> Future[Parsed]:
+    def parse(self, file: File, clean: bool) -> Parsing:
         """Have a file parsed, and tidied up to have it `clean`, by the next worker that is free."""
-        result: Future[Parsed] = Future()
+        parsing = Parsing(file, clean)
         with self._lock:
-            self._waiting += 1
-            wanted = len(self._workers) < min(self.size, self._waiting)
+            self._waiting.add(parsing)
+            wanted = len(self._workers) < min(self.size, len(self._waiting))
         if wanted:
             self._workers.append(_Worker(self._command(self._limits), self._limits))
             Thread(target=self._serve, args=(self._workers[-1],), name="ramify-reading", daemon=True).start()
-        self._files.put((file, clean, result))
-        return result
+        self._files.put(parsing)
+        return parsing
 
     def running(self) -> int:
         """Count the processes that are there."""
@@ -72,19 +112,24 @@ class Crew:
 
     def close(self) -> None:
         """End all workers, whatever they are at."""
+        with self._lock:
+            waiting = list(self._waiting)
+        for parsing in waiting:
+            parsing.close()
         for worker in self._workers:
             self._files.put(None)
             worker.end()
 
     def _serve(self, worker: "_Worker") -> None:
-        while (asked := self._files.get()) is not None:
-            file, clean, result = asked
+        while (parsing := self._files.get()) is not None:
             try:
-                result.set_result(worker.parse(file, clean))
+                with closing(worker.parse(parsing.file, parsing.clean)) as parts:
+                    all(parsing.give(part) for part in parts)
             except OSError as error:
-                result.set_result(([], [(file.source, f"no process to read it in: {error.strerror or error}")], []))
+                parsing.give(Parsed([], [(parsing.file.source, f"no process to read it in: {error.strerror or error}")], []))
+            parsing.give(None)
             with self._lock:
-                self._waiting -= 1
+                self._waiting.remove(parsing)
 
 
 class _Worker:
@@ -98,21 +143,30 @@ class _Worker:
         self._lock = Lock()
         self._ended = False
 
-    def parse(self, file: File, clean: bool) -> Parsed:
-        """Ask the process for a file's documents; without an answer the file is skipped."""
+    def parse(self, file: File, clean: bool) -> Generator[Parsed, None, None]:
+        """Ask the process for a file's documents and yield them part by part; where no answer comes the file is skipped."""
         process = self._running()
-        late = Timer(self._limits.seconds, process.kill)
-        late.start()
-        line = _asked(process, json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n")
-        too_late = not late.is_alive()
-        late.cancel()
-        if line.endswith(b"\n"):
-            answer = json.loads(line)
-            documents = [Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"]]
-            return documents, [(name, why) for name, why in answer["skipped"]], [(name, said) for name, said in answer["remarks"]]
-        process.kill()
-        code = process.wait()
-        return [], [(file.source, f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code))], []
+        asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n"
+        answer: dict[str, Any] = {}
+        try:
+            while "skipped" not in answer:
+                late = Timer(self._limits.seconds, process.kill)
+                late.start()
+                line = _asked(process, asked)
+                too_late = not late.is_alive()
+                late.cancel()
+                if not line.endswith(b"\n"):
+                    process.kill()
+                    code = process.wait()
+                    reason = f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code)
+                    yield Parsed([], [(file.source, reason)], [])
+                    return
+                asked, answer = b"", json.loads(line)
+                documents = [Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"]]
+                yield Parsed(documents, *([(name, why) for name, why in answer.get(told, ())] for told in ("skipped", "remarks")))
+        finally:
+            if "skipped" not in answer:
+                process.kill()
 
     def runs(self) -> bool:
         """Tell whether the process is there."""
@@ -157,7 +211,7 @@ class _Worker:
 
 
 def _asked(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
-    """Write a line to a process and read one; nothing from one that is gone."""
+    """Write a line, if there is one, to a process and read one; nothing from one that is gone."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:

@@ -1,4 +1,4 @@
-"""Parse files in a process of its own: a line of JSON in names a file, a line of JSON out holds what was in it.
+"""Parse files in a process of its own: a line of JSON in names a file, lines of JSON out hold what was in it.
 
 Started as `python -m ramify.tools.documents.parser_process SECONDS MEMORY_MB`. It ends with its parent, which closes its input;
 whatever goes wrong in a parser ends it with the reason as the last line on stderr.
@@ -7,14 +7,20 @@ whatever goes wrong in a parser ends it with the reason as the last line on stde
 import json
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ramify.tools.documents.files import File, Told
-from ramify.tools.documents.readers import parsed
+from ramify.tools.documents.readers import parsed, reader_of, streamed
 
 _GRACE_S = 5
 """The parent ends a worker that takes too long; one whose parent is gone ends itself this much later."""
+_DEEPEST = 5000
+"""Calls within calls: mammoth takes sixteen for a table in a table. The stack of C, which has 8 MB, holds as many."""
+_PART = 256
+_PART_CHARACTERS = 1 << 20
+"""Documents, and characters of them, that are given at once where they are given on the way."""
 
 
 def main(seconds: float, memory_mb: int) -> None:
@@ -23,22 +29,40 @@ def main(seconds: float, memory_mb: int) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
+    sys.setrecursionlimit(_DEEPEST)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's to handle
-    answers = sys.stdout.buffer
+    out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a library prints is no answer
     for line in sys.stdin.buffer:
-        if sys.platform != "win32":
-            signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_S)
-        answers.write(json.dumps(answer(json.loads(line))).encode() + b"\n")
-        answers.flush()
+        _limit_time(seconds + _GRACE_S)
+        for answer in answers(json.loads(line)):
+            content = json.dumps(answer).encode() + b"\n"
+            _limit_time(0)  # how soon it is taken is up to the parent
+            out.write(content)
+            out.flush()
+            _limit_time(seconds + _GRACE_S)
+        _limit_time(0)
 
 
-def answer(asked: dict[str, Any]) -> dict[str, object]:
-    """Parse the file asked for."""
+def _limit_time(seconds: float) -> None:
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def answers(asked: dict[str, Any]) -> Iterator[dict[str, object]]:
+    """Parse the file asked for. Of records line by line documents are given on the way; the last answer has the rest and what is told."""
     told = Told()
     file = File(Path(asked["path"]), asked["source"], Path(asked["path"]).parent)
-    documents = [[document.id, document.page_content, document.metadata] for document in parsed(file, told, asked["clean"])]
-    return {"documents": documents, "skipped": told.skipped, "remarks": told.remarks}
+    reader = reader_of(file.path)
+    part: list[tuple[str | None, str, dict[str, Any]]] = []
+    size = 0
+    for document in streamed(file, told) if reader and reader.by_line else parsed(file, told, asked["clean"]):
+        part.append((document.id, document.page_content, document.metadata))
+        size += len(document.page_content) + sum(len(str(value)) for value in document.metadata.values())
+        if reader and reader.by_line and (len(part) == _PART or size >= _PART_CHARACTERS):
+            yield {"documents": part}
+            part, size = [], 0
+    yield {"documents": part, "skipped": told.skipped, "remarks": told.remarks}
 
 
 if __name__ == "__main__":

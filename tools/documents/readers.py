@@ -4,6 +4,7 @@ import gzip
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from stat import S_ISREG
 from typing import NamedTuple
 
 from langchain_core.documents import Document
@@ -26,18 +27,21 @@ Read = Callable[[Path, str, Told], Iterator[Document]]
 
 
 class Reader(NamedTuple):
-    """How a format is read: by what function, with which modules of others, if it may be endless (streamed), is plain text, or records."""
+    """How a format is read: by what function, with which modules of others, if it is plain text, records, or records line by line."""
 
     read: Read
     modules: tuple[str, ...] = ()
-    streamed: bool = False
     plain: bool = False
     records: bool = False
+    by_line: bool = False
+    """It may be endless: its records are given as they are read."""
 
 
 _TEXT = Reader(read_text, plain=True)
-_MARKDOWN = Reader(read_markdown, plain=True)
+_MARKDOWN = Reader(read_markdown, ("yaml",), plain=True)
 _HTML = Reader(read_html, ("lxml.html",))
+_TABLE = Reader(read_csv, plain=True, records=True, by_line=True)
+_LINES = Reader(read_jsonl, plain=True, records=True, by_line=True)
 
 READERS: dict[str, Reader] = {
     ".txt": _TEXT, ".text": _TEXT, ".log": _TEXT, ".rst": _TEXT,
@@ -51,15 +55,17 @@ READERS: dict[str, Reader] = {
     ".epub": Reader(read_epub, ("lxml.html",)),
     ".eml": Reader(read_eml, ("lxml.html",)),
     ".pdf": Reader(read_pdf, ("pypdfium2",)),
-    ".csv": Reader(read_csv, streamed=True, records=True), ".tsv": Reader(read_csv, streamed=True, records=True),
-    ".json": Reader(read_json, streamed=True, records=True),
-    ".jsonl": Reader(read_jsonl, streamed=True, records=True), ".ndjson": Reader(read_jsonl, streamed=True, records=True),
+    ".csv": _TABLE, ".tsv": _TABLE,
+    ".json": Reader(read_json, plain=True, records=True),
+    ".jsonl": _LINES, ".ndjson": _LINES,
 }  # fmt: skip
 """Each also reads `.gz` around its format."""
 
 FORMATS = ", ".join(sorted(suffix.removeprefix(".") for suffix in READERS))
 NO_READER = "no reader for "
 """Begins the reason why a file is left out whose name no reader knows."""
+_OF_ROWS = {"source", "title", "sheet"}
+"""What every row of a workbook has; one that carries more speaks for itself, and the workbook's author is not that of what it is about."""
 _FILE_ERRORS = (OSError, EOFError, zlib.error, gzip.BadGzipFile)
 
 
@@ -87,19 +93,24 @@ def parsed(file: File, told: Told, clean: bool) -> list[Document]:
 def streamed(file: File, told: Told) -> Iterator[Document]:
     """Parse a file, a document with text at a time. One that cannot be read, or has none, is told about, with the reason."""
     reader = reader_of(file.path)
-    if reader is None or not file.path.is_file():
-        reason = "not a regular file" if reader else f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})"
-        told.skip(file.source, reason)
+    if reader is None:
+        told.skip(file.source, f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})")
         return
     found = False
     try:
+        if not S_ISREG(file.path.stat().st_mode):
+            raise UnreadableError("not a regular file")
         for document in reader.read(file.path, file.source, told):
             if document.page_content.strip():
                 found = True
+                if not (reader.records and document.metadata.keys() - _OF_ROWS):
+                    document.metadata = told.properties | document.metadata
                 yield document
         if not found:
             told.skip(file.source, "empty" if file.path.stat().st_size == 0 else "no text in it")
     except UnreadableError as error:
         told.skip(file.source, str(error))
+    except RecursionError:
+        told.skip(file.source, "nested too deep to be read")
     except _FILE_ERRORS as error:
         told.skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")

@@ -8,10 +8,9 @@ from typing import Any
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.properties import OURS, clean
 from ramify.tools.documents.text import lines_of, text_of
 
-_OURS = frozenset({"source", "path", "fragment", "fragments", "headings_within", "role", "also", "pages", "sheet"})
-"""Metadata that the index says of every passage; a record has no say in it."""
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 
 
@@ -64,7 +63,7 @@ def record_document(record: dict[str, Any], source: str, number: int, within: st
     that: `file#id`. Records `within` a part of a file (a sheet) are called by their place alone.
     """
     fields = {str(name): value for name, value in record.items()}
-    identity = _clean(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
+    identity = clean(str(fields.pop("id", None) or fields.pop("_id", None) or ""))
     text_field = next((name for name in _TEXT_FIELDS if isinstance(fields.get(name), str)), None)
     if text_field:
         text = fields.pop(text_field)
@@ -73,12 +72,7 @@ def record_document(record: dict[str, Any], source: str, number: int, within: st
         text = "\n".join(f"{name}: {value}" for name, value in written.items() if value and value != "null")
     nested = fields.pop("metadata", None)
     carried = {**(nested if isinstance(nested, dict) else {}), **(fields if text_field else {})}
-    carried = {f"record_{name}" if name in _OURS else name: value for name, value in carried.items()}
+    carried = {f"record_{name}" if name in OURS else name: value for name, value in carried.items()}
     place = f"{source}#{within}{identity or number}"
-    title = _clean(str(fields.get("title") or carried.get("title") or ""))
-    return Document(_clean(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title})
-
-
-def _clean(text: str) -> str:
-    """Replace halves of surrogate pairs, which JSON can write but UTF-8 cannot."""
-    return text.encode("utf-8", "replace").decode()
+    title = clean(str(fields.get("title") or carried.get("title") or ""))
+    return Document(clean(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title})

@@ -47,7 +47,7 @@ def parts_by_role(document: Document) -> Iterator[Document]:
     if document.metadata.get("role"):
         yield document
         return
-    starts = sorted({0, *(offset for offset, _ in marks_of(document, "page"))})
+    starts = sorted({0, *(offset for offset, _ in marks_of(document.metadata, "page"))})
     ends = [*starts[1:], len(document.page_content)]
     parts = _merged([part for start, end in zip(starts, ends, strict=True) for part in _roles(document, start, end)])
     for number, (start, end, role) in enumerate(parts, start=1):
@@ -63,7 +63,7 @@ def _roles(document: Document, start: int, end: int) -> list[Part]:
     text = document.page_content[start:end]
     if _is_notice(text):
         return [(start, end, "legal")]
-    if marks_of(document, "page") and (role := _page_listing(text)):
+    if marks_of(document.metadata, "page") and (role := _page_listing(text)):
         return [(start, end, role)]
     parts: list[Part] = []
     done = start

@@ -1,7 +1,8 @@
 """Sections of a text, each under the headings above it: what structured formats are read as, Markdown among them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from langchain_core.documents import Document
@@ -10,8 +11,6 @@ _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BLANK_LINES = re.compile(r"\n{3,}")
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---(?:\n|\Z)", re.DOTALL)
-_TITLE_FIELD = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 
 Line = tuple[int, str]
@@ -32,10 +31,11 @@ class Section(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """A file's title, where it states one, and its sections."""
+    """A file's title, where it states one, its sections, and what else it says of itself."""
 
     title: str | None
     sections: list[Section]
+    stated: Mapping[str, str] = MappingProxyType({})
 
 
 def section_documents(outline: Outline, source: str, name: str) -> Iterator[Document]:
@@ -63,13 +63,9 @@ def word_count(text: str | None) -> int:
 
 
 def markdown_outline(text: str) -> Outline:
-    """Cut Markdown at its headings; the title is the front matter's, else that of the first heading of level 1."""
-    front = _FRONT_MATTER.match(text)
-    stated = _TITLE_FIELD.search(front[1]) if front else None
-    body = text[front.end() :] if front else text
-    lines = list(_markdown_lines(body.splitlines(keepends=True)))
-    first = next((line for level, line in lines if level == 1), None)
-    return Outline(stated[1].strip("\"'") if stated else first, list(_sections(lines)))
+    """Cut Markdown, without its front matter, at its headings; the title is the first heading of level 1."""
+    lines = list(_markdown_lines(text.splitlines(keepends=True)))
+    return Outline(next((line for level, line in lines if level == 1), None), list(_sections(lines)))
 
 
 def _markdown_lines(lines: list[str]) -> Iterator[Line]:

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -12,10 +12,11 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.records import record_document
-from ramify.tools.documents.text import lines_of
+from ramify.tools.documents.text import MOST_IN_LINE, lines_of
 
 _LOOKED_AT = 50
-_LONGEST_CELL = 1 << 26
+_SAMPLE = 1 << 20
+"""Rows, and characters, from which it is told how a table is written."""
 _SEPARATORS = ",;\t|"
 _NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[\d.,]*\s*[%€$£]?|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -30,16 +31,32 @@ class Dialect(NamedTuple):
 
 def read_csv(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a table as one document a row, the first row naming the columns where it does."""
-    csv.field_size_limit(_LONGEST_CELL)
+    csv.field_size_limit(MOST_IN_LINE)
     lines = (line for text in lines_of(path, source, told) for line in io.StringIO(text, newline=""))  # old files end lines with \r alone
-    sample = list(islice(lines, _LOOKED_AT))
+    sample = list(_sampled(lines))
     tabbed = path.name.lower().removesuffix(".gz").endswith(".tsv")
-    dialect = dialect_of(sample)._replace(**({"separator": "\t"} if tabbed else {}))
-    rows = csv.reader(chain(sample, lines), delimiter=dialect.separator, quotechar=dialect.quote, strict=True)
+    broken: list[csv.Error] = []
+    yield from table_documents(_whole_rows(sample, lines, tabbed, broken), source)
+    if broken:
+        raise UnreadableError(f"not a readable table: {broken[0]}") from broken[0]
+
+
+def _whole_rows(sample: Sequence[str], lines: Iterator[str], tabbed: bool, broken: list[csv.Error]) -> Iterator[list[str]]:
+    """Yield rows up to the end, or to the first that cannot be read: why is then in `broken`."""
     try:
-        yield from table_documents(rows, source)
+        dialect = dialect_of(sample)._replace(**({"separator": "\t"} if tabbed else {}))
+        yield from csv.reader(chain(sample, lines), delimiter=dialect.separator, quotechar=dialect.quote, strict=True)
     except csv.Error as error:
-        raise UnreadableError(f"not a readable table: {error}") from error
+        broken.append(error)
+
+
+def _sampled(lines: Iterator[str]) -> Iterator[str]:
+    characters = 0
+    for line in islice(lines, _LOOKED_AT):
+        characters += len(line)
+        yield line
+        if characters > _SAMPLE:
+            return
 
 
 def table_documents(rows: Iterator[list[str]], source: str) -> Iterator[Document]:
@@ -48,14 +65,12 @@ def table_documents(rows: Iterator[list[str]], source: str) -> Iterator[Document
     named = bool(begin) and is_header(begin[0], begin[1:])
     columns = begin.pop(0) if named else []
     for number, row in enumerate(chain(begin, (row for row in rows if any(row))), start=1):
-        yield record_document(row_record(columns, row), source, number)
+        yield record_document(row_record(columns, enumerate(row)), source, number)
 
 
-def row_record(columns: Sequence[str], row: Sequence[str]) -> dict[str, str]:
-    """Name a row's cells; empty ones are left out."""
-    names = [*(name.strip() or f"column {place}" for place, name in enumerate(columns, start=1))]
-    names += [f"column {place}" for place in range(len(names) + 1, len(row) + 1)]
-    return {name: cell for name, cell in zip(names, row, strict=False) if cell}
+def row_record(columns: Sequence[str], cells: Iterable[tuple[int, str]]) -> dict[str, str]:
+    """Name a row's cells, each given with its place from 0; empty ones are left out."""
+    return {(columns[place].strip() if place < len(columns) else "") or f"column {place + 1}": cell for place, cell in cells if cell}
 
 
 def dialect_of(sample: Sequence[str]) -> Dialect:

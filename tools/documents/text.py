@@ -5,14 +5,18 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, AnyStr
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.files import Told, UnreadableError, printable_name
+from ramify.tools.documents.front_matter import front_matter
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
 MOST_BYTES = 1 << 29
 """The most that a file which is read as a whole may unpack to."""
+MOST_IN_LINE = 1 << 26
+"""The most characters that a line of a file which is read line by line, or a cell of it, may have."""
 
 _SAMPLE = 1 << 16
 """What an encoding is guessed from."""
@@ -31,15 +35,22 @@ def read_text(path: Path, source: str, told: Told) -> Iterator[Document]:
 
 
 def read_markdown(path: Path, source: str, told: Told) -> Iterator[Document]:
-    """Read a Markdown file as one document a section."""
-    yield from section_documents(markdown_outline(text_of(path, source, told)), source, stem(path))
+    """Read a Markdown file as one document a section; its front matter is metadata, not text."""
+    found = front_matter(text_of(path, source, told))
+    if found.problem:
+        told.remark(source, f"its front matter is read as text: {found.problem}")
+    told.state(source, found.fields)
+    outline = markdown_outline(found.text)
+    yield from section_documents(outline._replace(title=told.title or outline.title), source, stem(path))
 
 
 def read_html(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a web page as one document a section."""
     from ramify.tools.documents.html import html_outline
 
-    yield from section_documents(html_outline(text_of(path, source, told)), source, stem(path))
+    outline = html_outline(text_of(path, source, told))
+    told.state(source, outline.stated)
+    yield from section_documents(outline, source, stem(path))
 
 
 def text_of(path: Path, source: str, told: Told) -> str:
@@ -50,22 +61,39 @@ def text_of(path: Path, source: str, told: Told) -> str:
 
 
 def lines_of(path: Path, source: str, told: Told) -> Iterator[str]:
-    """Stream a file's lines with their ends, whatever it is encoded in."""
+    """Stream a file's lines with their ends, whatever it is encoded in; in place of one that is too long stands an empty one."""
     with opened(path) as file:
         encoding = encoding_of(file.read(_SAMPLE), source, told, cut=True)
     with opened(path) as file:
         if encoding == "utf-16":
-            yield from io.TextIOWrapper(file, encoding="utf-16", newline="")
+            try:
+                yield from _limited(io.TextIOWrapper(file, encoding="utf-16", newline=""), "\n", source, told)
+            except UnicodeDecodeError as error:
+                raise UnreadableError("not text: damaged in the middle") from error
             return
-        for line in file:
+        for line in _limited(file, b"\n", source, told):
             if encoding == "utf-8-sig" and not is_utf8(line):
                 encoding = encoding_of(line, source, told)
             yield decoded(line, encoding)
 
 
-def opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
+def _limited(file: IO[AnyStr], end: AnyStr, source: str, told: Told) -> Iterator[AnyStr]:
+    """Yield a file's lines, of which no more than a limit is ever held."""
+    number = 0
+    while line := file.readline(MOST_IN_LINE + 1):
+        number += 1
+        if len(line) <= MOST_IN_LINE:
+            yield line
+            continue
+        told.skip(f"{source}, line {number}", f"longer than {MOST_IN_LINE >> 20} MB")
+        while line and not line.endswith(end):
+            line = file.readline(_SAMPLE)
+        yield end
+
+
+def opened(path: Path) -> io.BufferedReader:
     """Open a file, unpacking it where it is gzipped."""
-    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
+    return io.BufferedReader(gzip.open(path, "rb")) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
 def content_of(path: Path) -> bytes:
@@ -80,7 +108,7 @@ def content_of(path: Path) -> bytes:
 def stem(path: Path) -> str:
     """Return a file's name without its ending."""
     name = path.name[:-3] if path.suffix.lower() == ".gz" else path.name
-    return Path(name).stem
+    return Path(printable_name(name)).stem
 
 
 def encoding_of(content: bytes, source: str, told: Told, *, cut: bool = False) -> str:

@@ -1,6 +1,7 @@
 """Tidy a file's documents: what is no text to read gets a role, what is too short to be found by what it says goes to its neighbour."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from langchain_core.documents import Document
 
@@ -37,30 +38,33 @@ def _unmarked(document: Document) -> Document:
 def _with_small_ones_merged(documents: Sequence[Document]) -> list[Document]:
     """Merge short documents into neighbours; what has a role stays as it is, and so does a short document alone.
 
-    `headings_within` lists the headings that became lines of the text.
+    `headings_within` lists the headings of what was merged, which became lines of the text.
     """
-    merged = list(documents)
-    place = 0
-    while place < len(merged):
-        is_small = "role" not in merged[place].metadata and len(merged[place].page_content.split()) < _FEW
-        other = _neighbour(merged, place) if is_small else None
-        if other is None:
-            place += 1
+    merged: dict[int, Document] = dict(enumerate(documents))
+    plain = [place for place, document in merged.items() if "role" not in document.metadata]
+    after: dict[int, int] = dict(pairwise(plain))
+    before: dict[int, int] = {second: first for first, second in after.items()}
+    place = plain[0] if plain else None
+    while place is not None:
+        neighbours = [other for other in (after.get(place), before.get(place)) if other is not None]
+        if not neighbours or not _has_fewer_words(merged[place], _FEW):
+            place = after.get(place)
             continue
+        own = _path(merged[place])  # most headings in common; of two alike the next, which a short text mostly introduces
+        other = max(neighbours, key=lambda other: _closeness(own, _path(merged[other])))
         first, second = sorted((place, other))
-        merged[first] = _together(merged[first], merged[second])
-        del merged[second]
+        merged[first] = _together(merged[first], merged.pop(second))
+        following = after.pop(second, None)
+        if following is None:
+            del after[first]
+        else:
+            after[first], before[following] = following, first
         place = first
-    return merged
+    return list(merged.values())
 
 
-def _neighbour(documents: Sequence[Document], place: int) -> int | None:
-    """Choose the neighbour with the most headings in common; of two alike the next, which a short text mostly introduces."""
-    plain = [number for number, document in enumerate(documents) if "role" not in document.metadata]
-    here = plain.index(place)
-    found = [plain[number] for number in (here + 1, here - 1) if 0 <= number < len(plain)]
-    own = _path(documents[place])
-    return max(found, key=lambda other: _closeness(own, _path(documents[other])), default=None)
+def _has_fewer_words(document: Document, words: int) -> bool:
+    return len(document.page_content.split(maxsplit=words)) < words
 
 
 def _closeness(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[int, bool]:
@@ -70,19 +74,18 @@ def _closeness(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[int, bool]
 
 def _together(first: Document, second: Document) -> Document:
     paths = [_path(first), _path(second)]
-    long = (path for path, document in zip(paths, (first, second), strict=True) if len(document.page_content.split()) > _ONE_PASSAGE)
+    long = (path for path, document in zip(paths, (first, second), strict=True) if not _has_fewer_words(document, _ONE_PASSAGE + 1))
     kept = next(long, _common(*paths))
-    texts, offsets, within = [], [], []
+    texts, offsets = [], []
     for document, path in zip((first, second), paths, strict=True):
         own = () if path == kept[: len(path)] else path[len(_common(path, kept)) :]
+        own = own[:-1] if own[-1:] == (document.page_content,) else own  # a slide with nothing but its title
         above = "\n".join(own)
-        within += [*own, *document.metadata.get("headings_within", ())]
         texts.append(f"{above}\n{document.page_content}" if above else document.page_content)
         offsets.append(len(above) + 1 if above else 0)
     both = joined((first, second), texts, offsets)
     metadata = {name: value for name, value in both.metadata.items() if name != "heading"}
-    told = {"heading": " > ".join(kept), "headings_within": list(dict.fromkeys(within))}
-    return both.model_copy(update={"metadata": metadata | {name: value for name, value in told.items() if value}})
+    return both.model_copy(update={"metadata": metadata | ({"heading": " > ".join(kept)} if kept else {})})
 
 
 def _path(document: Document) -> tuple[str, ...]:

@@ -17,7 +17,9 @@ _MOST_KEYS = 16
 """Groups of one leaf whose fields are lists."""
 _TRIED = 8
 """Fields that are tried together."""
-_OWN = frozenset({"source", "page", "pages", "title", "heading", "role", "fragment", "id", "start"})
+_OWN = frozenset(
+    ["source", "page", "pages", "title", "heading", "headings_within", "role", "fragment", "fragments", "id", "start", "description"]
+)
 """What says where a passage stands, not where it belongs."""
 _JOINED = " / "
 

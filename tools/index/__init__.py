@@ -7,7 +7,7 @@ The files in the order of an index's life:
 * kept: `open_working_copy`, `working_copy`, its tables in `schema`
 * linked: `hnsw` by vectors, `bm25` by words, which `search_words` finds
 * published: `publication`, `manifest`; `kind_tables` for what a graph or a hierarchy has beside the passages
-* opened: `snapshot`, `passage_store`, `local_index`
+* opened: `snapshot`, `passage_store`, `local_index`; `listed_files` for whoever inspects it
 * searched: `searcher`, `hybrid_search`, `fusion`, `langchain_stores`, `reports`
 """
 

@@ -88,4 +88,5 @@ def take_in(given: Mapping[Path, Path], draft: Draft, encoder: Encoder, chunking
     gone = intake.let_go()
     if draft.clean:
         hide_twins(draft)
+    draft.note_left_out(skipped)
     return Taken(intake, gone, skipped)

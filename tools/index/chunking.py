@@ -23,6 +23,8 @@ _BOUNDARIES = (_HEADING, _PARAGRAPH, _LINE, _SENTENCE)
 _NUMBER = re.compile(r"^(?:[A-Z]\.)?\d+(?:\.\d+)*[.:)]?\s+(?=\S)")
 _SEPARATOR = re.compile(r"\s+[—–|·»:-]+\s+|:\s+")
 _WORD = re.compile(r"\w+")
+_AT_ONCE = 1 << 20
+"""Characters of a text that are tokenized at once: tokens take a hundred times the memory of their text."""
 _LABEL_SHARE = 4
 """A label longer than this fraction of what the model sees is cut: the text matters more."""
 
@@ -46,17 +48,16 @@ DEFAULT_CHUNKING = Chunking()
 def split(
     documents: Sequence[Document], encoder: Encoder, chunking: Chunking = DEFAULT_CHUNKING, labels: Sequence[str] | None = None
 ) -> list[list[Document]]:
-    """Split each document; passages keep its metadata, `page` for its `pages` where they begin, and are called `id`, `id~2`, `id~3` …
+    """Split each document; passages keep its metadata, `page` and `heading` as most of them stands, and are called `id`, `id~2`, `id~3` …
 
     labels: what each is embedded under; not given: its title and headings.
     """
     if labels is None:
         labels = [clip(label(document.metadata), encoder) for document in documents]
-    texts = [document.page_content for document in documents]
-    label_offsets, text_offsets = encoder.offsets(labels), encoder.offsets(texts)
+    begins = [document.page_content[:_AT_ONCE] for document in documents]
     return [
-        list(_passages(document, tokens, _fitting(chunking.checked(), encoder.max_tokens - len(above) - 1)))
-        for document, above, tokens in zip(documents, label_offsets, text_offsets, strict=True)
+        list(_passages(document, tokens, encoder, _fitting(chunking.checked(), encoder.max_tokens - len(above) - 1)))
+        for document, above, tokens in zip(documents, encoder.offsets(labels), encoder.offsets(begins), strict=True)
     ]
 
 
@@ -65,28 +66,49 @@ def _fitting(chunking: Chunking, room: int) -> Chunking:
     return Chunking(tokens, min(chunking.overlap, tokens - 1))
 
 
-def _passages(document: Document, tokens: Offsets, chunking: Chunking) -> Iterator[Document]:
-    text = document.page_content
-    for number, (start, end) in enumerate(_spans(text, tokens, chunking), start=1):
-        identity = document.id if number == 1 else f"{document.id}~{number}"
-        yield Document(text[start:end], id=identity, metadata=placed(document.metadata, start))
+def _passages(document: Document, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[Document]:
+    spans = _spans(document.page_content, tokens, encoder, chunking)
+    for number, passage in enumerate(placed(document, spans), start=1):
+        passage.id = document.id if number == 1 else f"{document.id}~{number}"
+        yield passage
 
 
-def _spans(text: str, tokens: Offsets, chunking: Chunking) -> Iterator[tuple[int, int]]:
-    """Yield the character spans of passages: each ends at the best boundary in the later half of its window."""
+def _spans(text: str, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[tuple[int, int]]:
+    """Yield the character spans of passages; `tokens` are those of the first piece of the text.
+
+    A piece is read up to its last full passage, and the next piece begins where the passage after that does.
+    """
+    begin, length = 0, _AT_ONCE
+    while True:
+        following = 0
+        for start, end, next_start in _full_spans(text[begin : begin + length], tokens, chunking):
+            yield _stripped(text, begin + start, begin + end)
+            following = next_start
+        if begin + length >= len(text):
+            yield _stripped(text, begin + following, len(text))
+            return
+        begin, length = begin + following, _AT_ONCE if following else 2 * length
+        tokens = encoder.offsets([text[begin : begin + length]])[0]
+
+
+def _full_spans(text: str, tokens: Offsets, chunking: Chunking) -> Iterator[tuple[int, int, int]]:
+    """Yield where each passage that others follow starts and ends, and where the next one starts.
+
+    A passage ends at the best boundary in the later half of its window.
+    """
     if len(tokens) <= chunking.tokens:
-        yield _stripped(text, 0, len(text))
         return
     starts = [start for start, _ in tokens]
     words = [place for place in range(1, len(tokens)) if tokens[place - 1][1] < tokens[place][0]]
-    boundaries = [_token_boundaries(pattern, text, starts) for pattern in _BOUNDARIES] + [words]
-    first = 0
+    units = [_token_boundaries(pattern, text, starts) for pattern in _BOUNDARIES]
+    headings, openings = frozenset(units[0]), sorted({token for unit in units for token in unit})
+    first = start = 0
     while first + chunking.tokens < len(tokens):
         window = first + chunking.tokens
-        after = _last_boundary(boundaries, first + (chunking.tokens + chunking.overlap) // 2 + 1, window) or window
-        yield _stripped(text, starts[first] if first else 0, starts[after])
-        first = _overlapping_start(boundaries, first, after, chunking.overlap)
-    yield _stripped(text, starts[first], len(text))
+        after = _last_boundary([*units, words], first + (chunking.tokens + chunking.overlap) // 2 + 1, window) or window
+        overlapping = after if after in headings else _overlapping_start((openings, words), max(after - chunking.overlap, first + 1), after)
+        yield start, starts[after], starts[overlapping]
+        first, start = overlapping, starts[overlapping]
 
 
 def _last_boundary(boundaries: Sequence[list[int]], low: int, high: int) -> int | None:
@@ -98,13 +120,9 @@ def _last_boundary(boundaries: Sequence[list[int]], low: int, high: int) -> int 
     return None
 
 
-def _overlapping_start(boundaries: Sequence[list[int]], first: int, after: int, overlap: int) -> int:
-    """Return where the next passage starts: at a sentence or a word within the overlap; a heading starts afresh."""
-    *units, words = boundaries
-    if after in units[0]:
-        return after
-    low = max(after - overlap, first + 1)
-    for kind in (sorted({token for unit in units for token in unit}), words):
+def _overlapping_start(boundaries: Sequence[list[int]], low: int, after: int) -> int:
+    """Return the first token in [low, after) that opens the strongest kind of unit to be found there, else `after`."""
+    for kind in boundaries:
         place = bisect_left(kind, low)
         if place < len(kind) and kind[place] < after:
             return kind[place]

@@ -1,13 +1,14 @@
 """Take files in: read what is new or changed, know the rest again, and write documents to the draft."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, count
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Skipped
+from ramify.tools.documents.files import File, Skipped, printable_name
 from ramify.tools.documents.load import EDITION, read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings.encoder import Encoder
@@ -18,7 +19,8 @@ from ramify.tools.index.schema import Entry
 from ramify.tools.index.working_copy import Draft
 
 _GROUP = 256
-"""Documents split and written in one transaction."""
+_GROUP_CHARACTERS = 1 << 22
+"""Documents, and characters of them, that are split and written in one transaction."""
 
 
 class Found(NamedTuple):
@@ -54,6 +56,8 @@ class Intake:
         self.fields: set[str] = set()
         """All fields of the documents read."""
         self._files: set[tuple[str, str]] = set()
+        self._numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))
+        """Of each source the numbers that no document of it has been called by."""
         self._draft = draft
         self._encoder = encoder
         self._chunking = chunking
@@ -85,12 +89,15 @@ class Intake:
         """
         group: list[Found] = []
         notes: list[Filed] = []
+        characters = 0
         for number, read in enumerate(read_files(files, clean=self._draft.clean), start=1):
             before = len(self.seen)
             for document in read.documents:
                 group.append(self._claimed(document, read.file))
-                if len(group) == _GROUP:
+                characters += len(document.page_content)
+                if len(group) == _GROUP or characters >= _GROUP_CHARACTERS:
                     self._commit(group, notes)
+                    characters = 0
                     progress(len(self.seen), None, "documents")
             skipped += read.skipped
             self.remarks += read.remarks
@@ -152,13 +159,20 @@ class Intake:
 
     def _claimed(self, document: Document, file: File) -> Found:
         """Give a document the first id that no other document of this build, or of a path not read now, has."""
-        source = str(document.metadata["source"])
-        for identity in chain([str(document.id), source], (f"{source}@{number}" for number in count(2))):
+        for identity in self._names(document):
             held = None if identity in self.seen else self._draft.held(identity)
             if identity not in self.seen and (held is None or held.root in self._roots or held.digest == document_digest(document)):
                 break
         self.seen.add(identity)
         return Found(document.model_copy(update={"id": identity}), str(file.root.resolve()), file.source, kind_of(file.path))
+
+    def _names(self, document: Document) -> Iterator[str]:
+        """Yield what a document may be called: by its id, its source, or its source with a number."""
+        yield str(document.id)
+        source = str(document.metadata["source"])
+        yield source
+        for number in self._numbers[source]:
+            yield f"{source}@{number}"
 
 
 def _filed(file: File) -> Filed | None:
@@ -167,7 +181,7 @@ def _filed(file: File) -> Filed | None:
         found = file.path.stat()
     except OSError:
         return None
-    return Filed(str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], str(file.path.absolute()))
+    return Filed(str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], printable_name(file.path.absolute()))
 
 
 def _remembered(draft: Draft, file: Filed) -> Filed | None:

@@ -50,6 +50,9 @@ A passage with a reason in `hidden` is kept and not searched: it has no vector a
 passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.
 """
 
+LEFT_OUT = "left_out"
+"""The fact that lists what the last run left out."""
+
 
 class Held(NamedTuple):
     """A document the draft holds: the path it was given under, its file's source and kind, and the digest of its content."""

@@ -135,8 +135,12 @@ def _holdings(index: Index) -> str:
 
 def left_out(hidden: dict[str, int]) -> str:
     """Say how many passages are not searched, and why."""
-    reasons = ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
-    return f", {sum(hidden.values()):,} left out of search ({reasons})" if hidden else ""
+    return f", {sum(hidden.values()):,} left out of search ({reasons(hidden)})" if hidden else ""
+
+
+def reasons(hidden: Mapping[str, int]) -> str:
+    """Say why passages are not searched, with how many each; empty where all are."""
+    return ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
 
 
 def advice(index: Searchable) -> str | None:

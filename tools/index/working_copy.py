@@ -11,11 +11,13 @@ from ramify.tools.embeddings.encoder import Matrix, Prefixes
 from ramify.tools.errors import InputError
 from ramify.tools.index.chunking import embedded_text
 from ramify.tools.index.ids import text_digest
-from ramify.tools.index.schema import SCHEMA, Entry, Held, metadata_json
+from ramify.tools.index.schema import LEFT_OUT, SCHEMA, Entry, Held, metadata_json
 from ramify.tools.index.search_words import searchable
 from ramify.tools.new_files import make_file
 
 _BLOCK = 16_384
+_NOTED = 10_000
+"""Names that are kept of what was left out."""
 
 
 class Draft:
@@ -81,6 +83,13 @@ class Draft:
         """Keep how the draft is made, to refuse going on otherwise."""
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
+
+    def note_left_out(self, skipped: Sequence[tuple[str, str]]) -> None:
+        """Keep what this run left out, a file or `file#record` with the reason, for whoever inspects the index."""
+        told = json.dumps(sorted(skipped)[:_NOTED], ensure_ascii=False)
+        if told != self.facts().get(LEFT_OUT, "[]"):
+            self.remember({LEFT_OUT: told})
+            self.changed = True
 
     def held(self, identity: str) -> Held | None:
         """Return what is held under a document's id."""

@@ -5,13 +5,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
+from pathlib import Path
 
 from ramify.tools.english import bare_title, sentences
 from ramify.tools.errors import IndexingError
 from ramify.tools.extractive.question_kinds import reads
 from ramify.tools.folded_text import fold
-from ramify.tools.index.progress import Progress
-from ramify.tools.knowledge.build import Reading
+from ramify.tools.index.progress import Progress, silent
+from ramify.tools.knowledge.build import Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Elements, Knowledge, Link, Mention, linked, title_key
 from ramify.tools.knowledge.graph import Graph, is_prose, quoted, settled
 from ramify.tools.knowledge.names import Named, Titles, by_first_word, lexicon, names_of, spans_of, titles_of
@@ -69,6 +70,17 @@ class ByRules:
         reports = [quoted_report(material) for material in materials]
         told(len(reports))
         return reports
+
+
+def build_graph_by_rules(folder: Path, structure: Structure | None = None, progress: Progress = silent) -> Structured:
+    """Make the graph of the finished index in a folder without a model; blocking, and without an event loop: rules wait for nothing."""
+    building = build_graph(folder, ByRules(), structure, progress)
+    try:
+        building.send(None)
+    except StopIteration as finished:
+        return finished.value  # type: ignore[no-any-return]
+    building.close()
+    raise AssertionError("building by rules waited for something")
 
 
 def quoted_elements(pieces: Sequence[Piece]) -> Iterator[Elements]:

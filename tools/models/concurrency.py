@@ -164,7 +164,8 @@ def cap_for(key: Hashable, limit: int | None) -> Cap:
 
 def lasting_cap(key: Hashable, limit: int | None) -> Cap:
     """Give the cap of a server; what calls have shown of it stays known when nobody holds a cap for a while."""
-    cap = cap_for(key, limit)
-    if all(kept is not cap.gate for kept in _KEPT):
-        _KEPT.append(cap.gate)
-    return cap
+    with _LOCK:
+        cap = cap_for(key, limit)
+        if all(kept is not cap.gate for kept in _KEPT):
+            _KEPT.append(cap.gate)
+        return cap

@@ -11,6 +11,8 @@ from ramify.tools.models.json_text import BROKEN, field_span, whole
 
 ROUNDING = 1e-3
 """A log probability above zero by no more than this is a rounded zero; anything higher is no log probability."""
+LEAST = -1e6
+"""A lower log probability is taken for this one: it makes a confidence 0, too, and sums of it are no overflow."""
 
 Span = tuple[int, int]
 
@@ -38,7 +40,7 @@ def span_confidence(message: AIMessage, field: str) -> float | None:
     told = [token.logprob for token, (first, last) in zip(tokens, places, strict=True) if first < end and last > start]
     if not told or not all(math.isfinite(logprob) and logprob <= ROUNDING for logprob in told):
         return None
-    return min(1.0, math.exp(math.fsum(told) / len(told)))
+    return min(1.0, math.exp(math.fsum(max(logprob, LEAST) for logprob in told) / len(told)))
 
 
 def spelled(message: AIMessage) -> int:

@@ -9,11 +9,12 @@ from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import ollama
+from ramify.tools.models.client_logs import mask_logs
 from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.server_errors import Server
-from ramify.tools.models.tokens import counter
-from ramify.tools.scrub import learn, learn_address
+from ramify.tools.models.tokens import Count, counter
+from ramify.tools.scrub import learn, learn_address, learn_named
 from ramify.tools.server_address import is_address, is_loopback, ollama_host, without_credentials
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ PLACEHOLDER = "none"
 """The key for a server on this machine that asks for none; the client insists on having one."""
 OLLAMA_WINDOW = 4096
 """The window that Ollama gives a model when nobody asks for another."""
+SENT = ("default_headers", "default_query", "client_kwargs", "async_client_kwargs", "sync_client_kwargs")
+"""Where a client holds the headers and parameters that it sends with every call."""
 CLIENTS = re.compile(r"langchain_(?!core\b)")
 """The packages whose models speak to a server."""
 
@@ -67,6 +70,7 @@ def client(provider: str, name: str, options: "ModelOptions", key: str | None = 
     fields = type(chat).model_fields
     wanted: dict[str, Any] = {} if provider == "openai" and NO_SAMPLING.match(name) else {"logprobs": True}
     wanted |= {"seed": options.seed, "disable_streaming": True}
+    mask_logs()
     return chat.model_copy(update={field: value for field, value in wanted.items() if field in fields})
 
 
@@ -107,8 +111,19 @@ def _openai_arguments(options: "ModelOptions", key: str | None) -> dict[str, Any
     hooks = {"response": [mend]}
     # How long a reply may take is watched from outside, where it is known what else the server does meanwhile.
     arguments["timeout"] = timeout = Timeout(None, connect=options.timeout)
-    arguments["http_async_client"] = DefaultAsyncHttpxClient(timeout=timeout, trust_env=not loopback, event_hooks=hooks)
+    arguments["http_async_client"] = DefaultAsyncHttpxClient(
+        timeout=timeout, trust_env=not loopback, event_hooks=hooks, follow_redirects=False
+    )
     return arguments
+
+
+def without_retries(chat: BaseChatModel) -> BaseChatModel:
+    """Give the model without retries of its client's own: calls are repeated in one place, where each is counted."""
+    changed: dict[str, Any] = {"max_retries": 0} if "max_retries" in type(chat).model_fields else {}
+    if (client := getattr(chat, "root_async_client", None)) is not None:  # OpenAI's, made together with the model
+        changed["root_async_client"] = client = client.with_options(max_retries=0)
+        changed["async_client"] = client.chat.completions
+    return chat.model_copy(update=changed) if changed else chat
 
 
 def _install(provider: str, error: ImportError) -> str:
@@ -119,10 +134,12 @@ def _install(provider: str, error: ImportError) -> str:
 
 
 def given(chat: BaseChatModel, options: ModelOptions) -> Model:
-    """Use an object as it is; its own window counts, where it has one."""
+    """Use an object as it is, but for retries of its own; its own window counts, where it has one."""
     kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
     url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
     learn(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
+    learn_named({name: value for name, value in vars(chat).items() if name in SENT})
+    mask_logs()
     if isinstance(url, str):
         learn_address(url)
     url = without_credentials(url) if isinstance(url, str) else None
@@ -133,4 +150,10 @@ def given(chat: BaseChatModel, options: ModelOptions) -> Model:
     cap.gate.record.answered = True  # whoever made the client knows what it speaks to
     remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)
     window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
-    return Model(name, chat, counter(chat), cap, window, Server(name, options.timeout, url, remote=remote, record=cap.gate.record))
+    server = Server(name, options.timeout, url, remote=remote, record=cap.gate.record)
+    return Model(name, without_retries(chat), count_of(chat, server), cap, window, server)
+
+
+def count_of(chat: BaseChatModel, server: Server) -> Count:
+    """Choose how a model's tokens are counted: those of Ollama's, which offers no tokenizer, by what it reports of prompts."""
+    return counter(chat, server.record.counting(server.place) if type(chat).__name__ == "ChatOllama" else None)

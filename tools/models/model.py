@@ -1,5 +1,7 @@
 """A chat model as the toolkit uses it: capped, counted, and answering with values."""
 
+import asyncio
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -8,9 +10,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
-from ramify.tools.errors import ReplyError
+from ramify.tools.errors import WindowError
 from ramify.tools.models.caches import PerLoop
 from ramify.tools.models.concurrency import Cap
+from ramify.tools.models.learned_tokens import LearnedCount
 from ramify.tools.models.reply_parsing import Structured
 from ramify.tools.models.server_errors import QueuedError, Server, refusal, refuses_thinking, sturdy, tell
 from ramify.tools.models.server_load import times
@@ -62,6 +65,8 @@ class Model:
     """
     load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     """Loads what it needs in this process and gives the seconds that took, 0 where all was there; blocking."""
+    client_s: float = field(default=0.0, repr=False)
+    """Seconds that its client took to be imported and made: whoever waited for that was loading."""
     chats: PerLoop[BaseChatModel] | None = field(default=None, repr=False)
     """The same model for each event loop, where it holds connections."""
     num_predict: int | None = None
@@ -89,16 +94,17 @@ class Model:
 
         ModelError where the model cannot be reached, ReplyError where no usable reply came.
         """
-        asked = await sturdy(lambda: self._in_turn(messages, schema, longest), self.server)
-        self.check_window(asked.raw, messages)
-        return asked
+        return await sturdy(lambda: self._in_turn(messages, schema, longest), self.server)
 
     async def _in_turn(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
         async with self.cap:
             return await self.attempt(messages, schema, longest)
 
     async def attempt(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
-        """Make one call, for which a place was taken; what goes wrong is raised as the client raises it."""
+        """Make one call, for which a place was taken; what goes wrong is raised as the client raises it.
+
+        WindowError where the prompt filled the window.
+        """
         chat = self.chat if self.chats is None else await self.chats.here()
         async with self.cap.gate.turns.take(self.server.timeout) as turn:
             try:
@@ -111,7 +117,8 @@ class Model:
             if self.cap.limit is None and (told := times(asked.raw, turn.sent)):
                 self.cap.gate.pace.learn(told)
             self.server.record.answered = True
-            return asked
+        await asyncio.to_thread(self._read_count, asked.raw, messages)
+        return asked
 
     async def _whatever_is_refused(
         self, chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None
@@ -139,12 +146,19 @@ class Model:
                 record.move(way, following(way, asked))
             return asked
 
-    def check_window(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
-        """Raise a ReplyError where a server dropped what exceeds its window: it says nothing, but tells of fewer tokens than words."""
+    def _read_count(self, raw: AIMessage, messages: Sequence[BaseMessage]) -> None:
+        """Learn from the tokens that the server reports of a prompt; WindowError where they fill its window. Blocking.
+
+        A low number says nothing: servers leave out what they had read before. Whether a prompt fits is decided before it is sent.
+        """
         told = raw.usage_metadata["input_tokens"] if raw.usage_metadata else 0
-        if self.num_ctx is None or not told or raw.response_metadata.get("model_provider") not in ("ollama", "openai"):
+        if not told or raw.response_metadata.get("model_provider") not in ("ollama", "openai"):
             return
-        words = sum(len(message.text.split()) for message in messages)
-        if told >= self.num_ctx or told < words:
-            what = f"{self.name} read {told} tokens of a prompt that has {words} words: it does not fit into num_ctx {self.num_ctx}"
-            raise ReplyError(what, "raise num_ctx, or lower context_tokens")
+        window = self.num_ctx or math.inf
+        if isinstance(self.count, LearnedCount):
+            self.count.learn([message.text for message in messages], told, filled=told >= window)
+            # Ollama goes on writing in a full window, and drops half of what it read for it.
+            window -= raw.usage_metadata["output_tokens"] if raw.usage_metadata and self.num_predict is not None else 0
+        if told >= window:
+            what = f"{self.name} read {told} tokens of a prompt: beside its reply it does not fit into num_ctx {self.num_ctx}"
+            raise WindowError(what, "raise num_ctx, or lower context_tokens")

@@ -1,6 +1,7 @@
 """From a model's name to a model that can be asked."""
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -164,8 +165,10 @@ def _secret() -> SecretStr | None:
 
 
 def _connected(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions, limit: int | None) -> Model:
+    began = time.perf_counter()
     first = make()
+    client_s = time.perf_counter() - began
     cap = lasting_cap((*server.name.split(":", 1), server.url), limit)
     server = replace(server, remote=True, record=cap.gate.record)
-    count, chats = counter(first), PerLoop(make, first)
-    return Model(server.name, first, count, cap, options.num_ctx, server, chats=chats, num_predict=options.num_predict)
+    count, chats = langchain_models.count_of(first, server), PerLoop(make, first)
+    return Model(server.name, first, count, cap, options.num_ctx, server, client_s=client_s, chats=chats, num_predict=options.num_predict)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ramify.tools.errors import ModelError
+from ramify.tools.models.client_logs import mask_logs
 from ramify.tools.models.server_questions import inquire
 from ramify.tools.models.structured_call import LITTLE, OFF, PLAIN, Way
 from ramify.tools.server_address import OLLAMA_START, is_loopback, without_credentials
@@ -63,8 +64,9 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
     from langchain_ollama import ChatOllama
 
     from ramify.tools.models.broken_characters import mend
+    from ramify.tools.models.odd_counts import drop_odd_counts
 
-    return ChatOllama(
+    made = ChatOllama(
         model=name,
         base_url=address,
         temperature=options.temperature,
@@ -80,9 +82,12 @@ def client(name: str, address: str, options: "ModelOptions") -> "ChatOllama":
             "timeout": Timeout(None, connect=options.timeout),
             "trust_env": not is_loopback(address),
             "headers": {"Connection": "close"},
+            "follow_redirects": False,
         },
-        async_client_kwargs={"event_hooks": {"response": [mend]}},
+        async_client_kwargs={"event_hooks": {"response": [mend, drop_odd_counts]}},
     )
+    mask_logs()
+    return made
 
 
 def _way(told: dict[str, Any]) -> Way:

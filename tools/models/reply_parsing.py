@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from ramify.tools.models.confidence import spelled
 from ramify.tools.models.json_text import HALF, objects, whole
+from ramify.tools.scrub import without_known
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 LONGEST = 2**17
@@ -23,13 +24,15 @@ BEGUN = ("{", "`")
 BEFORE = re.compile(rf"\s*+(?![{{`]).*?{CLOSED}", re.DOTALL)
 KEPT = "reasoning_content"
 """Where LangChain's clients keep a thought that came apart from the reply."""
+MOST_TOKENS = 2**31
+"""No prompt or reply has so many; a server that tells of more tells nothing."""
 UNWRITTEN = 16
 """Tokens, or characters of them, that a server may tell of beside those of the text: marks of the end."""
 
 
 @dataclass(frozen=True)
 class Structured:
-    """A reply as it came, and as the object it was to be; `error` says why there is none."""
+    """A reply as it came, and as the object it was to be, without keys; `error` says why there is none."""
 
     raw: AIMessage
     parsed: BaseModel | None
@@ -54,6 +57,8 @@ class Structured:
 
 def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     """Take the object that the client parsed, or the one written in the model's tool call or text."""
+    if raw.usage_metadata and not all(_is_count(raw.usage_metadata.get(name)) for name in ("input_tokens", "output_tokens")):
+        raw = raw.model_copy(update={"usage_metadata": None})
     raw, thought = apart(raw)
     called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
     text = "\n".join(called) if called else raw.text
@@ -63,7 +68,7 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
     if HALF.search(raw.text):
         raw = raw.model_copy(update={"content": whole(raw.text)})
     cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
-    if isinstance(parsed, schema) and not cut_off:
+    if isinstance(parsed, schema) and not cut_off and without_known(text) == text:
         return Structured(raw, parsed, None, thought)
     found, error = parse(whole(text), schema)
     if found is None and cut_off:
@@ -72,11 +77,14 @@ def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
 
 
 def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
-    """Read the last object in a text that is one of the schema; fences and words around it do not matter."""
+    """Read the last object in a text that is one of the schema; fences and words around it do not matter.
+
+    Keys that a server repeats are masked here, before long texts are cut, so that nothing that comes of a reply holds one.
+    """
     error = "it is empty" if not text.strip() else "it holds no complete JSON object"
     for _, value in reversed(list(objects(text))):
         try:
-            return schema.model_validate(value), None
+            return schema.model_validate(without_known(value)), None
         except ValidationError as invalid:
             error = "; ".join(f"{'.'.join(map(str, told['loc'])) or 'object'}: {told['msg']}" for told in invalid.errors()[:TOLD])
     return None, error
@@ -102,6 +110,11 @@ def parted(text: str) -> tuple[str, str]:
         said, opened, unended = said.partition(OPENED)
     thought = (text[:place] + unended).replace(OPENED, "").replace(CLOSED, "").strip()
     return (thought, said) if place or opened else ("", text)
+
+
+def _is_count(told: object) -> bool:
+    """Tell a number of tokens from what a server may send in its place: negative, fractional, a text."""
+    return type(told) is int and 0 <= told < MOST_TOKENS
 
 
 def _hidden(raw: AIMessage) -> bool:

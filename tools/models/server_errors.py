@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
@@ -12,7 +12,7 @@ from ramify.tools.models.structured_call import Feature
 from ramify.tools.scrub import scrub
 
 T = TypeVar("T")
-Trouble = Literal["unreachable", "silent", "busy", "missing", "locked", "overlong", "refused", "foreign"]
+Trouble = Literal["unreachable", "silent", "busy", "missing", "locked", "overlong", "refused", "moved", "foreign"]
 
 PAUSES = (0.5, 2.0)
 """Seconds before each further attempt at a busy server."""
@@ -49,6 +49,11 @@ class Server:
     """Whether a client speaks to it: then the fault is the reply's, whatever the client raises over one."""
     record: Record = field(default_factory=Record, compare=False)
 
+    @property
+    def place(self) -> str:
+        """Name it with its address."""
+        return f"{self.name} at {self.url}" if self.url else self.name
+
 
 class QueuedError(Exception):
     """A client lost patience with a call while the server was still serving those before it."""
@@ -77,13 +82,14 @@ def trouble_with(error: Exception, server: Server) -> Trouble | None:
 
 def showable(trouble: Trouble, error: Exception) -> Exception | None:
     """Give an error as the cause of another, or none: what a server says may quote a key, and a traceback would show it."""
-    return None if trouble == "locked" or scrub(str(error)) != str(error) else error
+    quoted = any(scrub(str(one)) != str(one) for one in _chain(error))
+    return None if trouble == "locked" or quoted else error
 
 
 def explain(trouble: Trouble, error: Exception, server: Server, again: bool = True) -> RamifyError:
     """Word what happened and what to do; `again` where it happened when asked again, too."""
     also = ", also when asked again" if again else ""
-    where = f"{server.name} at {server.url}" if server.url else server.name
+    where = server.place
     said = f"{where} says: {_one_line(error)}"
     match trouble:
         case "unreachable":
@@ -93,7 +99,10 @@ def explain(trouble: Trouble, error: Exception, server: Server, again: bool = Tr
         case "locked":  # what the server says here may quote the key
             return ModelError(f"{where} refuses access", f"set {server.key} to a valid key" if server.key else "check its credentials")
         case "refused":
-            return ModelError(said, "check the model's name and settings")
+            return ReplyError(said, "check the model's name and settings")
+        case "moved":  # not followed: prompts go where they were sent to, and nowhere else
+            what = f"{where} sends the call elsewhere (status {getattr(error, 'status_code', None)})"
+            return ReplyError(what, "set base_url to the address that it redirects to, if you trust that one")
         case "foreign" if server.record.answered:
             what = f"{where} gave a reply that cannot be read ({type(error).__name__}: {_one_line(error)}){also}"
             return ReplyError(what, "try again later, or look into the server's log")
@@ -116,11 +125,7 @@ def tell(error: Exception) -> Trouble | None:
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _by_status(status, error)
-    names: set[str] = set()
-    cause: BaseException | None = error
-    while cause is not None:  # the clients wrap one another's errors; the innermost tells most
-        names.update(kind.__name__ for kind in type(cause).__mro__)
-        cause = cause.__cause__ or cause.__context__
+    names = {kind.__name__ for one in _chain(error) for kind in type(one).__mro__}
     if names & {"ConnectError", "ConnectTimeout", "ProxyError", "ConnectionRefusedError", "gaierror"} or type(error) is ConnectionError:
         return "unreachable"
     if names & {"TimeoutException", "TimeoutError", "APITimeoutError"}:
@@ -128,6 +133,24 @@ def tell(error: Exception) -> Trouble | None:
     if names & {"TransportError", "APIConnectionError"}:
         return "busy"
     return "foreign" if "JSONDecodeError" in names or any(words in str(error) for words in FOREIGN) else None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Give an error and what caused it, one after another: the clients wrap one another's errors, and the innermost tells most."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def was_seen(error: Exception) -> bool:
+    """Tell whether a server was there to see a request that ended so."""
+    return tell(error) != "unreachable"
+
+
+def was_refused(error: Exception) -> bool:
+    """Tell whether a server refused a request by its status, which it does before it reads the prompt."""
+    status = getattr(error, "status_code", None)
+    return isinstance(status, int) and status >= 300
 
 
 def is_gone(trouble: Trouble, error: Exception) -> bool:
@@ -155,8 +178,10 @@ def _broke_off(error: Exception) -> bool:
 
 
 def _by_status(status: int, error: Exception) -> Trouble:
-    if 0 <= status < 400:
+    if 0 <= status < 300:
         return "foreign"
+    if 300 <= status < 400:
+        return "moved"
     if status in (401, 403):
         return "locked"
     if status == 404:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from ramify.tools.errors import ModelError
 from ramify.tools.models import server_errors
 from ramify.tools.models.concurrency import enter_one, lasting_cap
+from ramify.tools.models.learned_tokens import LearnedCount
 from ramify.tools.models.model import Model
 from ramify.tools.models.pooled_server import ElsewhereError, Seat
 from ramify.tools.models.reply_parsing import Structured
@@ -55,7 +56,6 @@ class Pool(Model):
         for pause in (*server_errors.PAUSES, None):
             asked = await self._anywhere(messages, schema, longest)
             if isinstance(asked, Structured):
-                self.check_window(asked.raw, messages)
                 return asked
             if pause is None or asked.trouble == "silent":  # to wait as long once more would be no help
                 raise asked.told
@@ -117,6 +117,7 @@ def pooled(name: str, looks: Mapping[str, Callable[[], Model]]) -> Pool:
     return Pool(
         name, first.chat, lambda text: _count(seats, text), first.cap, least, server,
         notice=_notice(name, seats, least if len(set(windows)) > 1 else None), num_predict=first.num_predict, seats=seats,
+        client_s=max(found.client_s for found in there),
     )  # fmt: skip
 
 
@@ -141,6 +142,7 @@ def _recall(seats: Sequence[Seat]) -> None:
 
 
 def _count(seats: Sequence[Seat], text: str) -> int:
-    """Count by the tokenizer of a server that has one."""
-    counts = [model.count for seat in seats if (model := seat.found) and model.count is not estimate]
-    return counts[0](text) if counts else estimate(text)
+    """Count by the tokenizer of a server that has one, else by what was learned of all: the prompt may go to any."""
+    counts = [model.count for seat in seats if (model := seat.found)]
+    exact = [count for count in counts if count is not estimate and not isinstance(count, LearnedCount)]
+    return exact[0](text) if exact else max((count(text) for count in counts), default=estimate(text))

@@ -13,6 +13,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError
+from ramify.tools.models.client_logs import mask_logs
 from ramify.tools.server_address import is_loopback, without_credentials
 
 LONGEST = 2**24
@@ -54,6 +55,7 @@ async def _inquire(url: str, patience: float, asked: object, headers: dict[str, 
 
     # Reading certificates takes longer than the question.
     client = httpx.AsyncClient(headers=headers, timeout=patience, trust_env=not is_loopback(url), verify=url.startswith("https:"))
+    mask_logs()
     method, read = ("GET" if asked is None else "POST"), bytearray()
     try:
         async with asyncio.timeout(patience), client, client.stream(method, url, json=asked) as reply:

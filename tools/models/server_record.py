@@ -4,6 +4,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from ramify.tools.models.learned_tokens import LearnedCount
 from ramify.tools.models.structured_call import PLAIN, Feature, Way
 
 NOTICES: dict[Feature, str] = {
@@ -26,6 +27,13 @@ class Record:
     refused: set[Feature] = field(default_factory=set)
     way: Way = PLAIN
     """How it is asked, where it may think."""
+    count: LearnedCount | None = None
+
+    def counting(self, name: str) -> LearnedCount:
+        """Give the count that learns from the server's reports; blocking at first."""
+        if self.count is None:
+            self.count = LearnedCount(name)
+        return self.count
 
     def move(self, way: Way, on: Way) -> None:
         """Leave a way for another, unless a call beside this one has done so."""

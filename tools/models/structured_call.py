@@ -3,7 +3,9 @@
 The prompts ask for a short thought of their own. One beside it takes tokens from the reply, which is then cut off.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,6 +26,8 @@ NOT_IN_FORM = "output that does not match the expected"
 SHARE = 4
 """A thought may take one token of so many in the window."""
 MOST = 4096
+REQUEST: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("ramify_request", default=nullcontext)
+"""What each request to a model is sent in, whatever it is sent for: whoever counts requests sets it, and may refuse one by raising."""
 
 
 async def call(
@@ -33,19 +37,25 @@ async def call(
     if "logprobs" in without:
         chat = chat.model_copy(update={"logprobs": None})
     asked = None if "form" in without else _asked(chat, schema)
-    if asked is None:  # the prompt says what is wanted
-        return read(await chat.ainvoke(list(messages)), None, schema)
     try:
-        told = await asked.ainvoke(list(messages))
-    except Exception as error:
+        told = await _send(asked or chat, messages)  # where the client has no form for it, the prompt says what is wanted
+    except ValidationError as error:
         # The log probabilities may be all that Ollama's client cannot read.
-        about_logprobs = isinstance(error, ValidationError) and all(told["loc"][:1] == ("logprobs",) for told in error.errors())
-        if about_logprobs and "logprobs" not in without:
-            return await call(chat, messages, schema, {*without, "logprobs"})
-        if (raw := _malformed(error)) is None:
+        if "logprobs" in without or any(told["loc"][:1] != ("logprobs",) for told in error.errors()):
             raise
-        return read(raw, None, schema)
-    return read(told["raw"], told.get("parsed"), schema)
+        return await call(chat, messages, schema, {*without, "logprobs"})
+    return read(told, None, schema) if isinstance(told, AIMessage) else read(told["raw"], told.get("parsed"), schema)
+
+
+async def _send(asked: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
+    """Send one request and give what the client makes of the reply; of one that it turned into an error, the reply itself."""
+    with REQUEST.get()():
+        try:
+            return await asked.ainvoke(list(messages))
+        except Exception as error:
+            if (raw := _malformed(error)) is None:
+                raise
+            return raw
 
 
 def _asked(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] | None:

@@ -17,10 +17,14 @@ LETTERS = re.compile(r"[^\S\r\n]?[^\W\d_]+")
 PIECES = re.compile(r"\d{1,3}|\s+|[^\w\s]+|_+")
 BYTES_PER_TOKEN = 3
 """Of ordinary English a LLaMA 3 token covers more than four bytes, of Korean about four and a half."""
+LONGEST_WORD = 64
+"""The encoder's tokenizer takes a word that is much longer, and one in letters that it does not know, for a single token."""
+ORDINARY = 0.1
+"""Share of such words in a text that the encoder can still count."""
 
 
-def counter(chat: BaseChatModel) -> Count:
-    """Choose how to count a model's tokens. The count may ask the model's server: call it outside the event loop.
+def counter(chat: BaseChatModel, otherwise: Count | None = None) -> Count:
+    """Choose how to count a model's tokens, `otherwise` where nobody tells. The count may ask the model's server: call it outside the loop.
 
     Nothing is fetched from a hub, and LangChain's own count (another model's tokenizer, downloaded) is never used.
     """
@@ -29,7 +33,7 @@ def counter(chat: BaseChatModel) -> Count:
         return lru_cache(maxsize=4096)(lambda text: len(own(text)))
     tokenizer = tokenizer_of(chat)
     if tokenizer is None:
-        return estimate
+        return otherwise or estimate
 
     @lru_cache(maxsize=4096)
     def count(text: str) -> int:
@@ -49,6 +53,28 @@ def estimate(text: str) -> int:
     words = sum(max(1.0, len(word.encode()) / BYTES_PER_TOKEN) for word in LETTERS.findall(text))
     between = (piece for part in LETTERS.split(text) for piece in PIECES.findall(part))
     return math.ceil(words) + sum(math.ceil(len(piece.encode()) / BYTES_PER_TOKEN) for piece in between)
+
+
+@lru_cache(maxsize=4096)
+def by_encoder(text: str) -> int | None:
+    """Count ordinary text by the embedded encoder's tokenizer, and the white space it passes over; None for text in another script.
+
+    Single words that it does not know are estimated.
+    """
+    from ramify.tools.embeddings import load_encoder
+    from ramify.tools.embeddings.sentence_encoder import MINILM
+
+    unknown = " ".join(word for word in WORDS.findall(text) if not _known(word))
+    estimated = estimate(unknown)
+    if estimated > ORDINARY * estimate(text):
+        return None
+    space = sum(math.ceil(len(piece) / BYTES_PER_TOKEN) for part in LETTERS.split(text) for piece in re.findall(r"\s+", part))
+    known = WORDS.sub(lambda word: word[0] if _known(word[0]) else " ", text)
+    return load_encoder(MINILM).count_tokens(known) + estimated + space
+
+
+def _known(word: str) -> bool:
+    return word.isascii() and len(word) <= LONGEST_WORD
 
 
 @lru_cache(maxsize=4096)

@@ -11,18 +11,20 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-"""What no page may contain: control characters, and half characters that no encoding can write."""
+from ramify.tools.quoting import reveal
+
+WITHIN = "[\\w\u200c\u200d]"
+"""What a word goes on with: a joiner belongs to it."""
 
 
 def draw(template: str, **values: Any) -> Markup:
     """Fill a template; every value is escaped for where it stands, unless a template drew it."""
-    return _showable(_templates().get_template(template).render(values).strip())
+    return _revealed(_templates().get_template(template).render(values).strip())
 
 
 def part(template: str, name: str, *values: Any) -> Markup:
     """Fill one macro of a template."""
-    return _showable(getattr(_templates().get_template(template).module, name)(*values))
+    return _revealed(getattr(_templates().get_template(template).module, name)(*values))
 
 
 def draw_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
@@ -46,7 +48,7 @@ def packaged(name: str) -> str:
 def marked(text: str, answers: Iterable[str]) -> Markup:
     """Escape a text, with each place that says an answer marked."""
     wanted = sorted({answer.strip() for answer in answers if len(answer.strip()) > 1}, key=len, reverse=True)
-    pattern = re.compile("|".join(rf"(?<!\w){re.escape(answer)}(?!\w)" for answer in wanted) or r"(?!)", re.IGNORECASE)
+    pattern = re.compile("|".join(rf"(?<!{WITHIN}){re.escape(answer)}(?!{WITHIN})" for answer in wanted) or r"(?!)", re.IGNORECASE)
     parts, end = Markup(), 0
     for match in pattern.finditer(text):
         parts += Markup("{}<mark>{}</mark>").format(text[end : match.start()], match[0])
@@ -54,9 +56,9 @@ def marked(text: str, answers: Iterable[str]) -> Markup:
     return parts + escape(text[end:])
 
 
-def _showable(drawn: str) -> Markup:
-    """Take out of what was drawn what no page may contain."""
-    return Markup(UNSHOWABLE.sub("\N{REPLACEMENT CHARACTER}", drawn))
+def _revealed(drawn: str) -> Markup:
+    """Write out what cannot be seen in what was drawn: after marking, which goes by places in the text."""
+    return Markup(reveal(drawn))
 
 
 @cache

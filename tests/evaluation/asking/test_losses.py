@@ -6,7 +6,7 @@ import pytest
 
 from ramify.evaluation.asking.one_question import Losses
 from ramify.graphs import ask
-from ramify.tools.errors import ReplyError
+from ramify.tools.errors import ModelError, ReplyError
 from tests.fakes import FakeModel
 from tests.river import QUESTION, replies, river
 
@@ -51,6 +51,10 @@ def test_a_call_on_the_whole_question_that_is_lost_to_a_mishap_counts_too(prompt
 def test_one_that_is_answered_badly_every_time_does_not() -> None:
     assert lost("iterative", babble="plan") is None
     assert "malformed" in str(lost("iterative", babble="compress"))  # there is no answer then
+
+
+def test_a_model_that_is_lost_on_the_way_counts_too() -> None:
+    assert "the key is refused" in str(lost("tor", mute="answer", error=ModelError("the key is refused", "set it")))
 
 
 def test_a_budget_is_no_failure() -> None:

@@ -3,8 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from tests.graphs.faulty_servers import faulty
+from tests.river import QUESTION as RIVER
 from tests.studio.conftest import Ramify
-from tests.tools.ollama_server import Ollama, Say
+from tests.tools.ollama_replies import Fail, Say
+from tests.tools.ollama_server import Ollama
 
 KEYS = {"question", "strategy", "model", "answer", "confidence", "citations", "tree", "usage", "stopped_by"}
 BRANCH = {"path", "parent", "question", "kind", "status", "answer", "confidence", "score", "evidence", "note"}
@@ -53,6 +58,22 @@ def test_every_answer_says_which_index_was_searched(ramify: Ramify, ollama: Olla
     assert f"{built} (2 documents" in page.read_text(encoding="utf-8")
 
 
+def test_filters_are_those_of_search(ramify: Ramify, ollama: Ollama, built: Path) -> None:
+    ollama.when("", Say(CURIE))
+    asked = ("ask", "Where was Marie Curie born?", "--index", built, "--strategy", "naive", *MODEL)
+    one = ("--filter", "title=Warsaw", "--filter", "source=warsaw.md")
+    for filters, sources in (((), {"curie.txt", "warsaw.md"}), (one, {"warsaw.md"})):
+        told = json.loads(ramify(*asked, *filters, "--json").out)
+        assert {passage.partition("#")[0] for branch in told["tree"] for passage in branch["evidence"]} == sources
+
+
+def test_a_filter_is_given_once(ramify: Ramify) -> None:
+    for twice in (("--filter", "a=1", "--set", 'filter={"a": 1}'), ("--filter", "a=1", "--filter", "a=2"), ("--filter", "a")):
+        done = ramify("ask", "Who?", *twice)
+        assert (done.code, done.out) == (2, "")
+        assert "--filter" in done.err
+
+
 def test_without_ollama_the_answer_comes_with_a_notice(ramify: Ramify, nowhere: str) -> None:
     done = ramify("ask", "Who was Marie Curie?", "--strategy", "closed-book")
     assert done.code == 0
@@ -78,3 +99,17 @@ def test_a_budget_is_kept_and_told(ramify: Ramify, ollama: Ollama, built: Path) 
     assert told["usage"]["llm_calls"] <= 1
     assert told["answer"] == "Warsaw"
     assert "max_calls" in ramify("ask", "Where was Marie Curie born?", *options).out
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_a_model_that_is_refused_on_the_way_is_an_error_with_what_was_found(ramify: Ramify, built: Path, more: tuple[str, ...]) -> None:
+    with faulty("ollama", lambda number, name: Fail(401, "no") if number == 3 else None) as server:
+        model = ("--model", server.options["model"], "--base-url", server.options["base_url"])
+        done = ramify("ask", RIVER, "--index", built, "--strategy", "chain", *model, *more)
+    assert (done.code, [line[:7] for line in done.err.splitlines()].count("error: ")) == (1, 1)
+    assert "OLLAMA_API_KEY" in done.err.splitlines()[-1]
+    if more:
+        told = json.loads(done.out)
+        assert (told["stopped_by"], told["usage"]["llm_calls"]) == ("error", 3)
+        assert told["error"] in done.err
+        assert any(branch["answer"] for branch in told["tree"])

@@ -1,6 +1,7 @@
 """ramify doctor: what it looks at, and what it makes of it."""
 
 import hashlib
+import re
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -11,8 +12,10 @@ import xllamacpp
 from ramify.tools.checks import capabilities as gguf_check
 from ramify.tools.checks import checkup
 from ramify.tools.checks.checkup import Check
+from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import ModelError
 from ramify.tools.models import gguf, shipped
+from ramify.tools.models.learned_tokens import LearnedCount
 from ramify.tools.models.shipped import SMOLLM2
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
@@ -41,6 +44,14 @@ def test_what_is_broken_is_told_with_its_remedy(ramify: Ramify, monkeypatch: pyt
 
 def test_a_model_that_is_here_is_taken(ollama: Ollama) -> None:
     assert checkup.LOOKS["model"]().found == "auto takes ollama:llama3.1:8b"
+
+
+def test_what_was_learned_of_a_models_tokens_is_told() -> None:
+    assert checkup.LOOKS["tokens"]().found.startswith("nothing learned yet")
+    prompt = demo_corpus().read_text(encoding="utf-8")[:20_000]
+    LearnedCount("ollama:llama3.1:8b at http://127.0.0.1:11434").learn([prompt], int(len(prompt) / 4.3), filled=False)
+    told = checkup.LOOKS["tokens"]().found
+    assert re.match(r"ollama:llama3\.1:8b at http://127\.0\.0\.1:11434 has at most 1(\.\d+)? for one of the encoder", told)
 
 
 GPU = {"description": "NVIDIA H100", "memory_total": 80 * 2**30}

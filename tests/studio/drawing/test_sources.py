@@ -1,6 +1,7 @@
 """Where an answer's sources are shown: names that are links, what is quoted, what comes closest, and in which index."""
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ import pytest
 from rich.console import Console
 
 from ramify.graphs.result import Result
+from ramify.graphs.tool_interface import answered
 from ramify.nodes.citation import cite
+from ramify.nodes.remember import said
 from ramify.nodes.tree import Passage
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show
@@ -101,6 +104,14 @@ def test_how_to_and_lists_show_the_closest_sentences(ramify: Ramify, documents: 
     assert "how something is done" in done.out
     assert "closest   [1] Warsaw" in done.out
     assert "Closest passages" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_sources_and_what_comes_closest_are_numbered_through_at_every_door() -> None:
+    near = cite([PORT, OTHER], ["Much is said before.", "Much is said after."], cited=False)
+    told = shown(closest=near)
+    html = re.findall(r'<summary><span class="number">\[(\d+)\]', page(told))
+    doors = [terminal(told, colours=False), answered(told), said(told.answer, told.citations, near, told.index)]
+    assert [html, *(re.findall(r"^(?:sources|closest)? *\[(\d+)\]", text, re.MULTILINE) for text in doors)] == [["1", "2", "3", "4"]] * 4
 
 
 def test_what_could_not_be_asked_is_told_from_unknown(ramify: Ramify, built: Path) -> None:

@@ -26,5 +26,5 @@ class Shown(NamedTuple):
 
 def shown(path: Path) -> Shown:
     """Read one file, as its reader gives it."""
-    (read,) = read_files([File(path, path.name, path.parent)], clean=False)
-    return Shown(list(read.documents), read.skipped, read.remarks)
+    ((documents, read),) = ((list(read.documents), read) for read in read_files([File(path, path.name, path.parent)], clean=False))
+    return Shown(documents, read.skipped, read.remarks)

@@ -4,7 +4,7 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.located_parts import placed
+from ramify.tools.documents.located_parts import at_quote
 from ramify.tools.documents.tidy import tidy
 
 PROSE = "The pump moves water from the well to the tank and stops by itself when the tank is full. " * 12
@@ -31,9 +31,8 @@ def test_a_short_section_goes_to_its_sibling_under_its_own_heading() -> None:
     (merged,) = tidy([name, synopsis])
     assert merged.page_content == f"Name\nadd - Add contents.\n\nSynopsis\n{PROSE[:89]}"
     assert (merged.metadata["heading"], merged.metadata["fragment"], merged.id) == ("Add", "name", name.id)
-    assert merged.metadata["headings_within"] == ["Name", "Synopsis"]
-    second = merged.page_content.index("Synopsis\n") + len("Synopsis\n")
-    assert placed(merged.metadata, second)["fragment"] == "syn"
+    places = [at_quote(merged.metadata, merged.page_content, quote) for quote in ("add - Add contents.", f"… {PROSE[:60]} …")]
+    assert [(place["heading"], place["fragment"]) for place in places] == [("Add > Name", "name"), ("Add > Synopsis", "syn")]
 
 
 def test_siblings_come_before_neighbours_under_another_heading() -> None:

@@ -1,5 +1,6 @@
 """Splitting: by tokens, at sensible places, without losing or changing a character; labels: title and headings, each said once."""
 
+from collections.abc import Sequence
 from functools import cache
 
 import pytest
@@ -8,9 +9,10 @@ from hypothesis import strategies as st
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder
+from ramify.tools.embeddings.encoder import Encoder, Offsets
 from ramify.tools.errors import UsageError
 from ramify.tools.index.chunking import Chunking, clip, embedded_text, label, split
+from tests.counted_work import growth
 
 SENTENCE = "The inspector found a hairline crack near the third rivet of the left spar. "
 
@@ -83,6 +85,41 @@ def test_the_label_is_title_and_headings_each_once() -> None:
     assert label({"title": "Pump", "heading": "Pump > Care"}) == "Pump > Care"
     assert embedded_text("Oil it.", "Pump > Care") == "Pump > Care\nOil it."
     assert embedded_text("Pump > Care. Oil it.", "Pump > Care") == "Pump > Care. Oil it."
+
+
+@pytest.mark.parametrize("unit", ["ok\n", "# Head\nOne sentence.\n", "One sentence. "])
+def test_the_work_grows_as_the_text_does(unit: str) -> None:
+    assert growth(lambda size: passages(unit * size, 20, 5), 400) < 5
+
+
+def test_the_work_grows_as_the_text_and_its_pages_do() -> None:
+    def split_pages(size: int) -> list[list[Document]]:
+        pages = [[number * len(SENTENCE), number] for number in range(size)]
+        return split([Document(SENTENCE * size, id="doc", metadata={"pages": pages})], minilm(), Chunking(20, 0))
+
+    assert growth(split_pages, 100) < 5
+
+
+@pytest.mark.parametrize(
+    "text", [SENTENCE * 300, "a line\n" * 4000, f"# Wings\n{SENTENCE * 3}\n\n" * 100, "x" * 20_000, " " * 9000 + SENTENCE]
+)
+def test_a_long_text_is_split_the_same_piece_by_piece(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = passages(text, 100, 20)
+    monkeypatch.setattr("ramify.tools.index.chunking._AT_ONCE", 2000)
+    assert passages(text, 100, 20) == whole
+
+
+def test_a_long_text_is_never_tokenized_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    class Measured(type(minilm())):  # type: ignore[misc]
+        def offsets(self, texts: Sequence[str]) -> list[Offsets]:
+            seen.extend(map(len, texts))
+            return super().offsets(texts)
+
+    monkeypatch.setattr("ramify.tools.index.chunking._AT_ONCE", 2000)
+    split([Document(SENTENCE * 300, id="doc")], Measured(), Chunking(100, 20))
+    assert max(seen) <= 2000
 
 
 def test_an_overlap_as_long_as_the_passage_is_refused() -> None:

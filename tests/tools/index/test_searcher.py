@@ -6,6 +6,7 @@ import subprocess
 import sys
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,6 +129,19 @@ def test_the_demo_is_indexed_at_first_use(small_demo: Path) -> None:
     assert [path.name for path in small_demo.iterdir()] == [folder.name]
     (folder / "vectors.faiss").write_bytes(b"")
     assert len(Index.open(demo.demo_index())) == 3
+
+
+async def test_threads_that_want_the_demo_at_once_make_it_once(small_demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Path] = []
+    build = Index.build
+
+    def counted(paths: Any, folder: Path) -> Any:
+        made.append(folder)
+        return build(paths, folder, WordEncoder())
+
+    monkeypatch.setattr(demo.Index, "build", counted)
+    folders = await asyncio.gather(*(asyncio.to_thread(demo.demo_index) for _ in range(4)))
+    assert (len(set(folders)), len(made)) == (1, 1)
 
 
 MAKE_DEMO = """

@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.files import Told, UnreadableError, files_under
 from ramify.tools.documents.readers import READERS
-from ramify.tools.errors import IndexingError, InputError, UsageError
+from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
+from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.folder_state import writing
+from ramify.tools.index.intake import Intake
+from ramify.tools.index.working_copy import Draft
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import hits, write_records
 
@@ -106,15 +109,13 @@ class TestUpdates:
         (tmp_path / "empty.txt").write_bytes(b"")
         assert ("empty.txt", "empty") in Index.build([tmp_path], tmp_path / "index", WordEncoder()).skipped
 
-    def test_a_name_that_is_no_utf_8_is_named_and_the_others_indexed(self, tmp_path: Path) -> None:
+    def test_a_name_that_is_no_utf_8_is_written_out(self, tmp_path: Path) -> None:
         (tmp_path / "note.txt").write_text("A note.", encoding="utf-8")
         (tmp_path / "odd\udcff.txt").write_text("Another.", encoding="utf-8")
         built = Index.build([tmp_path], tmp_path / "index", WordEncoder())
-        assert (built.documents, built.skipped) == (
-            1,
-            [(r"odd\udcff.txt", "its name is not valid UTF-8"), ("index", "an index, not documents")],
-        )
-        with pytest.raises(UsageError, match="is not valid UTF-8"):
+        assert (built.documents, built.skipped) == (2, [("index", "an index, not documents")])
+        assert r"odd\xff.txt" in ids(tmp_path / "index")
+        with pytest.raises(InputError, match="UTF-8"):
             Index.build([tmp_path / "odd\udcff.txt"], tmp_path / "index", WordEncoder())
 
     def test_nothing_readable_is_an_error_and_no_index(self, tmp_path: Path) -> None:
@@ -153,3 +154,25 @@ def search_all(folder: Path) -> list[list[list[tuple[str, float, float]]]]:
 def ids(folder: Path) -> list[str]:
     index = Index.open(folder, WordEncoder())
     return sorted(str(hit.document.id) for hit in index.search(["text"], 1000)[0])
+
+
+class Looked(set[str]):
+    """A set that counts how often it is looked into."""
+
+    looked = 0
+
+    def __contains__(self, one: object) -> bool:
+        self.looked += 1
+        return super().__contains__(one)
+
+
+def test_sections_of_one_name_are_numbered_without_counting_them_again(tmp_path: Path) -> None:
+    (tmp_path / "log.md").write_text("# Notes\nThe river rose.\n" * 300)
+    with Draft(tmp_path / "passages.sqlite") as draft:
+        draft.remember({"clean": "no"})
+        intake = Intake(draft, WordEncoder(), Chunking(), [str(tmp_path)])
+        intake.seen = seen = Looked()
+        intake.take(files_under([tmp_path / "log.md"], []), [], lambda *_: None)
+    assert {"log.md#notes", "log.md", "log.md@2", "log.md@299"} < seen
+    assert len(seen) == 300
+    assert seen.looked < 10 * 300

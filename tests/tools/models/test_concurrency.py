@@ -1,11 +1,12 @@
 import asyncio
+import sys
 import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.tools.models.concurrency import Cap, cap_for
+from ramify.tools.models.concurrency import Cap, cap_for, lasting_cap
 
 
 class Meter:
@@ -44,6 +45,29 @@ def test_a_gate_that_nobody_holds_is_forgotten() -> None:
     cap.gate.busy = 7
     del cap
     assert cap_for("short-lived", 1).gate.busy == 0
+
+
+def test_models_are_looked_up_in_many_threads_at_once() -> None:
+    failed: list[BaseException] = []
+
+    def look(name: int) -> None:
+        try:
+            for number in range(3000):
+                lasting_cap((name, number), 1)
+        except RuntimeError as error:
+            failed.append(error)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=look, args=(name,)) for name in range(4)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=60)
+    finally:
+        sys.setswitchinterval(before)
+    assert failed == []
 
 
 async def test_64_runs_keep_a_cap_of_8_busy() -> None:

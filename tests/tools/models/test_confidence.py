@@ -95,6 +95,12 @@ def test_what_is_no_log_probability_measures_nothing(form: Any, odd: float) -> N
     assert span_confidence(form(tokens), "n") == pytest.approx(math.exp(-0.6)), "another field's tokens are what they are"
 
 
+@pytest.mark.parametrize("low", [-1e308, -1.7e308, -1e30, -9999.0])
+@pytest.mark.parametrize("form", [openai, ollama])
+def test_log_probabilities_without_a_bottom_are_no_confidence_and_no_overflow(form: Any, low: float) -> None:
+    assert span_confidence(form([(text, low) for text, _ in REPLY]), "answer") == 0.0
+
+
 def test_a_zero_that_was_rounded_up_is_certain() -> None:
     assert span_confidence(openai([('{"answer": "', -9), ("Yes", 1e-6), ('"}', -9)]), "answer") == 1.0
 

@@ -64,6 +64,15 @@ async def test_a_prompt_that_was_cut_silently_is_noticed(ollama: Ollama) -> None
         await model.reply(long, Answered)
 
 
+@pytest.mark.parametrize("told", [10, 1, 0, -5, 10.5, -0.5, 1e30, 10**400, float("nan"), "many", True, None])
+async def test_a_low_count_says_nothing_of_whether_a_prompt_fitted(ollama: Ollama, told: Any) -> None:
+    """Servers leave out what they had read before; what is no count at all says nothing either."""
+    ollama.reports = lambda request: told
+    model = resolve("ollama:llama3.1:8b", ModelOptions())
+    replies = [await model.reply([HumanMessage("word " * 1000)], Answered) for _ in range(2)]
+    assert all(reply.parsed for reply in replies)
+
+
 async def test_no_reply_in_time(ollama: Ollama) -> None:
     ollama.when("polonium", Hang())
     with pytest.raises(ReplyError, match=r"gave no reply within 0\.2 s — raise timeout"):
@@ -100,7 +109,7 @@ async def test_a_key_that_is_refused_is_not_repeated(ollama: Ollama) -> None:
 
 async def test_a_request_that_is_refused(ollama: Ollama) -> None:
     ollama.when("polonium", Fail(400, "invalid format"))
-    with pytest.raises(ModelError, match="invalid format"):
+    with pytest.raises(ReplyError, match="invalid format"):
         await ask(ollama)
     assert len(ollama.requests) == 1
 
@@ -138,6 +147,7 @@ def of_status(kind: type[openai.APIStatusError], status: int, message: str) -> o
         (of_status(openai.InternalServerError, 502, "bad gateway"), "busy"),
         (of_status(openai.BadRequestError, 400, "This model's maximum context length is 8192"), "overlong"),
         (of_status(openai.BadRequestError, 400, "logprobs are not supported"), "refused"),
+        (of_status(openai.APIStatusError, 307, "Temporary Redirect"), "moved"),
         (httpx.ReadTimeout("late"), "silent"),
         (httpx.ReadError("reset"), "busy"),
         (httpx.ConnectTimeout("nobody"), "unreachable"),

@@ -52,7 +52,7 @@ async def test_what_is_wrong_with_the_call_itself_is_not_asked_elsewhere(pair: t
     for server in pair:
         server._rules.clear()
         server.when("polonium", Fail(400, "invalid format"))
-    with pytest.raises(ModelError, match="invalid format"):
+    with pytest.raises(ReplyError, match="invalid format"):
         await ask(at(*pair))
     assert sum(len(server.requests) for server in pair) == 1
 

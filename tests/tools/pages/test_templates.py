@@ -41,8 +41,13 @@ class TestTemplates:
         assert '<p title="a &amp; b">a &amp; b</p>' in page
         assert "<script>" not in page
 
-    def test_characters_that_no_page_may_hold_are_replaced(self) -> None:
-        assert draw("part.html", said="a\x00b\ud800c").count("a\ufffdb\ufffdc") == 2
+    def test_characters_that_no_page_may_hold_are_written_out(self) -> None:
+        assert draw("part.html", said="a\x00b\ud800c").count("a⟨U+0000⟩b⟨U+D800⟩c") == 2
+
+    def test_an_answer_is_marked_before_what_is_invisible_is_written_out(self) -> None:
+        assert "⟨U+202E⟩<mark>Rome</mark>⟨U+200B⟩" in draw("marked.html", said="\u202eRome\u200b", answer="Rome")
+        persian = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+        assert f"<p>{persian}</p>" in draw("marked.html", said=persian, answer="\u0645\u06cc")
 
     def test_a_value_that_is_missing_is_an_error(self) -> None:
         with pytest.raises(UndefinedError):

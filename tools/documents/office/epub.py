@@ -12,6 +12,7 @@ from langchain_core.documents import Document
 from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.html import html_outline
 from ramify.tools.documents.office.container import container, parsed
+from ramify.tools.documents.office.document_properties import BOOK, dublin_core
 from ramify.tools.documents.sections import section_documents
 from ramify.tools.documents.text import decoded, encoding_of, stem
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 _NAMES = {
     "container": "urn:oasis:names:tc:opendocument:xmlns:container",
     "opf": "http://www.idpf.org/2007/opf",
-    "dc": "http://purl.org/dc/elements/1.1/",
 }
 _PAGES = ("application/xhtml+xml", "text/html")
 
@@ -34,7 +34,9 @@ def read_epub(path: Path, source: str, told: Told) -> Iterator[Document]:
         place = parsed(archive.read("META-INF/container.xml")).find("container:rootfiles/container:rootfile", _NAMES)
         root = place.get("full-path", "") if place is not None else ""
         package = parsed(archive.read(root))
-        title = " ".join(package.findtext("opf:metadata/dc:title", "", _NAMES).split()) or stem(path)
+        stated = package.find("opf:metadata", _NAMES)
+        told.state(source, {} if stated is None else dublin_core(stated, BOOK))
+        title = told.title or stem(path)
         pages = [(name, archive.read(name)) for name in _spine(archive, package, root)]
     if not pages:
         raise UnreadableError("a book without pages")

@@ -3,9 +3,11 @@
 import io
 from collections.abc import Iterator
 from email import policy
+from email.headerregistry import HeaderRegistry
 from email.message import EmailMessage, MIMEPart
 from email.parser import BytesParser
 from pathlib import Path
+from typing import Any
 
 from langchain_core.documents import Document
 
@@ -15,11 +17,14 @@ from ramify.tools.documents.text import content_of, decoded, encoding_of, stem
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _DEEPEST = 10
+_LONGEST_HEADER = 10_000
+_REGISTRY = HeaderRegistry()
 
 
 def read_eml(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a mail as one document: who wrote it to whom and when, what it says, and the names of what is attached."""
-    message = BytesParser(EmailMessage, policy=policy.default).parse(io.BytesIO(content_of(path)))
+    message = BytesParser(EmailMessage, policy=policy.default.clone(header_factory=_header)).parse(io.BytesIO(content_of(path)))
+    told.state(source, _properties(message))
     mail = _Mail(source, told)
     parts = [mail.head(message), *mail.texts(message)]
     for name in mail.attached:
@@ -28,6 +33,26 @@ def read_eml(path: Path, source: str, told: Told) -> Iterator[Document]:
         parts.append(f"Attachments: {', '.join(mail.attached)}")
     title = _line(message, "Subject") or stem(path)
     yield Document("\n\n".join(part for part in parts if part), id=source, metadata={"source": source, "title": title})
+
+
+def _header(name: str, value: str) -> Any:
+    """Read a header as Python does, but for one made to harm: that takes the square of its length, or recurses."""
+    try:
+        return _REGISTRY(name, value[:_LONGEST_HEADER])
+    except RecursionError:
+        return _REGISTRY(name, "")
+
+
+def _properties(message: MIMEPart) -> dict[str, Any]:
+    """Return who wrote a mail, by name, and its addresses, day and subject."""
+    people = {name: getattr(message[name], "addresses", ()) for name in ("From", "To", "Cc")}
+    sent = getattr(message["Date"], "datetime", None)
+    return {
+        "author": [one.display_name or one.addr_spec for one in people["From"]],
+        **{name.lower(): [one.addr_spec for one in listed] for name, listed in people.items()},
+        "date": sent.date() if sent else "",
+        "subject": _line(message, "Subject"),
+    }
 
 
 class _Mail:

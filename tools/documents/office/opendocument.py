@@ -3,7 +3,7 @@
 odfdo, the library for it, runs footnotes into the words that they stand at and writes `None None` where somebody has commented.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
@@ -12,8 +12,9 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.office.container import container, parsed
+from ramify.tools.documents.office.document_properties import state_meta
 from ramify.tools.documents.office.slides import slide_document
-from ramify.tools.documents.office.workbook import sheet_documents
+from ramify.tools.documents.office.workbook import Row, sheet_documents
 from ramify.tools.documents.sections import Line, Outline, section_documents, sections_of
 from ramify.tools.documents.text import stem
 
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 _NAMES = {name: f"{_OASIS}{name}:1.0" for name in ("office", "text", "table", "presentation")}
-_NAMES |= {"draw": f"{_OASIS}drawing:1.0", "dc": "http://purl.org/dc/elements/1.1/"}
+_NAMES |= {"draw": f"{_OASIS}drawing:1.0"}
 _SHORT = {address: name for name, address in _NAMES.items()}
 _BLOCKS = {"text:p", "text:h"}
+_APART = {"text:note", "draw:text-box"}
+"""What stands in a paragraph and is told after it."""
 _UNSEEN = {"office:annotation", "text:tracked-changes", "text:sequence-decls", "text:table-of-content", "office:forms", "text:index-title"}
 _WRITTEN = {"text:tab": "\t", "text:line-break": "\n", "text:soft-page-break": ""}
 _MOST_SPACES = 100
@@ -35,16 +38,18 @@ _MOST_REPEATED = 1000
 def read_odt(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a text document as one document a section."""
     with container(path) as archive:
-        body, title = _body(archive, "office:text"), _title(archive)
+        body = _body(archive, "office:text")
+        state_meta(archive, source, told)
     lines = list(_lines_of(body))
     first = next((text.strip() for level, text in lines if level == 1), None)
-    yield from section_documents(Outline(title or first, sections_of(lines)), source, stem(path))
+    yield from section_documents(Outline(told.title or first, sections_of(lines)), source, stem(path))
 
 
 def read_odp(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a presentation as one document a slide; `page` is the slide's number."""
     with container(path) as archive:
-        body, title = _body(archive, "office:presentation"), _title(archive) or stem(path)
+        body = _body(archive, "office:presentation")
+        state_meta(archive, source, told)
     for number, slide in enumerate(body.iterfind("draw:page", _NAMES), start=1):
         notes = slide.find("presentation:notes", _NAMES)
         if notes is not None:
@@ -54,26 +59,36 @@ def read_odp(path: Path, source: str, told: Told) -> Iterator[Document]:
         said = notes.iterfind("draw:frame[@presentation:class='notes']", _NAMES) if notes is not None else ()
         spoken = "\n".join(_text_of(frame) for frame in said).strip()
         parts = [*(text for kind, text in frames if kind != "title"), f"Notes: {spoken}" if spoken else ""]
-        yield slide_document(source, title, number, heading, parts)
+        yield slide_document(source, told.title or stem(path), number, heading, parts)
 
 
 def read_ods(path: Path, source: str, told: Told) -> Iterator[Document]:
     """Read a workbook's sheets: a record a row where there is a header."""
     with container(path) as archive:
-        body, title = _body(archive, "office:spreadsheet"), _title(archive) or stem(path)
+        body = _body(archive, "office:spreadsheet")
+        state_meta(archive, source, told)
     for sheet in body.iterfind("table:table", _NAMES):
-        yield from sheet_documents(_rows(sheet), source, sheet.get(_full("table:name")) or "", title)
+        yield from sheet_documents(_rows(sheet), source, sheet.get(_full("table:name")) or "", told.title or stem(path))
 
 
-def _rows(sheet: "_Element") -> Iterator[list[str]]:
-    for row in sheet.iter(_full("table:table-row")):
-        cells = [text for cell in row for text in [_text_of(cell).strip()] * _repeated(cell, "number-columns-repeated")]
-        yield from [cells] * _repeated(row, "number-rows-repeated")
+def _rows(sheet: "_Element") -> Iterator[Row]:
+    number = 1
+    for row in _outermost(sheet, {"table:table-row"}):
+        cells: dict[int, str] = {}
+        place = 0
+        for cell in row:
+            text, times = _text_of(cell).strip(), _repeated(cell, "number-columns-repeated")
+            if text:
+                cells |= dict.fromkeys(range(place, place + (times if times <= _MOST_REPEATED else 1)), text)
+            place += times
+        times = _repeated(row, "number-rows-repeated")
+        if cells:
+            yield from ((number + after, cells) for after in range(times if times <= _MOST_REPEATED else 1))
+        number += times
 
 
 def _repeated(element: "_Element", name: str) -> int:
-    times = int(element.get(_full(f"table:{name}")) or 1)
-    return times if times <= _MOST_REPEATED else 1
+    return int(element.get(_full(f"table:{name}")) or 1)
 
 
 def _body(archive: ZipFile, kind: str) -> "_Element":
@@ -83,12 +98,6 @@ def _body(archive: ZipFile, kind: str) -> "_Element":
     if body is None:
         raise UnreadableError(f"no {kind.removeprefix('office:')} in it")
     return body
-
-
-def _title(archive: ZipFile) -> str | None:
-    if "meta.xml" not in archive.namelist():
-        return None
-    return (parsed(archive.read("meta.xml")).findtext("office:meta/dc:title", "", _NAMES)).strip() or None
 
 
 def _lines_of(element: "_Element") -> Iterator[Line]:
@@ -111,8 +120,9 @@ def _lines_of(element: "_Element") -> Iterator[Line]:
         else:
             yield from _lines_of(child)
         if name in _BLOCKS:
-            yield from ((0, f"{note}\n\n") for note in _notes(child))
-            yield from (line for frame in child.iter(_full("draw:text-box")) for line in _lines_of(frame))
+            apart = list(_outermost(child, _APART))
+            yield from ((0, f"{_note(note)}\n\n") for note in apart if _name(note) == "text:note")
+            yield from (line for box in apart if _name(box) == "draw:text-box" for line in _lines_of(box))
 
 
 def _text_of(element: "_Element") -> str:
@@ -121,16 +131,24 @@ def _text_of(element: "_Element") -> str:
 
 
 def _table(table: "_Element") -> Iterator[str]:
-    for row in table.iter(_full("table:table-row")):
+    for row in _outermost(table, {"table:table-row"}):
         cells = [" ".join(_text_of(cell).split()) for cell in row if _name(cell) == "table:table-cell"]
         if any(cells):
             yield " | ".join(cells)
 
 
-def _notes(paragraph: "_Element") -> Iterator[str]:
-    for note in paragraph.iter(_full("text:note")):
-        body = note.find("text:note-body", _NAMES)
-        yield f"[{note.findtext('text:note-citation', '', _NAMES)}] {_text_of(body) if body is not None else ''}"
+def _outermost(element: "_Element", names: Set[str]) -> Iterator["_Element"]:
+    """Yield the elements of these names that are in an element and not in another of them: what is in that one is its own to tell."""
+    for child in element:
+        if _name(child) in names:
+            yield child
+        else:
+            yield from _outermost(child, names)
+
+
+def _note(note: "_Element") -> str:
+    body = note.find("text:note-body", _NAMES)
+    return f"[{note.findtext('text:note-citation', '', _NAMES)}] {_text_of(body) if body is not None else ''}"
 
 
 def _inline(element: "_Element") -> str:

@@ -8,6 +8,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.office.container import office_file
+from ramify.tools.documents.office.document_properties import state_core
 from ramify.tools.documents.text import stem
 
 
@@ -18,11 +19,10 @@ def read_pptx(path: Path, source: str, told: Told) -> Iterator[Document]:
     from pptx.exc import PythonPptxError
 
     with office_file(path) as file:
+        state_core(file, source, told)
         try:
-            presentation = Presentation(file)
-            title = presentation.core_properties.title.strip() or stem(path)
-            for number, slide in enumerate(presentation.slides, start=1):
-                yield slide_document(source, title, number, *_said(slide))
+            for number, slide in enumerate(Presentation(file).slides, start=1):
+                yield slide_document(source, told.title or stem(path), number, *_said(slide))
         except (PythonPptxError, XMLSyntaxError, LookupError, ValueError, AttributeError) as error:
             raise UnreadableError(f"not a readable presentation: {type(error).__name__}: {error}") from error
 

@@ -10,6 +10,7 @@ from langchain_core.documents import Document
 from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.html import html_outline
 from ramify.tools.documents.office.container import office_file
+from ramify.tools.documents.office.document_properties import state_core
 from ramify.tools.documents.sections import section_documents
 from ramify.tools.documents.text import stem
 
@@ -25,12 +26,13 @@ def read_docx(path: Path, source: str, told: Told) -> Iterator[Document]:
     import mammoth
 
     with office_file(path) as file:
+        state_core(file, source, told)
         try:
             html = mammoth.convert_to_html(file, style_map=_STYLES, convert_image=mammoth.images.img_element(lambda _: {"src": ""})).value
         except (ExpatError, LookupError, OSError, ValueError, AttributeError) as error:
             raise UnreadableError(f"not a readable document: {type(error).__name__}: {error}") from error
     if html.strip():
-        yield from section_documents(html_outline(_tidied(html)), source, stem(path))
+        yield from section_documents(html_outline(_tidied(html)), source, told.title or stem(path))
 
 
 def _tidied(html: str) -> str:

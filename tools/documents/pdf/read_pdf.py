@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _GLUED = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]{36,}")
 """No word of a language written with spaces is as long as this."""
+_INFORMATION = {
+    "Title": "title", "Author": "author", "Subject": "subject", "Keywords": "tags", "CreationDate": "date", "ModDate": "modified",
+}  # fmt: skip
+_DATE = re.compile(r"^(?:D:)?(\d{4})(\d\d)(\d\d).*$")
 _PROGRAM = re.compile(r"^Microsoft (?:Word|PowerPoint|Excel) - ")
 
 
@@ -42,7 +46,8 @@ def _documents(document: "PdfDocument", path: Path, source: str, told: Told) -> 
     written = _lines(document, source, told)
     pages = [notes_in_place(lines) for lines in without_furniture(written)]
     cuts = bookmarked(document, pages) or by_print(pages)
-    title = _title(document, pages) or stem(path)
+    told.state(source, _properties(document))
+    title = told.title or _title(pages) or stem(path)
     words = vocabulary(pages)
     for headings, lines in _sections(pages, cuts):
         text, begins = joined(lines, words)
@@ -85,11 +90,17 @@ def _holds_picture(page: "PdfPage") -> bool:
     return any(True for _ in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
 
 
-def _title(document: "PdfDocument", pages: Sequence[list[Line]]) -> str | None:
-    """Return the title that the file states, else what stands in the largest print on its first page."""
-    stated = _PROGRAM.sub("", " ".join(document.get_metadata_value("Title").split()))
+def _properties(document: "PdfDocument") -> dict[str, str]:
+    """Return what a file's information dictionary says."""
+    found = {name: " ".join(document.get_metadata_value(key).split()) for key, name in _INFORMATION.items()}
+    dates = {name: _DATE.sub(r"\1-\2-\3", found[name]) for name in ("date", "modified")}
+    return {**found, **dates, "title": _PROGRAM.sub("", found["title"])}
+
+
+def _title(pages: Sequence[list[Line]]) -> str | None:
+    """Return what stands in the largest print on the first page."""
     largest = max((cut for cut in larger_print(pages) if cut.page == 0), key=lambda cut: cut.level, default=None)
-    return stated or (largest.title if largest else None)
+    return largest.title if largest else None
 
 
 def _sections(pages: Sequence[list[Line]], cuts: Sequence[Cut]) -> Iterator[tuple[list[str], list[Placed]]]:

@@ -15,7 +15,7 @@ from tests.studio.dev_server import DevServer, dev_server, free_port
 QUESTION = "In which city was the inventor of the ballpoint pen born?"
 SIMPLE = "In which city was László Bíró born?"
 """What one reading answers."""
-CONTEXT = {"model": "extractive"}
+CONTEXT = {"model": "extractive", "index": "demo"}
 AMBIGUOUS = "In which year was the director of Solaris born?"
 """Two films of the demo corpus are called so."""
 NARROW = {"max_depth": 1, "k": 1, "mmr": 0.75}
@@ -36,9 +36,9 @@ def ollama_port() -> int:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, index: Path, ollama_port: int) -> Iterator[DevServer]:
-    """One server for these tests; whatever they did, it has nothing to complain of, and Ctrl-C ends it well."""
+    """One server for these tests, with an empty cache; whatever they did, it has nothing to complain of, and Ctrl-C ends it well."""
     options = ("--index", str(index), "--base-url", f"http://127.0.0.1:{ollama_port}")
-    with dev_server(tmp_path_factory.mktemp("server"), None, *options) as running:
+    with dev_server(tmp_path_factory.mktemp("server"), None, *options, RAMIFY_CACHE=str(tmp_path_factory.mktemp("cold"))) as running:
         yield running
     assert running.complaints() == []
     assert running.process.returncode == 0

@@ -40,7 +40,7 @@ def test_only_what_concerns_our_code_is_complained_of(line: str, concerns_us: bo
     assert complaints(f"before\n{line}\nafter") == ([line] if concerns_us else [])
 
 
-async def test_the_strategies_are_tools_of_its_mcp_server(server: DevServer) -> None:
+async def test_the_strategies_are_tools_of_its_mcp_server(server: DevServer, index: Path) -> None:
     async with streamable_http_client(f"{server.url}/mcp") as streams, ClientSession(*streams[:2]) as session:
         await session.initialize()
         offered = {tool.name: tool for tool in (await session.list_tools()).tools}
@@ -49,6 +49,16 @@ async def test_the_strategies_are_tools_of_its_mcp_server(server: DevServer) -> 
         result: Any = await session.call_tool("naive", {"question": SIMPLE})
     assert not result.is_error
     assert "'answer': 'Budapest'" in result.content[0].text
+    assert str(index) in result.content[0].text
+
+
+async def test_the_documented_question_over_a2a_is_answered_from_the_index_of_the_server(server: DevServer, index: Path) -> None:
+    told = await run_documented("agents.md", "message/send", server)
+    assert (told["card"]["name"], told["card"]["description"]) == ("prune", DESCRIPTIONS["prune"])
+    assert told["task"]["status"]["state"] == "completed"
+    [artifact] = told["task"]["artifacts"]
+    assert artifact["parts"][0]["text"].startswith("László Bíró")
+    assert f"Searched: {index} (" in artifact["parts"][0]["text"]
 
 
 def test_the_server_s_file_in_the_clone_is_what_the_command_uses() -> None:
@@ -65,11 +75,17 @@ async def test_the_command_says_where_to_go(server: DevServer) -> None:
 
 
 async def test_the_documented_fork_by_code_runs(server: DevServer) -> None:
-    page = await asyncio.to_thread((ROOT / "docs" / "studio.md").read_text, encoding="utf-8")
-    code = next(code for code in re.findall(r"```py\n(.*?)```", page, re.DOTALL) if "get_sync_client" in code)
+    told = await run_documented("studio.md", "get_sync_client", server)
+    assert (told["moment"]["values"]["question"], told["after"]["answer"]) == (AMBIGUOUS, "1932")
+
+
+async def run_documented(page: str, part: str, server: DevServer) -> dict[str, Any]:
+    """Run the code of a page that has this in it, against the server; give what it leaves behind."""
+    text = await asyncio.to_thread((ROOT / "docs" / page).read_text, encoding="utf-8")
+    code = next(code for code in re.findall(r"```py\n(.*?)```", text, re.DOTALL) if part in code)
     namespace: dict[str, Any] = {}
     await asyncio.to_thread(exec, code.replace("http://127.0.0.1:2024", server.url), namespace)  # the project's own document
-    assert (namespace["moment"]["values"]["question"], namespace["after"]["answer"]) == (AMBIGUOUS, "1932")
+    return namespace
 
 
 async def test_a_halted_thread_goes_on_after_a_restart(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What LangGraph Studio reads before anything is asked, and its runs: asking, watching, stopping, going on."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,27 +24,35 @@ class TestForms:
         assert listed.keys() == graphs.STRATEGIES.keys()
 
     @pytest.mark.parametrize("strategy", graphs.STRATEGIES)
-    async def test_the_forms_ask_for_a_question_and_show_every_setting(self, studio: LangGraphClient, strategy: str) -> None:
+    async def test_the_forms_ask_for_a_question_and_show_every_setting(self, studio: LangGraphClient, strategy: str, index: Path) -> None:
         schemas = await studio.assistants.get_schemas(await assistant(studio, strategy))
         given: Any = schemas["input_schema"]
         assert set(given["properties"]) == {"question", "messages"}
         shown: Any = schemas["context_schema"]
         fields = graphs.build(strategy).settings.model_fields
-        assert {name: one["default"] for name, one in shown["properties"].items()} == {name: one.default for name, one in fields.items()}
+        defaults = {name: one.default for name, one in fields.items()} | {"index": str(index)}
+        assert {name: one["default"] for name, one in shown["properties"].items()} == defaults
         assert all(one["description"] for one in shown["properties"].values())
 
     @pytest.mark.parametrize("strategy", graphs.STRATEGIES)
     async def test_the_drawing_shows_the_steps_and_names_each_condition(self, studio: LangGraphClient, strategy: str) -> None:
         drawn: Any = await studio.assistants.get_graph(await assistant(studio, strategy))
         wiring = graphs.build(strategy)
-        assert {node["id"] for node in drawn["nodes"]} > set(wiring.steps) | {"contextualize", "__start__", "__end__"}
+        assert {node["id"] for node in drawn["nodes"]} > set(wiring.steps) | {"contextualize", "ask_back", "__start__", "__end__"}
         conditions = {label for ways in wiring.branches.values() for way in ways.values() for label in way.ends or {}}
         named = {edge["data"] for edge in drawn["edges"] if edge.get("conditional")}
-        assert named == conditions | {"a follow-up", "self-contained"}
+        assert named == conditions | {"no person is known", "a follow-up", "self-contained"}
 
 
 class TestRuns:
     """Asking, watching, looking back."""
+
+    @pytest.mark.parametrize("strategy", graphs.STRATEGIES)
+    async def test_every_strategy_runs_on_a_server_whose_cache_was_empty(self, studio: LangGraphClient, strategy: str) -> None:
+        state = await asked(studio, strategy, "Who is the inventor of the ballpoint pen?")
+        assert state["stopped_by"] == "finished"
+        assert state["tree"]["0"]["status"] not in ("open", "failed")
+        assert state["index"].startswith("demo: ") is (strategy != "closed-book")
 
     async def test_each_branch_s_work_is_a_task_of_its_own_in_the_stream(self, studio: LangGraphClient) -> None:
         modes: Any = ["values", "updates", "custom", "messages-tuple", "tasks"]

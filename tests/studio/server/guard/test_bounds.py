@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio.server.bounds import BASE_URLS, INDEXES, MODEL_FILES, RERANKERS, bounded, declare
+from ramify.studio.server.bounds import BASE_URLS, DEFAULT_INDEX, INDEXES, MODEL_FILES, RERANKERS, STORES, bounded, declare
 from ramify.tools.errors import UsageError
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, free_port
@@ -65,6 +65,36 @@ class TestRuns:
         assert f"a run may name as its index: demo, {server.said.parent / 'mine'}" in server.log()
         assert "a run may name as its base_url: none" in server.log()
         assert "a run may name as its model file: gguf:smollm2 (add one with --gguf)" in server.log()
+
+
+@pytest.mark.parametrize(
+    ("given", "first", "shown"),
+    [
+        ([], "demo", "demo"),
+        (["/mine"], "/mine", "/mine"),
+        (["/mine", "/yours", "milvus:http://a/b"], "/mine", "/mine"),
+        (["milvus:http://a/b", "/mine"], "milvus:http://a/b", "milvus:http://a/b"),
+        (["milvus:http://me:secret@a/b"], "milvus:http://me:secret@a/b", None),
+    ],
+)
+def test_a_run_that_names_no_index_gets_the_first(monkeypatch: pytest.MonkeyPatch, given: list[str], first: str, shown: str | None) -> None:
+    for name in (INDEXES, STORES, DEFAULT_INDEX, BASE_URLS, MODEL_FILES, RERANKERS):
+        monkeypatch.setenv(name, "")
+    declare(given, [], [])
+    settings = bounded(graphs.build("naive")).settings
+    assert settings().index == first
+    assert settings.model_json_schema()["properties"]["index"].get("default") == shown, "no password in a form"
+    assert [settings(index=name).index for name in ("demo", *given)] == ["demo", *given]
+
+
+def test_langgraph_dev_takes_the_first_from_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {INDEXES: "", STORES: "milvus:http://a/b", DEFAULT_INDEX: ""}.items():
+        monkeypatch.setenv(name, value)
+    assert bounded(graphs.build("naive")).settings().index == "milvus:http://a/b"
+    monkeypatch.setenv(INDEXES, "/mine:/yours")
+    assert bounded(graphs.build("naive")).settings().index == "/mine"
+    monkeypatch.setenv(DEFAULT_INDEX, "/yours")
+    assert bounded(graphs.build("naive")).settings().index == "/yours"
 
 
 def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

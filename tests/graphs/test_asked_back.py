@@ -1,0 +1,104 @@
+"""Whom a pronoun means: a person is never a thing, and where none is known a conversation asks back; a tool and a plain question do not."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from tests.fakes import FakeModel, library
+from tests.river import but
+
+TEXTS = (
+    "The ThermoCup 300 costs 19 euros. Its support line is 555-0100.",
+    "Maria Lopez is the head of sales at Acme. Her phone number is 555-0142.",
+    "Acme sells cups.",
+)
+PHONE = "What is her phone number?"
+
+
+def clerk(rewritten: str = "", head: Mapping[str, Any] | None = None) -> FakeModel:
+    """Make a model that knows the price and the head of sales, and makes a follow-up what it is told to."""
+
+    def answer(slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        known = {"ThermoCup": "19 euros", "head of sales": "Maria Lopez"}
+        told = next((told for words, told in known.items() if words in slots["question"]), "555-0142")
+        return {"answer": told, "confidence": 0.97, "citations": [1], **((head or {}) if "head of sales" in slots["question"] else {})}
+
+    return but(
+        answer=answer,
+        contextualize=lambda slots: {"question": rewritten if rewritten and slots["question"] == PHONE else slots["question"]},
+    )
+
+
+def ask(talk: graphs.Conversation, question: str, model: FakeModel) -> graphs.Result:
+    return talk.ask(question, "naive", model=model, index=library(*TEXTS))
+
+
+def test_where_only_a_thing_was_spoken_of_it_asks_back_without_a_call() -> None:
+    talk, model = graphs.Conversation(), clerk("What is the ThermoCup 300's phone number?")
+    ask(talk, "How much does the ThermoCup 300 cost?", model)
+    calls = len(model.calls)
+    result = ask(talk, PHONE, model)
+    assert "'her'" in result.asked_back
+    assert "\n" not in result.asked_back
+    assert (result.answer, result.citations, result.usage.llm_calls, len(model.calls)) == ("Unknown", [], 0, calls)
+    assert result.tree["0"].status == "leaf"
+    assert talk.messages[-1].text == result.asked_back
+    assert talk.messages[-1].additional_kwargs["ramify"]["asked_back"] == result.asked_back
+    assert talk.turns == 1
+
+
+@pytest.mark.parametrize("reply", ["Maria Lopez", "Maria Lopez, the head of sales", "I mean Maria Lopez."])
+def test_the_reply_completes_the_question(reply: str) -> None:
+    talk, model = graphs.Conversation(), clerk()
+    assert ask(talk, PHONE, model).asked_back
+    result = ask(talk, reply, model)
+    assert (result.question, result.answer, result.asked_back) == ("What is Maria Lopez's phone number?", "555-0142", "")
+
+
+def test_a_question_after_it_is_a_question_and_has_no_trace_of_it() -> None:
+    talk, model = graphs.Conversation(), clerk()
+    ask(talk, PHONE, model)
+    result = ask(talk, "How much does the ThermoCup 300 cost?", model)
+    assert (result.question, result.answer) == ("How much does the ThermoCup 300 cost?", "19 euros")
+    assert not model.asked("contextualize")
+
+
+@pytest.mark.parametrize("rewritten", ["What is the phone number of the ThermoCup 300?", "What is the phone number of sales?", PHONE])
+@pytest.mark.parametrize(
+    ("head", "meant"),
+    [
+        ({}, "What is Maria Lopez's phone number?"),
+        ({"confidence": 0.2}, "What is the head of sales's phone number?"),
+        ({"answer": "Unknown"}, "What is the head of sales's phone number?"),
+    ],
+)
+def test_a_model_that_takes_a_thing_for_a_person_is_put_right(rewritten: str, head: Mapping[str, Any], meant: str) -> None:
+    talk, model = graphs.Conversation(), clerk(rewritten, head)
+    ask(talk, "How much does the ThermoCup 300 cost?", model)
+    ask(talk, "Who is the head of sales?", model)
+    assert ask(talk, PHONE, model).question == meant
+
+
+def test_a_person_that_the_model_chose_stays() -> None:
+    talk, model = graphs.Conversation(), clerk("Which phone number does Maria Lopez of Acme have?")
+    ask(talk, "Who is the head of sales?", model)
+    assert ask(talk, PHONE, model).question == "Which phone number does Maria Lopez of Acme have?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["When did Maria Lopez win her first prize?", "Which actress won her first award in 1990?", "Who lost his hat?", "How long is it?"],
+)
+def test_a_question_that_says_itself_whom_it_means_is_answered(question: str) -> None:
+    talk, model = graphs.Conversation(), clerk()
+    assert ask(talk, question, model).asked_back == ""
+
+
+def test_a_tool_and_a_plain_question_are_asked_as_they_are() -> None:
+    model = clerk()
+    tool = graphs.research_tool("naive", model=model, index=library(*TEXTS))
+    assert "555-0142" in tool.invoke({"question": PHONE})
+    assert graphs.ask(PHONE, "naive", model=model, index=library(*TEXTS)).question == PHONE
+    assert {slots["question"] for slots in model.asked("answer")} == {PHONE}

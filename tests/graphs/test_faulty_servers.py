@@ -1,0 +1,192 @@
+"""A server that refuses a call, or all of them: whose failure that is, what is kept of the question, and what it cost."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import SecretStr
+
+import ramify.graphs as graphs
+from ramify.graphs.result import Result, could_not_ask
+from ramify.tools.errors import ModelError
+from tests.fakes import FakeModel
+from tests.graphs.faulty_servers import PROTOCOLS, Fault, Faulty, faulty
+from tests.graphs.test_tool import call
+from tests.river import QUESTION, replies, river
+from tests.tools.ollama_replies import Fail, Raw, Reset
+from tests.tools.questions import fresh
+
+__all__ = ["fresh"]
+
+STRATEGIES = ["prune", "tor", "chain", "iterative"]
+LAST = {"finalize", "compress"}
+OF_THE_CALL = [400, 413, 422, 307]
+OF_THE_MODEL = [401, 403, 404]
+WORDS = "not like that"
+FAULTS: dict[str, Fault] = {
+    **{str(status): Fail(status, WORDS) for status in (400, 429, 500, 503)},
+    "reset": Reset(),
+    "cut": Raw('{"model": "m", ', cut=True),
+    "empty": Raw(""),
+    "wrong envelope": Raw('{"weather": "fine"}'),
+    "no log probabilities": Fail(400, "logprobs are not supported"),
+    "no form": Fail(400, "response_format is not supported"),
+    "malformed": Raw('{"message": {"role": "assistant", "content": "?"}, "choices": [{"message": {"content": "?"}}], "done": true}'),
+}
+protocols = pytest.mark.parametrize("protocol", PROTOCOLS)
+strategies = pytest.mark.parametrize("strategy", STRATEGIES)
+
+
+def ask(server: Faulty, strategy: str, **options: int) -> Result:
+    more = {"batch": 2} if strategy == "iterative" else {}  # something is left to be read after a round that was lost
+    return graphs.ask(QUESTION, strategy, index=river(), **server.options, **more, **options)
+
+
+def told_of(result: Result) -> str:
+    return "\n".join([*result.notices, result.explanation, *(branch.note for branch in result.tree.values())])
+
+
+@protocols
+@strategies
+@pytest.mark.parametrize("status", OF_THE_CALL)
+def test_a_call_that_is_refused_fails_its_branch_alone(protocol: str, strategy: str, status: int) -> None:
+    with faulty(protocol, lambda number, name: Fail(status, WORDS) if number == 2 else None) as server:
+        result = ask(server, strategy)
+    assert len(server.requests) == result.usage.llm_calls > 2
+    assert (result.answer, result.stopped_by, result.error) == ("Seine", "finished", "")
+    assert (WORDS if status >= 400 else f"status {status}") in told_of(result)
+    assert server.elsewhere == []
+
+
+@protocols
+@strategies
+@pytest.mark.parametrize("status", OF_THE_MODEL)
+def test_a_model_that_is_refused_ends_the_question_with_what_was_found(protocol: str, strategy: str, status: int) -> None:
+    with faulty(protocol, lambda number, name: Fail(status, WORDS) if number == 2 else None) as server:
+        result = ask(server, strategy)
+    assert len(server.requests) == result.usage.llm_calls == 2
+    assert len(result.tree) > 1
+    assert result.stopped_by == "error"
+    assert " — " in result.error
+    assert any(result.error in notice for notice in result.notices)
+    assert could_not_ask(result) == result.error
+
+
+@protocols
+@pytest.mark.parametrize("strategy", ["naive", "tor"])
+@pytest.mark.parametrize("status", OF_THE_MODEL)
+def test_a_model_that_is_refused_at_once_is_an_error(protocol: str, strategy: str, status: int) -> None:
+    with faulty(protocol, lambda number, name: Fail(status, WORDS)) as server, pytest.raises(ModelError):
+        ask(server, strategy)
+    assert len(server.requests) == 1
+
+
+@protocols
+@pytest.mark.parametrize("status", [*OF_THE_CALL, 302])
+def test_the_only_call_that_is_refused_leaves_no_answer(protocol: str, status: int) -> None:
+    with faulty(protocol, lambda number, name: Fail(status, WORDS)) as server:
+        result = ask(server, "naive")
+    assert (result.answer, result.stopped_by, result.error) == ("Unknown", "error", "")
+    assert could_not_ask(result)
+    assert len(server.requests) == result.usage.llm_calls == 1
+    assert server.elsewhere == []
+
+
+@protocols
+@pytest.mark.parametrize("strategy", ["prune", "tor", "iterative"])
+@pytest.mark.parametrize("status", [400, 307, 401, 404])
+def test_at_the_last_call_the_tree_is_kept(protocol: str, strategy: str, status: int) -> None:
+    with faulty(protocol, lambda number, name: Fail(status, WORDS) if name in LAST else None) as server:
+        result = ask(server, strategy)
+    assert server.requests[-1] in LAST
+    assert len(server.requests) == result.usage.llm_calls
+    assert result.stopped_by == "error"
+    assert bool(result.error) == (status in OF_THE_MODEL)
+    assert len(result.tree) > 1
+    assert result.passages
+
+
+@protocols
+@pytest.mark.parametrize("strategy", ["naive", "iterative"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_budget_counts_what_the_server_saw(protocol: str, strategy: str, fault: str) -> None:
+    with faulty(protocol, lambda number, name: FAULTS[fault]) as server:
+        result = ask(server, strategy, max_calls=3)
+    assert 1 <= len(server.requests) == result.usage.llm_calls <= 3
+    assert result.usage.critical_path_calls == result.usage.llm_calls
+
+
+@protocols
+@pytest.mark.parametrize("allowed", [1, 2])
+def test_a_call_that_may_not_be_repeated_is_told_with_what_befell_it(protocol: str, allowed: int) -> None:
+    with faulty(protocol, lambda number, name: Fail(503, WORDS)) as server:
+        result = ask(server, "naive", max_calls=allowed)
+    assert (result.stopped_by, len(server.requests)) == ("calls", allowed)
+    assert WORDS in told_of(result)
+
+
+def test_a_call_that_is_made_at_another_server_counts_at_both() -> None:
+    with faulty("ollama", lambda number, name: Fail(500, WORDS)) as ill, faulty("ollama", lambda number, name: None) as well:
+        both = Faulty(well.fault, options={**well.options, "base_url": f"{ill.options['base_url']} {well.options['base_url']}"})
+        result = ask(both, "tor")
+        assert result.answer == "Seine"
+        assert ill.requests
+        assert len(ill.requests) + len(well.requests) == result.usage.llm_calls
+        before = len(ill.requests) + len(well.requests)
+        assert ask(both, "tor", max_calls=3).usage.llm_calls == len(ill.requests) + len(well.requests) - before <= 3
+
+
+def test_an_openai_client_handed_over_does_not_repeat_calls_by_itself() -> None:
+    from langchain_openai import ChatOpenAI
+
+    with faulty("openai", lambda number, name: Fail(500, WORDS)) as server:
+        chat = ChatOpenAI(model="local", base_url=server.options["base_url"], api_key=SecretStr("none"))
+        result = graphs.ask(QUESTION, "naive", index=river(), model=chat, max_calls=2)
+    assert len(server.requests) == result.usage.llm_calls == 2
+
+
+@pytest.mark.parametrize("strategy", ["prune", "tor", "naive"])
+def test_the_calls_of_a_task_that_is_tried_again_count(strategy: str) -> None:
+    asked: list[str] = []
+
+    def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        asked.append(prompt)
+        if (prompt in {"decide", "answer"} and len(asked) > 1) or strategy == "naive":
+            raise OSError("the wire was cut")
+        return replies(prompt, slots)
+
+    result = graphs.ask(QUESTION, strategy, index=river(), model=FakeModel(replies=reply))
+    assert len(asked) == result.usage.llm_calls > 1
+
+
+def test_tokens_of_a_call_that_was_refused_are_not_spent_and_those_of_one_that_broke_off_are() -> None:
+    spent = {}
+    for fault in ("503", "reset"):
+        with faulty("ollama", lambda number, name, fault=fault: FAULTS[fault] if number == 1 else None) as server:
+            spent[fault] = ask(server, "naive").usage
+    assert spent["503"].llm_calls == spent["reset"].llm_calls == 2
+    assert spent["reset"].completion_tokens == spent["503"].completion_tokens + 512
+    assert spent["reset"].prompt_tokens > spent["503"].prompt_tokens
+
+
+# At every door
+
+
+def test_a_tool_gives_what_was_found_and_says_so() -> None:
+    with faulty("ollama", lambda number, name: Fail(404, WORDS) if number == 3 else None) as server:
+        said = call(graphs.research_tool("chain", index=river(), **server.options), question=QUESTION)
+    assert (said.status, said.artifact["stopped_by"]) == ("success", "error")
+    assert "Found on the way:" in str(said.content)
+    assert "ollama pull" in str(said.content)
+
+
+async def test_a_graph_ends_with_its_state_and_one_that_never_began_goes_on_when_the_model_is_there() -> None:
+    graph, config = graphs.build("chain").compile(checkpointer=InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    faults: list[Fault | None] = [Fail(403, WORDS), None, Fail(403, WORDS)]
+    with faulty("ollama", lambda number, name: faults[number - 1]) as server:
+        context = {"index": river(), **server.options}
+        with pytest.raises(ModelError):
+            await graph.ainvoke({"question": QUESTION}, config, context=context)
+        state = await graph.ainvoke(None, config, context=context)
+    assert (state["stopped_by"], len(state["tree"]), len(server.requests)) == ("error", 2, 3)

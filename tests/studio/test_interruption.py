@@ -1,0 +1,65 @@
+"""Ctrl-C ends a command at once, whatever its threads are loading, and promises only what is so."""
+
+import subprocess
+import sys
+from pathlib import Path
+from signal import SIGINT
+
+import pytest
+
+from tests.studio.conftest import Ramify
+from tests.tools.ollama_server import Ollama
+
+LOADING = """
+import signal, sys, threading
+from ramify.studio.cli import main
+from ramify.tools.index import searcher
+
+def load_for_ever(index):
+    print("loading", flush=True)
+    threading.Event().wait()
+
+searcher.opened = load_for_ever
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs in the background
+main()
+"""
+"""A command whose index is never opened."""
+LLAMA = ("--strategy", "naive", "--model", "ollama:llama3.1:8b")
+
+
+@pytest.mark.parametrize(("command", "threads"), [(("ask", "Who?", *LLAMA), 2), (("search", "Who?"), 1)])
+def test_ctrl_c_waits_for_no_thread_that_loads(ollama: Ollama, command: tuple[str, ...], threads: int) -> None:
+    """One thread loads in the background, another one where the index is needed."""
+    with subprocess.Popen([sys.executable, "-c", LOADING, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert [process.stdout.readline() for _ in range(threads)] == ["loading\n"] * threads
+            process.send_signal(SIGINT)
+            _, told = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert (process.returncode, told) == (130, "error: interrupted\n")
+
+
+def interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("place", "command", "resumed"),
+    [
+        ("ramify.graphs.run.ask", ("ask", "Who?"), False),
+        ("ramify.tools.index.searcher.opened", ("search", "Who?"), False),
+        ("ramify.tools.index.index.Index.build", ("index", ".", "--out", "new"), True),
+        ("ramify.studio.console.evaluating.evaluating", ("eval", "demo", "--out", "new"), True),
+    ],
+)
+def test_only_a_command_that_resumes_says_so(
+    ramify: Ramify, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str, command: tuple[str, ...], resumed: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(place, interrupted)
+    done = ramify(*command)
+    assert (done.code, done.out, done.err.count("\n")) == (130, "", 1)
+    assert done.err.startswith("error: interrupted")
+    assert ("run the command again" in done.err) == resumed

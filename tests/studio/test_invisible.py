@@ -1,0 +1,126 @@
+"""Characters that a reader does not see, and markup, in all that a document or a model says: every door writes them out or as text."""
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from ramify.evaluation.report import write_report
+from ramify.graphs.result import Result
+from ramify.graphs.tool_interface import answered, found
+from ramify.nodes.citation import cite
+from ramify.nodes.tree import Branch
+from ramify.studio.drawing.mermaid import tree_mermaid
+from ramify.studio.drawing.page import page
+from ramify.studio.drawing.terminal import show
+from ramify.studio.notebook.export import files
+from ramify.studio.notebook.turn import Turn
+from ramify.tools.quoting import INVISIBLE, invisible
+from tests.evaluation.few_lines import line, small
+from tests.studio.conftest import Ramify
+from tests.studio.notebook.test_chat import html
+from tests.studio.samples import passage, result
+from tests.tools.test_quoting import PERSIAN
+
+ATTACKS = {"bidi": "a\u202eb\u2066c", "zero-width": "a\u200bb\ufeffc", "C1": "a\x9b31mb\x84c", "markup": "a<script>x</script>b"}
+
+
+def said(attack: str) -> Result:
+    """A result in which everything that comes from outside holds the attack, and a Persian word."""
+    text = f"{PERSIAN} {attack}"
+    cited = passage("p", text, f"{text}. The answer is {text}.", 0.5, heading=text).model_copy(update={"source": f"{attack}.txt"})
+    told = {"question": text, "answer": text, "note": text, "evidence": ("p",), "cited": ("p",)}
+    return result(
+        **{"question": text, "answer": text, "explanation": text, "notices": [text], "model": f"ollama:{attack}", "index": text},
+        citations=cite([cited], [text], cited=True),
+        closest=cite([cited], [text], cited=False),
+        tree={path: Branch(path=path, **told, status="leaf") for path in ("0", "0.0")},
+        passages={"p": cited},
+    )
+
+
+def terminal(result: Result) -> str:
+    console = Console(file=(out := StringIO()), width=400, color_system=None)
+    show(result, console, tree=True)
+    return out.getvalue()
+
+
+def turn(result: Result) -> str:
+    shown = Turn(result.question, "tor", "t-")
+    shown.show(result)
+    return html(shown)
+
+
+def searched(result: Result) -> str:
+    return found([result.passages["p"].model_dump(mode="json", exclude={"value"})], {})
+
+
+DOORS: dict[str, Callable[[Result], str]] = {
+    "terminal": terminal,
+    "page": page,
+    "notebook": turn,
+    "Mermaid": lambda result: re.sub(r"#(\d+);", lambda code: chr(int(code[1])), tree_mermaid(result.tree)),
+    "tool": answered,
+    "search tool": searched,
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_nothing_invisible_leaves_by_a_door(door: str, attack: str) -> None:
+    given = said(ATTACKS[attack])
+    kept = given.model_dump_json()
+    told = DOORS[door](given)
+    assert [hex(ord(told[place])) for place in invisible(told)] == []
+    assert PERSIAN in told
+    if attack == "markup":
+        assert door not in ("page", "notebook") or "<script>x" not in told
+    else:
+        assert re.search(r"⟨U\+[0-9A-F]{4}⟩", told)
+    assert given.model_dump_json() == kept
+
+
+def test_an_answer_is_marked_in_a_text_with_invisible_characters() -> None:
+    cited = passage("p", "Title", "The river \u202eis the Vistula\u202c.", 0.5)
+    drawn = page(result(citations=cite([cited], [cited.text], cited=True)))
+    assert "The river ⟨U+202E⟩is <mark>the Vistula</mark>⟨U+202C⟩." in drawn
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_the_json_of_a_turn_is_exact(attack: str) -> None:
+    given = said(ATTACKS[attack])
+    [written] = [data for label, data, _ in files(given, "x") if label == "JSON"]
+    assert json.loads(b64decode(written.partition("base64,")[2]))["citations"][0]["text"] == given.passages["p"].text
+
+
+def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: Ramify, tmp_path: Path) -> None:
+    text = f"The boat of {PERSIAN} is called \u202eRosinante\u202c and has a length of 12\u200b metres."
+    (documents := tmp_path / "documents").mkdir()
+    (documents / "boat\u202etxt.md").write_text(f"# The \u2066boat\n\n{text}\n", encoding="utf-8")
+    assert ramify("index", documents, "--out", tmp_path / "i").code == 0
+    question = ("What is the boat called?", "--index", tmp_path / "i")
+    told = [ramify("search", *question), ramify("inspect", tmp_path / "i"), ramify("search", *question, "--json")]
+    told.append(ramify("ask", *question, "--model", "extractive", "--tree", "--html", tmp_path / "a.html"))
+    shown = [one.out + one.err for one in told] + [(tmp_path / "a.html").read_text(encoding="utf-8")]
+    assert [invisible(one) for one in shown] == [[], [], [], [], []]
+    assert "⟨U+202E⟩Rosinante" in shown[0]
+    assert "boat⟨U+202E⟩txt.md" in shown[0]
+    assert text in json.loads(told[2].out)[0]["text"]
+
+
+def test_a_report_shows_nothing_invisible(tmp_path: Path) -> None:
+    attack = " ".join(ATTACKS.values()) + PERSIAN
+    words = dict.fromkeys(("id", "question", "type", "gold", "answer"), attack)
+    rows = [line(1, "naive", variant, **words, aliases=[attack], notices=[attack], tree=[], error=None) for variant in ("", attack)]
+    write_report(folder := small(tmp_path / "run", *rows, model=attack, command=attack))
+    drawn, index = (folder / "report.html").read_text(encoding="utf-8"), {}
+    index = json.loads(re.search(r'id="index"[^>]*>(.*?)</script>', drawn, re.DOTALL)[1])  # type: ignore[index]
+    for told in (drawn, (folder / "report.md").read_text(encoding="utf-8"), json.dumps(index, ensure_ascii=False)):
+        assert [hex(ord(told[place])) for place in invisible(told)] == []
+        assert "⟨U+202E⟩" in told
+    assert INVISIBLE.search(json.dumps(rows, ensure_ascii=False))

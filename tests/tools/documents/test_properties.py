@@ -1,0 +1,216 @@
+"""What a file says of itself becomes metadata, by the same names in all formats; hostile front matter costs nothing."""
+
+from datetime import datetime
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+from openpyxl import Workbook
+from pptx import Presentation
+
+from tests.tools.documents.shown import FILES, Shown, shown
+from tests.tools.documents.test_load import pdf
+
+SHARED: dict[str, Any] = {
+    "author": ["Jane Doe", "Jan Meer"],
+    "date": "2024-03-01",
+    "subject": "Pumps",
+    "tags": ["seal", "valve"],
+    "language": "en",
+}
+TEXT = "The pump moves water from the well to the tank."
+
+
+def markdown(path: Path, above: str, text: str = TEXT) -> Path:
+    path.write_text(f"{above}\n{text}\n", encoding="utf-8")
+    return path
+
+
+def repacked(path: Path, part: str, change: tuple[str, str]) -> Path:
+    """Copy a file of the tests with a part of it changed."""
+    with ZipFile(FILES / path.name) as old, ZipFile(path, "w", ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name)
+            new.writestr(name, content.decode().replace(*change) if name == part else content)
+    return path
+
+
+def written(folder: Path, name: str) -> Path:
+    """Write a file of a format that says of itself what `SHARED` has."""
+    path = folder / name
+    match name:
+        case "pump.md":
+            return markdown(
+                path, "---\nauthors: [Jane Doe, Jan Meer]\nDate: 2024-03-01 10:15\nsubject: Pumps\ntags: seal, valve\nlang: en\n---"
+            )
+        case "toml.md":
+            fields = 'author = ["Jane Doe", "Jan Meer"]\ndate = 2024-03-01\nsubject = "Pumps"\ntags = ["seal", "valve"]\nlang = "en"'
+            return markdown(path, f"+++\n{fields}\n+++")
+        case "arda.docx":
+            held = "<dc:creator>Jane Doe; Jan Meer</dc:creator><dc:subject>Pumps</dc:subject><cp:keywords>seal, valve</cp:keywords>"
+            return repacked(path, "docProps/core.xml", ("<dc:creator></dc:creator>", held))
+        case "arda.odt":
+            held = (
+                "<meta:initial-creator>Jane Doe; Jan Meer</meta:initial-creator><dc:subject>Pumps</dc:subject><dc:language>en</dc:language>"
+            )
+            words = "<meta:keyword>seal</meta:keyword><meta:keyword>valve</meta:keyword>"
+            return repacked(path, "meta.xml", ("<meta:initial-creator/>", held + words))
+        case "arda.epub":
+            held = "".join(f"<dc:creator>{name}</dc:creator>" for name in SHARED["author"])
+            held += "<dc:language>en</dc:language><dc:subject>seal</dc:subject><dc:subject>valve</dc:subject>"
+            return repacked(path, "EPUB/content.opf", ("<dc:language>C</dc:language>", held))
+        case "pump.pptx" | "pump.xlsx":
+            return program(path)
+        case "pump.pdf":
+            held = "/Author (Jane Doe; Jan Meer) /CreationDate (D:20240301101500+01'00') /Subject (Pumps) /Keywords (seal, valve)"
+            path.write_bytes(pdf([TEXT], held))
+        case "pump.html":
+            meta = {"author": "Jane Doe; Jan Meer", "dcterms.created": "2024-03-01T10:15Z", "subject": "Pumps", "keywords": "seal, valve"}
+            head = "".join(f'<meta name="{name}" content="{content}">' for name, content in meta.items())
+            path.write_text(f'<html lang="en"><head><title>Pump</title>{head}</head><body><p>{TEXT}</p></body></html>', encoding="utf-8")
+    return path
+
+
+def program(path: Path) -> Path:
+    if path.suffix == ".pptx":
+        deck = Presentation()
+        deck.slides.add_slide(deck.slide_layouts[1]).placeholders[1].text = TEXT
+        made, stated = deck, deck.core_properties
+        stated.author = "Jane Doe; Jan Meer"
+    else:
+        made = Workbook()
+        made.active.append([TEXT])
+        stated = made.properties
+        stated.creator = "Jane Doe; Jan Meer"
+    stated.subject, stated.keywords, stated.language, stated.created = "Pumps", "seal, valve", "en", datetime(2024, 3, 1, 10, 15)
+    made.save(str(path))
+    return path
+
+
+def stated(found: Shown) -> dict[str, Any]:
+    assert found.documents
+    return found.documents[-1].metadata
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("pump.md", {}),
+        ("toml.md", {}),
+        ("pump.html", {}),
+        ("pump.pptx", {}),
+        ("pump.xlsx", {}),
+        ("pump.pdf", {"language": None}),
+        ("arda.docx", {"date": "2026-11-22", "language": "en-US"}),
+        ("arda.odt", {"date": "2026-11-22"}),
+        ("arda.epub", {"date": "2026-11-22", "subject": None}),
+    ],
+)
+def test_the_same_is_said_by_the_same_names_in_every_format(name: str, changes: dict[str, Any], tmp_path: Path) -> None:
+    found = stated(shown(written(tmp_path, name)))
+    assert {key: found.get(key) for key in SHARED} == SHARED | changes
+
+
+def test_a_mail_says_who_wrote_it_to_whom_and_when(tmp_path: Path) -> None:
+    mail = EmailMessage()
+    mail["From"], mail["To"] = "Jane Doe <jane@arda.example>", "Jan <jan@arda.example>, ida@arda.example"
+    mail["Date"], mail["Subject"] = "Fri, 01 Mar 2024 23:30:00 +0100", "The pump"
+    mail.set_content(TEXT)
+    (tmp_path / "pump.eml").write_bytes(bytes(mail))
+    found = stated(shown(tmp_path / "pump.eml"))
+    assert (found["author"], found["date"], found["subject"]) == ("Jane Doe", "2024-03-01", "The pump")
+    assert (found["from"], found["to"]) == (["jane@arda.example"], ["jan@arda.example", "ida@arda.example"])
+    assert "cc" not in found
+
+
+def test_what_a_program_writes_by_itself_says_nothing(tmp_path: Path) -> None:
+    deck = Presentation()
+    deck.slides.add_slide(deck.slide_layouts[1]).placeholders[1].text = TEXT
+    deck.core_properties.title = "PowerPoint Presentation"
+    deck.save(str(tmp_path / "pump.pptx"))
+    assert stated(shown(tmp_path / "pump.pptx")) == {"source": "pump.pptx", "title": "pump", "page": 1}
+
+
+def test_a_row_that_speaks_for_itself_has_not_the_workbook_s_author(tmp_path: Path) -> None:
+    book = Workbook()
+    for row in (["text", "author"], [TEXT, "Ida Keller"], ["Seals are replaced.", ""]):
+        book.active.append(row)
+    book.properties.creator = "Jane Doe"
+    book.properties.subject = "Pumps"
+    book.save(str(tmp_path / "books.xlsx"))
+    first, second = shown(tmp_path / "books.xlsx").documents
+    assert (first.metadata["author"], first.metadata.get("subject")) == ("Ida Keller", None)
+    assert second.metadata["author"] == "Jane Doe"
+
+
+def test_front_matter_is_no_text_and_names_of_places_are_kept_apart(tmp_path: Path) -> None:
+    above = "---\ntitle: The pump\nheading: Mine\nsource: Gazette\ncode: 007\nland: NO\npower: {kw: 1.5, tests: [a: 1]}\nempty:\n---"
+    (document,), _, remarks = shown(markdown(tmp_path / "a.md", above))
+    assert document.page_content == TEXT
+    assert document.metadata == {
+        "source": "a.md", "title": "The pump", "record_heading": "Mine", "record_source": "Gazette", "code": "007", "land": "NO",
+        "power.kw": 1.5,
+    }  # fmt: skip
+    assert [(name, "power.tests" in said) for name, said in remarks] == [("a.md", True)]
+
+
+@pytest.mark.parametrize(
+    "above", ["---\nA rule above a paragraph.\n---", "---\n\nNote: a rule.\n\n---", "---\n- a\n- b\n---", "Text\n\n---"]
+)
+def test_a_rule_is_no_front_matter(above: str, tmp_path: Path) -> None:
+    found = shown(markdown(tmp_path / "a.md", above))
+    text = " ".join(f"{document.metadata.get('heading', '')} {document.page_content}" for document in found.documents)
+    assert all(word in text for word in (*above.replace("-", " ").split(), *TEXT.split()))
+    assert found.remarks == []
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        BOMB,
+        "a: &a [*a]",
+        "[" * 9000,
+        "- " * 7000,
+        "a: b: c",
+        "a: '",
+        "a: \0",
+        "x" * (1 << 20),
+        "? " * 5000,
+        "%TAG ! !",
+    ],
+    ids=["bomb", "circle", "brackets", "lists", "colons", "quote", "nul", "megabyte", "keys", "directive"],
+)
+def test_hostile_front_matter_costs_nothing_but_itself(fields: str, tmp_path: Path) -> None:
+    found = shown(markdown(tmp_path / "a.md", f"---\n{fields}\n---\n\n# Pump"))
+    if "\0" in fields:
+        assert found.skipped == [("a.md", "binary, not text")]
+        return
+    assert TEXT in found.documents[-1].page_content
+    assert found.documents[-1].metadata.keys() == {"source", "title", "heading"}
+
+
+def test_a_tag_of_yaml_makes_nothing(tmp_path: Path) -> None:
+    above = f'---\nauthor: !!python/object/apply:os.system ["touch {tmp_path}/made"]\nname: !!python/name:os.system x\n---'
+    assert stated(shown(markdown(tmp_path / "a.md", above)))["name"] == "x"
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("fields", ["n = 0x" + "f" * 9000, "n = 1" + "0" * 9000, "a = " + "[" * 9000, "a = 1\na = 2", "f = [nan, inf]"])
+def test_hostile_toml_costs_nothing_but_itself(fields: str, tmp_path: Path) -> None:
+    found = shown(markdown(tmp_path / "a.md", f"+++\n{fields}\n+++"))
+    assert TEXT in found.documents[-1].page_content
+    assert found.documents[-1].metadata == {"source": "a.md", "title": "a"}
+    assert len(found.remarks) == 1
+
+
+def test_properties_that_cannot_be_read_cost_no_file(tmp_path: Path) -> None:
+    found = shown(repacked(tmp_path / "arda.docx", "docProps/core.xml", ("<dc:creator>", "<dc:broken>")))
+    assert len(found.documents) > 3
+    assert [name for name, said in found.remarks if "properties" in said] == ["arda.docx"]
