@@ -50,11 +50,15 @@ def tables(found: Inspection) -> list[Table]:
 def _file_tables(found: Inspection) -> list[Table]:
     """Give the files with their passages, and what the last build left out, each where there is any."""
     rows = [
-        (f"{one.searched:,}", reasons(one.left_out) or NONE, one.source or "(given by a program)")
+        (f"{one.searched:,}", reasons(one.left_out) or NONE, one_line(one.source) or "(given by a program)")
         for one in sorted(found.listed.files, key=lambda one: (one.source, one.root))
     ]
     held = [Table(("searched", "not searched", "file"), rows, words=(1, 2), long=True)] if rows else []
-    unread = [Table(("left out", "why"), found.listed.unread, words=(0, 1), long=True)] if found.listed.unread else []
+    unread = (
+        [Table(("left out", "why"), [(one_line(name), one_line(why)) for name, why in found.listed.unread], words=(0, 1), long=True)]
+        if found.listed.unread
+        else []
+    )
     return held + unread
 
 

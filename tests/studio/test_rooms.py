@@ -58,4 +58,4 @@ def test_a_question_goes_down_to_the_steps_and_its_answer_straight_to_the_page(r
     assert {"studio.drawing", "tools.pages"} & set(way.there) == set(), "nothing is drawn before there is an answer"
 
     assert {"studio.drawing", "tools.pages"} <= set(way.back)
-    assert set(way.back) - VALUES - TEXTS == {"studio.console", "studio.drawing", "tools.pages"}
+    assert set(way.back) - VALUES - TEXTS == {"studio.console", "studio.drawing", "tools.new_files", "tools.pages"}
