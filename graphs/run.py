@@ -17,6 +17,8 @@ from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 
 T = TypeVar("T")
+_CANCELLED_AGAIN = 0.2
+"""Seconds after which what goes on in spite of a cancellation is cancelled again."""
 Watch = Callable[[str, Any], None]
 """Called with each event of the run: its kind (`tasks`, `values` or `custom`) and what LangGraph says of it."""
 
@@ -113,7 +115,22 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
             return pool.submit(asyncio.run, work).result()
     with asyncio.Runner() as runner:
         try:
-            return runner.run(work)
+            return runner.run(_cancellable(work))
         except KeyboardInterrupt:
             runner.get_loop().set_default_executor(ThreadPoolExecutor(1))  # closing a loop waits for the threads of the one it has
             raise
+
+
+async def _cancellable(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine; where it swallows a cancellation that comes as something it waits for ends, it is cancelled again."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait([task])
+    except asyncio.CancelledError:
+        while not task.done():
+            task.cancel()
+            await asyncio.wait([task], timeout=_CANCELLED_AGAIN)
+        if not task.cancelled():
+            task.exception()  # looked at: nobody is to be told of it any more
+        raise
+    return task.result()

@@ -11,12 +11,12 @@ from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
 
 LOADING = """
-import signal, sys, threading
+import os, signal, threading
 from ramify.studio.cli import main
 from ramify.tools.index import searcher
 
 def load_for_ever(index):
-    print("loading", flush=True)
+    os.write(1, b"loading\\n")  # whole, whatever another thread writes
     threading.Event().wait()
 
 searcher.opened = load_for_ever

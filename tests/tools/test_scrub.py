@@ -11,7 +11,7 @@ from langchain_openai import ChatOpenAI
 
 from ramify.prompts.answer import ANSWER
 from ramify.tools import scrub as scrubbing
-from ramify.tools.errors import ModelError, RamifyError
+from ramify.tools.errors import RamifyError, ReplyError
 from ramify.tools.models import ModelOptions, resolve
 from ramify.tools.models.confidence import span_confidence
 from ramify.tools.models.reply_parsing import read
@@ -98,7 +98,7 @@ def test_every_error_goes_through_it() -> None:
 async def test_the_key_of_a_model_made_by_a_program_is_known_and_in_no_traceback() -> None:
     with echoing(400) as (place, heard):
         chat = ChatOpenAI(model="m", base_url=f"http://{place}/v1", api_key=KEY, max_retries=0)
-        with pytest.raises(ModelError) as caught:
+        with pytest.raises(ReplyError) as caught:
             await resolve(chat, ModelOptions()).reply(QUESTION, Answered)
     assert KEY in heard[0]
     assert KEY not in "".join(traceback.format_exception(caught.value))

@@ -102,6 +102,8 @@ def test_no_question_of_the_demo_is_objected_to() -> None:
 @pytest.mark.skipif(not DATA.is_dir(), reason="RAMIFY_DATA names no folder of data sets")
 def test_no_question_of_the_data_sets_is_objected_to() -> None:
     for path in sorted(DATA.glob("*/questions.jsonl.gz")):
+        if path.parent.name.startswith("korquad"):  # Korean, on purpose
+            continue
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             assert [asked for asked in (json.loads(line)["question"] for line in lines) if not reads(asked)] == [], path.parent.name
 
