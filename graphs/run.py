@@ -17,8 +17,8 @@ from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 
 T = TypeVar("T")
-_CANCELLED_AGAIN = 0.2
-"""Seconds after which what goes on in spite of a cancellation is cancelled again."""
+_AWAKE = 0.5
+"""Seconds within which Ctrl-C is seen."""
 Watch = Callable[[str, Any], None]
 """Called with each event of the run: its kind (`tasks`, `values` or `custom`) and what LangGraph says of it."""
 
@@ -115,22 +115,21 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
             return pool.submit(asyncio.run, work).result()
     with asyncio.Runner() as runner:
         try:
-            return runner.run(_cancellable(work))
+            return runner.run(_awake(work))
         except KeyboardInterrupt:
             runner.get_loop().set_default_executor(ThreadPoolExecutor(1))  # closing a loop waits for the threads of the one it has
             raise
 
 
-async def _cancellable(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine; where it swallows a cancellation that comes as something it waits for ends, it is cancelled again."""
-    task = asyncio.ensure_future(work)
+async def _awake(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine while the loop wakes twice a second: a signal that comes as it falls asleep would be seen at its next event only."""
+
+    async def wake() -> None:
+        while True:  # noqa: ASYNC110  # nothing is waited for but that the loop wakes
+            await asyncio.sleep(_AWAKE)
+
+    waking = asyncio.ensure_future(wake())
     try:
-        await asyncio.wait([task])
-    except asyncio.CancelledError:
-        while not task.done():
-            task.cancel()
-            await asyncio.wait([task], timeout=_CANCELLED_AGAIN)
-        if not task.cancelled():
-            task.exception()  # looked at: nobody is to be told of it any more
-        raise
-    return task.result()
+        return await work
+    finally:
+        waking.cancel()
