@@ -50,7 +50,9 @@ def persons(messages: Iterable[BaseMessage], turns: int) -> list[str]:
     found: list[str] = []
     for asked, answer, told in reversed(_answered(messages)[-turns:]):
         whole = {"question": asked, "answer": answer, "confidence": told.get("confidence")}
-        for row in (whole, *(row for row in told.get("tree") or () if row.get("status") not in DROPPED)):
+        tree = told.get("tree")
+        rows = tree if isinstance(tree, list) else ()
+        for row in (whole, *(row for row in rows if isinstance(row, dict) and row.get("status") not in DROPPED)):
             if described := asked_for(str(row.get("question"))):
                 found += [row["answer"]] if _sure(row.get("answer"), row.get("confidence")) else []
                 found.append(described)
@@ -80,5 +82,6 @@ def _turns(messages: Iterable[BaseMessage]) -> Iterator[tuple[str, str, dict[str
         if isinstance(message, HumanMessage):
             asked = message.text
         elif isinstance(message, AIMessage) and asked:
-            told: dict[str, Any] = message.additional_kwargs.get(MARK) or {}
+            kept = message.additional_kwargs.get(MARK)
+            told: dict[str, Any] = kept if isinstance(kept, dict) else {}
             yield str(told.get("question") or asked), str(told.get("answer") or message.text), told
