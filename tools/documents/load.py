@@ -13,7 +13,7 @@ from ramify.tools.documents.parser_crew import LIMITS, Crew, Limits, Parsing, co
 from ramify.tools.documents.readers import FORMATS, parsed, reader_of, streamed
 from ramify.tools.errors import InputError
 
-EDITION = "3"
+EDITION = "4"
 """Counts up when the same file gives other documents than before: an index then reads its files again."""
 _AHEAD = 4
 """Files asked for before their turn, for each worker: enough that none waits, few enough to hold."""
