@@ -52,7 +52,7 @@ def cut(path: Path, source: str, told: Told) -> Iterator[Document]:
 
 
 ODD = {".hang": Reader(hang), ".die": Reader(die), ".fail": Reader(fail), ".grow": Reader(grow)}
-ODD |= {".endless": Reader(endless, records=True, by_line=True), ".cut": Reader(cut, records=True, by_line=True)}
+ODD |= {".endless": Reader(endless, records=True, in_parts=True), ".cut": Reader(cut, records=True, in_parts=True)}
 
 if __name__ == "__main__":
     READERS.update(ODD)

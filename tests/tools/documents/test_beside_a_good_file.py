@@ -124,7 +124,7 @@ def test_a_folder_that_is_closed_is_named(folder: Path, monkeypatch: pytest.Monk
     scandir = os.scandir
 
     def refusing(path: Path) -> object:
-        if path.name == "closed":
+        if Path(path).name == "closed":
             raise PermissionError(13, "Permission denied")
         return scandir(path)
 
@@ -164,6 +164,17 @@ def test_a_name_that_is_not_utf8_is_written_as_it_can_be(folder: Path) -> None:
     assert index.documents == 5
     again = Index.build(folder, folder.parent / "index", WordEncoder())
     assert (again.unchanged, again.added, again.removed) == (5, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("b.jsonl", '{"text": "one"}\n' + "1\n" * 5000), ("b.json", '[{"text": "one"}' + ", 1" * 5000 + "]")]
+)
+def test_of_many_bad_records_the_first_are_named(name: str, content: str, folder: Path) -> None:
+    (folder / name).write_text(content, encoding="utf-8")
+    found, skipped = beside(folder)
+    assert list(found.values()) == ["one"]
+    assert {f"{name}#2", f"{name}#1001", name} <= set(skipped)
+    assert len(skipped) == 1001
 
 
 def test_a_path_given_by_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
