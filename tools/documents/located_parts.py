@@ -1,7 +1,7 @@
 """A part of a document that knows where it begins: its page of a PDF, its id in a web page."""
 
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -14,17 +14,22 @@ _MARKS = (("page", "pages"), ("fragment", "fragments"))
 """What a text begins at, and where else it gets to: `pages: [[offset, page], …]`."""
 
 
-def sliced(document: Document, start: int, end: int) -> Document:
-    """Return the text from `start` to `end`, without the space around it, with the page and the id that it begins at."""
+def all_marks(document: Document) -> dict[str, Marks]:
+    """Return where a document's pages and ids begin, by the names of what begins."""
+    return {name: marks_of(document, name) for name, _ in _MARKS}
+
+
+def sliced(document: Document, start: int, end: int, marks: Mapping[str, Marks]) -> Document:
+    """Return the text from `start` to `end`, without the space around it, with the page and the id, of all marks, that it begins at."""
     piece = document.page_content[start:end]
     start += len(piece) - len(piece.lstrip())
     text = piece.strip()
     metadata = dict(document.metadata)
     for name, list_name in _MARKS:
-        marks = marks_of(document, name)
-        within = [(offset - start, value) for offset, value in marks if start < offset < start + len(text)]
-        before = [value for offset, value in marks if offset <= start]
-        put_marks(metadata, name, list_name, [*((0, value) for value in before[-1:]), *within])
+        first = bisect_right(marks[name], start, key=itemgetter(0))
+        last = bisect_left(marks[name], start + len(text), lo=first, key=itemgetter(0))
+        within = [(max(offset - start, 0), value) for offset, value in marks[name][max(first - 1, 0) : last]]
+        put_marks(metadata, name, list_name, within)
     return document.model_copy(update={"page_content": text, "metadata": metadata})
 
 

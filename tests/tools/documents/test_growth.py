@@ -1,12 +1,15 @@
 """The work of a reader grows as its file does."""
 
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
+from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Told
 from ramify.tools.documents.readers import parsed
+from ramify.tools.documents.tidy import tidy
 from tests.counted_work import growth
 from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook
 
@@ -42,5 +45,17 @@ def test_the_work_grows_as_the_file_does(name: str, tmp_path: Path) -> None:
         content = KINDS[name](size)
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         assert parsed(File(tmp_path / name, name, tmp_path), Told(), clean=True)
+
+    assert growth(read, 100) < 5.5
+
+
+def test_the_work_grows_as_the_pages_of_a_document_do() -> None:
+    notice = f"Copyright 2020 by Acme. All rights reserved. {'Licensed under the terms of the licence without modification. ' * 6}"
+
+    def read(size: int) -> None:
+        sheets = [notice if number % 2 else SAID * 60 for number in range(size)]
+        pages = [[offset, number] for number, offset in enumerate(accumulate(map(len, sheets[:-1]), initial=0), start=1)]
+        document = Document("".join(sheets), id="d", metadata={"source": "d", "title": "t", "pages": pages})
+        assert len(tidy([document])) == size
 
     assert growth(read, 100) < 5.5
