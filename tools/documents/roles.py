@@ -51,9 +51,7 @@ def parts_by_role(document: Document) -> Iterator[Document]:
     starts = sorted({0, *(offset for offset, _ in marks["page"])})
     text, has_pages = document.page_content, bool(marks["page"])
     ends = [*starts[1:], len(text)]
-    parts = _merged(
-        [part for start, end in zip(starts, ends, strict=True) for part in _roles(document.page_content, start, end, has_pages)]
-    )
+    parts = _merged([part for start, end in zip(starts, ends, strict=True) for part in _roles(text, start, end, has_pages)])
     for number, (start, end, role) in enumerate(parts, start=1):
         part = document if len(parts) == 1 else sliced(document, start, end, marks)
         if not part.page_content:
