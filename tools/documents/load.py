@@ -121,7 +121,7 @@ def _is_small(path: Path) -> bool:
 def _here(file: File, clean: bool) -> Read:
     told = Told()
     reader = reader_of(file.path)
-    documents = streamed(file, told) if reader is None or reader.by_line else parsed(file, told, clean)
+    documents = streamed(file, told) if reader is None or reader.in_parts else parsed(file, told, clean)
     return Read(file, documents, told.skipped, told.remarks)
 
 
@@ -129,4 +129,4 @@ def _elsewhere(file: File, parsing: Parsing) -> Read:
     told = Told()
     reader = reader_of(file.path)
     documents = parsing.documents(told)
-    return Read(file, documents if reader and reader.by_line else list(documents), told.skipped, told.remarks)
+    return Read(file, documents if reader and reader.in_parts else list(documents), told.skipped, told.remarks)

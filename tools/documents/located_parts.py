@@ -23,14 +23,19 @@ _SURE = 3
 """Words by which a quote is known at least, unless it has fewer."""
 
 
-def sliced(document: Document, start: int, end: int) -> Document:
-    """Return the text from `start` to `end`, without the space around it, with the page and the id that it begins at."""
+def all_marks(document: Document) -> dict[str, Marks]:
+    """Return where a document's pages, ids and headings begin, by the names of what begins."""
+    return {name: marks_of(document.metadata, name) for name in _MARKS}
+
+
+def sliced(document: Document, start: int, end: int, marks: Mapping[str, Marks]) -> Document:
+    """Return the text from `start` to `end`, without the space around it, with the marks of its own out of the document's."""
     piece = document.page_content[start:end]
     start += len(piece) - len(piece.lstrip())
     text = piece.strip()
     metadata = dict(document.metadata)
     for name in _MARKS:
-        put_marks(metadata, name, _within(marks_of(document.metadata, name), start, start + len(text)))
+        put_marks(metadata, name, _within(marks[name], start, start + len(text)))
     return document.model_copy(update={"page_content": text, "metadata": metadata})
 
 
@@ -40,7 +45,7 @@ def placed(document: Document, spans: Iterable[tuple[int, int]]) -> Iterator[Doc
     One that has several parts lists them.
     """
     has_parts = any(list_name in document.metadata for list_name in _MARKS.values())
-    marks = {name: marks_of(document.metadata, name) for name in _MARKS}
+    marks = all_marks(document)
     for start, end in spans:
         text, metadata = document.page_content[start:end], dict(document.metadata)
         if has_parts:

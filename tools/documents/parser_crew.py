@@ -167,6 +167,7 @@ class _Worker:
         finally:
             if "skipped" not in answer:
                 process.kill()
+                process.wait()
 
     def runs(self) -> bool:
         """Tell whether the process is there."""

@@ -50,16 +50,16 @@ def _limit_time(seconds: float) -> None:
 
 
 def answers(asked: dict[str, Any]) -> Iterator[dict[str, object]]:
-    """Parse the file asked for. Of records line by line documents are given on the way; the last answer has the rest and what is told."""
+    """Parse the file asked for. Where they come in parts, documents are given on the way; the last answer has the rest and what is told."""
     told = Told()
     file = File(Path(asked["path"]), asked["source"], Path(asked["path"]).parent)
     reader = reader_of(file.path)
     part: list[tuple[str | None, str, dict[str, Any]]] = []
     size = 0
-    for document in streamed(file, told) if reader and reader.by_line else parsed(file, told, asked["clean"]):
+    for document in streamed(file, told) if reader and reader.in_parts else parsed(file, told, asked["clean"]):
         part.append((document.id, document.page_content, document.metadata))
         size += len(document.page_content) + sum(len(str(value)) for value in document.metadata.values())
-        if reader and reader.by_line and (len(part) == _PART or size >= _PART_CHARACTERS):
+        if reader and reader.in_parts and (len(part) == _PART or size >= _PART_CHARACTERS):
             yield {"documents": part}
             part, size = [], 0
     yield {"documents": part, "skipped": told.skipped, "remarks": told.remarks}

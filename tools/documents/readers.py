@@ -27,21 +27,21 @@ Read = Callable[[Path, str, Told], Iterator[Document]]
 
 
 class Reader(NamedTuple):
-    """How a format is read: by what function, with which modules of others, if it is plain text, records, or records line by line."""
+    """How a format is read: by what function, with which modules of others, if it is plain text, records, or given in parts."""
 
     read: Read
     modules: tuple[str, ...] = ()
     plain: bool = False
     records: bool = False
-    by_line: bool = False
+    in_parts: bool = False
     """It may be endless: its records are given as they are read."""
 
 
 _TEXT = Reader(read_text, plain=True)
 _MARKDOWN = Reader(read_markdown, ("yaml",), plain=True)
 _HTML = Reader(read_html, ("lxml.html",))
-_TABLE = Reader(read_csv, plain=True, records=True, by_line=True)
-_LINES = Reader(read_jsonl, plain=True, records=True, by_line=True)
+_TABLE = Reader(read_csv, plain=True, records=True, in_parts=True)
+_LINES = Reader(read_jsonl, plain=True, records=True, in_parts=True)
 
 READERS: dict[str, Reader] = {
     ".txt": _TEXT, ".text": _TEXT, ".log": _TEXT, ".rst": _TEXT,
@@ -56,7 +56,7 @@ READERS: dict[str, Reader] = {
     ".eml": Reader(read_eml, ("lxml.html",)),
     ".pdf": Reader(read_pdf, ("pypdfium2",)),
     ".csv": _TABLE, ".tsv": _TABLE,
-    ".json": Reader(read_json, plain=True, records=True),
+    ".json": Reader(read_json, plain=True, records=True, in_parts=True),
     ".jsonl": _LINES, ".ndjson": _LINES,
 }  # fmt: skip
 """Each also reads `.gz` around its format."""

@@ -11,6 +11,7 @@ from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.properties import OURS, clean
 from ramify.tools.documents.text import lines_of, text_of
 
+_MOST_NAMED = 1000
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 
 
@@ -24,7 +25,7 @@ def read_json(path: Path, source: str, told: Told) -> Iterator[Document]:
         if isinstance(record, dict):
             yield record_document(record, source, number)
         else:
-            told.skip(f"{source}#{number}", f"not a record but {type(record).__name__}")
+            _leave_out(told, source, number, f"not a record but {type(record).__name__}")
 
 
 def read_jsonl(path: Path, source: str, told: Told) -> Iterator[Document]:
@@ -43,7 +44,16 @@ def read_jsonl(path: Path, source: str, told: Told) -> Iterator[Document]:
         elif not good:
             raise UnreadableError(f"line {number} is not a JSON record")
         else:
-            told.skip(f"{source}#{number}", "not a JSON record")
+            _leave_out(told, source, number, "not a JSON record")
+
+
+def _leave_out(told: Told, source: str, number: int, reason: str) -> None:
+    """Name a record that is left out; of very many only the first."""
+    named = len(told.skipped)
+    if named < _MOST_NAMED:
+        told.skip(f"{source}#{number}", reason)
+    elif named == _MOST_NAMED:
+        told.skip(source, "more records are left out than are named here")
 
 
 def _records(content: Any) -> list[Any]:

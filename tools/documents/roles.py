@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.located_parts import marks_of, sliced
+from ramify.tools.documents.located_parts import all_marks, sliced
 from ramify.tools.documents.sections import word_count
 
 _LEADER = re.compile(r"^\s*(?P<term>\S.*?)\s*(?:\.[ \t]?){3,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,6})(?:[,\s–-]+\d{1,4})*\s*$")
@@ -47,11 +47,13 @@ def parts_by_role(document: Document) -> Iterator[Document]:
     if document.metadata.get("role"):
         yield document
         return
-    starts = sorted({0, *(offset for offset, _ in marks_of(document.metadata, "page"))})
-    ends = [*starts[1:], len(document.page_content)]
-    parts = _merged([part for start, end in zip(starts, ends, strict=True) for part in _roles(document, start, end)])
+    marks = all_marks(document)
+    starts = sorted({0, *(offset for offset, _ in marks["page"])})
+    text, has_pages = document.page_content, bool(marks["page"])
+    ends = [*starts[1:], len(text)]
+    parts = _merged([part for start, end in zip(starts, ends, strict=True) for part in _roles(text, start, end, has_pages)])
     for number, (start, end, role) in enumerate(parts, start=1):
-        part = document if len(parts) == 1 else sliced(document, start, end)
+        part = document if len(parts) == 1 else sliced(document, start, end, marks)
         if not part.page_content:
             continue
         metadata = part.metadata | {"role": role} if role else part.metadata
@@ -59,11 +61,11 @@ def parts_by_role(document: Document) -> Iterator[Document]:
         yield Document(part.page_content, id=identity, metadata=metadata)
 
 
-def _roles(document: Document, start: int, end: int) -> list[Part]:
-    text = document.page_content[start:end]
+def _roles(whole: str, start: int, end: int, has_pages: bool) -> list[Part]:
+    text = whole[start:end]
     if _is_notice(text):
         return [(start, end, "legal")]
-    if marks_of(document.metadata, "page") and (role := _page_listing(text)):
+    if has_pages and (role := _page_listing(text)):
         return [(start, end, role)]
     parts: list[Part] = []
     done = start

@@ -1,9 +1,10 @@
-"""A worker that knows readers which hang, die, fail and take all memory."""
+"""A worker that knows readers which hang, die, fail, take all memory and never end."""
 
 import os
 import sys
 import time
 from collections.abc import Iterator
+from itertools import count, islice
 from pathlib import Path
 
 from langchain_core.documents import Document
@@ -39,7 +40,19 @@ def grow(path: Path, source: str, told: Told) -> Iterator[Document]:
     yield Document(str(len(hoard)))
 
 
+def endless(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """Give records without end."""
+    yield from (Document(f"Record {number}.", id=f"{source}#{number}", metadata={"source": source}) for number in count())
+
+
+def cut(path: Path, source: str, told: Told) -> Iterator[Document]:
+    """Die after a few hundred records."""
+    yield from islice(endless(path, source, told), 600)
+    os.abort()
+
+
 ODD = {".hang": Reader(hang), ".die": Reader(die), ".fail": Reader(fail), ".grow": Reader(grow)}
+ODD |= {".endless": Reader(endless, records=True, in_parts=True), ".cut": Reader(cut, records=True, in_parts=True)}
 
 if __name__ == "__main__":
     READERS.update(ODD)

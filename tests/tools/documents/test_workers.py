@@ -1,5 +1,6 @@
 """Parsing in processes: in order, side by side, and a parser that goes wrong costs its own file."""
 
+import gzip
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -79,7 +80,39 @@ def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, crews: list
     found.close()  # type: ignore[attr-defined]
 
 
-def test_a_few_small_texts_and_endless_records_need_no_worker(tmp_path: Path, crews: list[Crew]) -> None:
+def test_records_are_given_as_they_are_read(tmp_path: Path, crews: list[Crew]) -> None:
+    found = reading.read_files(files(tmp_path, ["a.endless", "b.html"]), workers=1)
+    documents = iter(next(found).documents)
+    assert [document.page_content for document in islice(documents, 1000)] == [f"Record {number}." for number in range(1000)]
+    assert [document.page_content for document in next(found).documents] == ["This is b.html."]
+    with pytest.raises(RuntimeError, match="not taken"):
+        list(documents)
+
+
+def test_records_are_kept_up_to_where_their_reader_dies(tmp_path: Path, crews: list[Crew]) -> None:
+    found = [(len(list(read.documents)), read.skipped) for read in reading.read_files(files(tmp_path, ["a.cut", "b.html"]), workers=1)]
+    assert found == [(512, [("a.cut", "its reader died (signal 6)")]), (1, [])]
+
+
+def test_records_are_not_read_ahead_of_who_takes_them(tmp_path: Path, crews: list[Crew]) -> None:
+    found = reading.read_files(files(tmp_path, [f"{number}.endless" for number in range(5)]), workers=2)
+    for _ in range(5):
+        next(iter(next(found).documents))
+    assert crews[0].running() <= 2
+    found.close()  # type: ignore[attr-defined]
+    assert crews[0].running() == 0
+
+
+@pytest.mark.parametrize("name", ["big.jsonl.gz", "big.csv.gz", "big.json.gz"])
+def test_records_are_read_within_the_memory_of_a_worker(name: str, tmp_path: Path) -> None:
+    with gzip.open(tmp_path / name, "wb", 1) as file:
+        begin, end = (b'{"text": "', b'"}') if "json" in name else (b"name,text\nx,", b"")
+        file.writelines([begin, b"a" * (60 << 20), end])
+    found = {read.file.source: (len(list(read.documents)), read.skipped) for read in reading.read_files(_in(tmp_path), Limits(60, 400))}
+    assert found == {name: (0, [(name, "needs more than 400 MB of memory to be read")])}
+
+
+def test_a_few_small_texts_and_records_need_no_worker(tmp_path: Path, crews: list[Crew]) -> None:
     (tmp_path / "a.md").write_text("# A\n\nText.", encoding="utf-8")
     (tmp_path / "b.jsonl").write_text('{"text": "One."}\n' * 1000, encoding="utf-8")
     found = [(read.file.source, len(list(read.documents))) for read in reading.read_files(_in(tmp_path))]

@@ -37,16 +37,19 @@ def read_docx(path: Path, source: str, told: Told) -> Iterator[Document]:
 
 def _tidied(html: str) -> str:
     """Put notes behind the paragraph that refers to them, and a table's cell on one line."""
+    from lxml.etree import strip_tags
     from lxml.html import fragment_fromstring, tostring
 
     body = fragment_fromstring(html, create_parent="body")
+    named = {element.get("id"): element for element in body.xpath(".//*[@id]")}
     for reference in body.xpath(_REFERENCES):
-        note = body.get_element_by_id(reference.get("href", "#").removeprefix("#"), None)
+        note = named.pop(reference.get("href", "#").removeprefix("#"), None)
         if note is not None:
             _append_note(reference, note)
     for paragraph in body.xpath(".//td//p | .//th//p"):
         paragraph.tail = f" {paragraph.tail or ''}"
-        paragraph.drop_tag()
+        paragraph.tag = "within-cell"
+    strip_tags(body, "within-cell")
     return str(tostring(body, encoding="unicode"))
 
 
