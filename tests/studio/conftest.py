@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from ramify.studio.cli import run
+from ramify.studio.server.bounds import BASE_URLS, DEFAULT_INDEX, INDEXES, MODEL_FILES, RERANKERS, STORES
 from tests.tools.ollama_server import ollama
 
 __all__ = ["ollama"]
@@ -19,6 +20,13 @@ class Outcome(NamedTuple):
 
 
 Ramify = Callable[..., Outcome]
+
+
+@pytest.fixture(autouse=True)
+def nothing_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start each test without an operator's declarations, and take back those that it makes."""
+    for name in (INDEXES, STORES, DEFAULT_INDEX, BASE_URLS, MODEL_FILES, RERANKERS):
+        monkeypatch.setenv(name, "")
 
 
 @pytest.fixture

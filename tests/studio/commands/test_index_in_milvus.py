@@ -8,7 +8,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.evaluation.rows import read_rows
 from ramify.graphs.tool import research_tool, search_tool
-from ramify.studio.server.bounds import INDEXES, STORES, bounded, declare
+from ramify.studio.server.bounds import bounded, declare
 from ramify.tools.errors import IndexingError, UsageError
 from tests.studio.conftest import Ramify
 
@@ -72,8 +72,6 @@ def test_tools_of_an_agent(place: str) -> None:
 
 
 def test_a_run_in_studio_names_it_only_where_its_operator_did(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (INDEXES, STORES):
-        monkeypatch.setenv(name, "")
     settings = bounded(graphs.build("naive")).settings
     with pytest.raises(UsageError, match="is not open to this server's runs"):
         settings(index=place)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio.server.bounds import BASE_URLS, DEFAULT_INDEX, INDEXES, MODEL_FILES, RERANKERS, STORES, bounded, declare
+from ramify.studio.server.bounds import DEFAULT_INDEX, INDEXES, STORES, bounded, declare
 from ramify.tools.errors import UsageError
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, free_port
@@ -78,8 +78,6 @@ class TestRuns:
     ],
 )
 def test_a_run_that_names_no_index_gets_the_first(monkeypatch: pytest.MonkeyPatch, given: list[str], first: str, shown: str | None) -> None:
-    for name in (INDEXES, STORES, DEFAULT_INDEX, BASE_URLS, MODEL_FILES, RERANKERS):
-        monkeypatch.setenv(name, "")
     declare(given, [], [])
     settings = bounded(graphs.build("naive")).settings
     assert settings().index == first
@@ -99,8 +97,6 @@ def test_langgraph_dev_takes_the_first_from_its_variables(monkeypatch: pytest.Mo
 
 def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     write_model(tmp_path / "mine.gguf")
-    for name in (INDEXES, BASE_URLS, MODEL_FILES):
-        monkeypatch.setenv(name, "")
     settings = bounded(graphs.build("naive")).settings
     with pytest.raises(UsageError, match="is not open"):
         settings(model=f"gguf:{tmp_path}/mine.gguf")
@@ -111,8 +107,6 @@ def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch:
 
 
 def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (INDEXES, BASE_URLS, MODEL_FILES, RERANKERS):
-        monkeypatch.setenv(name, "")
     settings = bounded(graphs.build("naive")).settings
     assert [settings(rerank=name).rerank for name in ("reader", "none", None)] == ["reader", "none", "none"]
     with pytest.raises(UsageError, match="rerank='/etc' is not open"):
