@@ -76,6 +76,8 @@ class Intake:
             return False
         sql = "SELECT id FROM documents WHERE root = ? AND file = ?"
         documents = [identity for (identity,) in self._draft.database.execute(sql, [held.root, held.source])]
+        if not documents:
+            return False
         self.seen.update(documents)
         self._files.add((held.root, held.source))
         self.unchanged += len(documents)

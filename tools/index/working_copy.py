@@ -119,8 +119,9 @@ class Draft:
                 raise InputError(f"two passages would be called {passage.id!r}", "give records ids that do not end in ~NUMBER") from error
 
     def adopt(self, identity: str, root: str, file: str) -> None:
-        """Note that an unchanged document now belongs to another path."""
+        """Note that an unchanged document now belongs to another path; the file that had it is no longer known as read."""
         with self._db:
+            self._db.execute("DELETE FROM files WHERE (root, source) IN (SELECT root, file FROM documents WHERE id = ?)", [identity])
             self._db.execute("UPDATE documents SET root = ?, file = ? WHERE id = ?", [root, file, identity])
             self.changed = True
 

@@ -98,6 +98,17 @@ class TestUpdates:
         Index.build([tmp_path / "b"], tmp_path / "index", WordEncoder())
         assert ids(tmp_path / "index") == ["readme.txt", "readme.txt@2"]
 
+    def test_a_copy_elsewhere_takes_nothing_from_the_first(self, tmp_path: Path) -> None:
+        first, copy = (tmp_path / name / "records.jsonl" for name in ("first", "copy"))
+        for corpus in (first, copy):
+            corpus.parent.mkdir()
+            write_records(corpus, range(3))
+        for corpus in (first, copy, first, copy):
+            assert Index.build([corpus], tmp_path / "index", WordEncoder()).documents == 3
+        copy.write_text(copy.read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
+        Index.build([copy], tmp_path / "index", WordEncoder())
+        assert Index.build([first], tmp_path / "index", WordEncoder()).documents == 3
+
     def test_an_index_inside_the_folder_is_not_indexed(self, tmp_path: Path) -> None:
         (tmp_path / "note.txt").write_text("A note.", encoding="utf-8")
         for _ in range(2):
