@@ -14,7 +14,7 @@ Count = Callable[[str], int]
 
 WORDS = re.compile(r"\S+")
 LETTERS = re.compile(r"[^\S\r\n]?[^\W\d_]+")
-PIECES = re.compile(r"\d{1,3}|\s+|[^\w\s]+|_+")
+PIECES = re.compile(r"\d{1,3}|\s*[\r\n]+|\s+|[^\w\s]+|_+")
 BYTES_PER_TOKEN = 3
 """Of ordinary English a LLaMA 3 token covers more than four bytes, of Korean about four and a half."""
 LONGEST_WORD = 64

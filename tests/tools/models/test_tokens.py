@@ -2,7 +2,7 @@ import re
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
 
@@ -22,6 +22,7 @@ ORDINARY = st.text(st.one_of(st.characters(min_codepoint=32, max_codepoint=126),
 
 
 @given(ORDINARY)
+@example("\n ")
 def test_the_estimate_is_no_less_than_the_parts_of_a_text(text: str) -> None:
     assert estimate(text) >= len(SPLIT.findall(text))
 
