@@ -37,7 +37,9 @@ class Work:
             yield
         except (OSError, sqlite3.DatabaseError) as error:
             what = f"the replies of the model cannot be kept in {str(self._path)!r}: {error}"
-            raise IndexingError(what, remedy_for(error, "delete it where it is damaged: what it holds is asked again")) from error
+            raise IndexingError(
+                what, remedy_for(error, "delete it where it is damaged: what it holds is asked again", kept=True)
+            ) from error
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return the reply kept under a key, None where there is none."""
