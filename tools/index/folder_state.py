@@ -107,7 +107,7 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def _lock_of(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(path.absolute(), timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
 
 
 def share_index(folder: Path) -> None:

@@ -21,7 +21,7 @@ class Work:
         self._path = path
         self._used: set[str] = set()
         with self._telling():
-            self._database = sqlite3.connect(make_file(path), check_same_thread=False)
+            self._database = sqlite3.connect(make_file(path).absolute(), check_same_thread=False)
             self._database.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID")
 
     def __enter__(self) -> Self:
