@@ -103,7 +103,7 @@ class Log:
             raise self._unwritable(error) from error
 
     def _unwritable(self, error: OSError) -> InputError:
-        remedy = remedy_for(error, "see that it can be written, then run the command again: it goes on where it stopped")
+        remedy = remedy_for(error, "see that it can be written, then run the command again: it goes on where it stopped", kept=True)
         return InputError(f"cannot write to {str(self._path)!r} ({error.strerror or error})", remedy)
 
 

@@ -191,7 +191,7 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
             yield Memory(saver, store)
     except (OSError, sqlite3.Error) as error:
         raise _lost(
-            repr(file), error, remedy_for(error, "see that it and its folder can be written, and that its disk has room")
+            repr(file), error, remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
         ) from error
 
 

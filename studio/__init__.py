@@ -1,6 +1,6 @@
 """The doors people come in by.
 
-* the command line: `cli` finds one of the `commands`; `console` is what lies between them and the terminal
+* the command line: it begins at `entry`, `cli` finds one of the `commands`; `console` is what lies between them and the terminal
 * `notebook`, `mcp` and `server` (LangGraph Studio) are doors of their own
 * what every door shows: `drawing` puts an answer and its tree, `inspection` an index
 """

@@ -1,33 +1,55 @@
 """Write a file so that it is there whole or not at all."""
 
+import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import IO
 
 from ramify.tools.errors import InputError
-from ramify.tools.new_files import remedy_for, sync
+from ramify.tools.new_files import file_mode, remedy_for, sync
 
 
 def write_whole(content: str | bytes, path: Path, mode: int | None = None) -> None:
     """Write a file by way of another beside it, text as UTF-8; InputError where it cannot be written.
 
-    mode: its rights; by default those that programs give, as the umask says.
+    A link stays, and what it leads to is replaced. mode: the file's rights; by default those of its folder, as far as the umask lets.
     """
-    draft: Path | None = None
-    try:
-        with NamedTemporaryFile("wb", dir=path.parent, prefix=".ramify-", delete=False) as file:
-            draft = Path(file.name)
-            file.write(content.encode(errors="replace") if isinstance(content, str) else content)
+    with _draft_of(path) as (draft, target):
+        draft.write(content.encode(errors="replace") if isinstance(content, str) else content)
+        draft.close()
         if mode is None:
             mask = os.umask(0)  # it can only be read by setting it
             os.umask(mask)
-            mode = 0o666 & ~mask
-        draft.chmod(mode)
-        sync(draft)
-        draft.replace(path)
+            mode = file_mode(target.parent) & ~mask
+        made = Path(draft.name)
+        made.chmod(mode)
+        sync(made)
+        made.replace(target)
+
+
+def check_place(path: Path) -> None:
+    """Raise InputError where a file could not be written, so that it is known before the work whose result it is to hold."""
+    with _draft_of(path):
+        pass
+
+
+@contextmanager
+def _draft_of(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """Give an empty file and the path that it is for; it is gone afterwards, unless it was put there."""
+    try:
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if os.path.lexists(target) and not target.is_file():
+            raise OSError(errno.EINVAL, "it is no regular file")
+        with NamedTemporaryFile("wb", dir=target.parent, prefix=".ramify-", delete=False) as draft:
+            try:
+                yield draft, target
+            finally:
+                Path(draft.name).unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         what = f"cannot write {str(path)!r} ({getattr(error, 'strerror', None) or error})"
         raise InputError(what, remedy_for(error, "name a file in a folder that is there and that you may write to")) from error
-    finally:
-        if draft is not None:
-            draft.unlink(missing_ok=True)

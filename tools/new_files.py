@@ -88,9 +88,13 @@ def sync(*paths: Path) -> None:
             os.close(handle)
 
 
-def remedy_for(error: Exception, otherwise: str) -> str:
-    """Say what to do about what cannot be written: make room where the disk is full, and move away a folder in the place of a file."""
+def remedy_for(error: Exception, otherwise: str, kept: bool = False) -> str:
+    """Say what to do about what cannot be written: make room where the disk is full, and move away a folder in the place of a file.
+
+    kept: whether what was written before stays, to be gone on with.
+    """
     if isinstance(error, IsADirectoryError):
         return f"move the folder {str(error.filename2 or error.filename)!r} away and run the command again"
     full = getattr(error, "errno", None) in _FULL or getattr(error, "sqlite_errorname", "") == "SQLITE_FULL"
-    return "make room on its disk and run the command again: what is done so far is kept" if full else otherwise
+    room = f"make room on its disk and run the command again{': what is done so far is kept' if kept else ''}"
+    return room if full else otherwise

@@ -8,10 +8,10 @@ from unicodedata import category
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """What a terminal would take for a command, or could not show."""
 INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-"""Controls (C0 without tab and line breaks, C1, bidirectional ones), characters without width, and halves of characters."""
+"""Controls (C0 without tab and line breaks, C1, bidirectional ones), characters without width or ink, and halves of characters."""
 ZWJ = "\u200d"
 JOINERS = frozenset({"\xad", "\u200c", ZWJ})
 """Soft hyphen, zero-width non-joiner and joiner: between letters they belong to the word."""

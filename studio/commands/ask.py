@@ -20,6 +20,7 @@ from ramify.studio.console.options import (
     readable,
 )
 from ramify.studio.console.streams import err, fail, note, out, print_json
+from ramify.tools.atomic_file import check_place
 
 if TYPE_CHECKING:
     from ramify.graphs.run import Watch
@@ -42,6 +43,8 @@ def ask(
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
     options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters))
+    if html is not None:
+        check_place(html)
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.graphs.result import could_not_ask
         from ramify.graphs.run import ask as run
@@ -69,16 +72,17 @@ def ask(
     for notice in held:
         if not problem or problem not in notice:
             note(notice)
-    if html is not None:
-        from ramify.studio.drawing.page import write_page
-
-        write_page(result, html)
     if as_json:
         print_json(result.to_json())
     else:
         show(result, out(), tree)
-        if html is not None:
-            note(f"the page is in {html}")
     if problem:
         fail(problem)
+    if html is not None:
+        from ramify.studio.drawing.page import write_page
+
+        write_page(result, html)
+        if not as_json:
+            note(f"the page is in {html}")
+    if problem:
         raise typer.Exit(1)

@@ -24,6 +24,22 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a sh
 main()
 """
 """A command whose index is never opened."""
+IMPORTING = """
+import os, signal, sys, threading
+from importlib.metadata import entry_points
+
+class Slow:
+    def find_spec(self, name, *_):
+        if name == "ramify.studio.cli":
+            os.write(1, b"importing\\n")
+            threading.Event().wait()
+
+sys.meta_path.insert(0, Slow())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+[command] = entry_points(group="console_scripts", name="ramify")
+command.load()()
+"""
+"""A command whose modules are never imported."""
 LLAMA = ("--strategy", "naive", "--model", "ollama:llama3.1:8b")
 
 
@@ -34,6 +50,18 @@ def test_ctrl_c_waits_for_no_thread_that_loads(ollama: Ollama, command: tuple[st
         try:
             assert process.stdout is not None
             assert [process.stdout.readline() for _ in range(threads)] == ["loading\n"] * threads
+            process.send_signal(SIGINT)
+            _, told = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert (process.returncode, told) == (130, "error: interrupted\n")
+
+
+def test_ctrl_c_while_modules_are_imported() -> None:
+    with subprocess.Popen([sys.executable, "-c", IMPORTING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "importing\n"
             process.send_signal(SIGINT)
             _, told = process.communicate(timeout=30)
         finally:

@@ -93,7 +93,7 @@ class Ollama:
 
     def wait_for_calls(self, number: int = 1) -> None:
         with self._change:
-            self._change.wait_for(lambda: len(self.requests) >= number, timeout=10)
+            assert self._change.wait_for(lambda: len(self.requests) >= number, timeout=60), "nobody has called"
 
     def hang(self) -> None:
         self._over.wait(timeout=20)

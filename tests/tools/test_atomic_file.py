@@ -45,3 +45,34 @@ def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
     for place in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/below")):
         with pytest.raises(InputError, match=r"the folder .* cannot be made \(.*\) — "):
             make_folder(place)
+
+
+def test_only_a_file_is_replaced_and_a_link_stays(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "to the pipe").symlink_to("pipe")
+    for name in ("pipe", "to the pipe"):
+        with pytest.raises(InputError, match=r"cannot write .*pipe' \(it is no regular file\) — name a file"):
+            write_whole("text", tmp_path / name)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    (tmp_path / "below").mkdir()
+    (tmp_path / "link").symlink_to("below/page.html")
+    for text in ("once", "twice"):
+        write_whole(text, tmp_path / "link")
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "below" / "page.html").read_text() == text
+    (tmp_path / "round").symlink_to("round")
+    with pytest.raises(InputError, match="it is no regular file"):
+        write_whole("text", tmp_path / "round")
+
+
+def test_a_file_has_the_rights_of_its_folder_as_far_as_the_umask_lets(tmp_path: Path) -> None:
+    found = []
+    for folder, mask in ((0o700, 0o022), (0o755, 0o022), (0o775, 0o022), (0o755, 0o077)):
+        tmp_path.chmod(folder)
+        before = os.umask(mask)
+        try:
+            write_whole("text", tmp_path / "page.html")
+        finally:
+            os.umask(before)
+        found.append(stat.S_IMODE((tmp_path / "page.html").stat().st_mode))
+    assert found == [0o600, 0o644, 0o644, 0o600]

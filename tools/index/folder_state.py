@@ -102,12 +102,12 @@ def writing(folder: Path) -> Iterator[None]:
     except (OSError, sqlite3.OperationalError) as error:
         if "locked" in str(error):
             raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
-        remedy = remedy_for(error, "check the folder's permissions and the free space, then run the command again")
+        remedy = remedy_for(error, "check the folder's permissions and the free space, then run the command again", _holds_vectors(folder))
         raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
 
 
 def _lock_of(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(path.absolute(), timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
 
 
 def share_index(folder: Path) -> None:

@@ -11,7 +11,7 @@ Rows = Iterable[tuple[str, Iterable[tuple[object, ...]]]]
 
 def write_tables(path: Path, schema: str, rows: Rows) -> None:
     """Write to an empty file."""
-    with closing(sqlite3.connect(path)) as database, database:
+    with closing(sqlite3.connect(path.absolute())) as database, database:
         database.executescript(f"BEGIN; {schema} COMMIT;")
         for table, own in rows:
             listed = list(own)

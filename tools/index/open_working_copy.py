@@ -133,7 +133,7 @@ def _remove(path: Path) -> None:
 def _layout_of(path: Path) -> str | None:
     """Return the layout that a file of passages says it has, None where it is empty or cannot be read."""
     try:
-        with closing(sqlite3.connect(path)) as database:
+        with closing(sqlite3.connect(path.absolute())) as database:
             found = database.execute("SELECT value FROM facts WHERE name = 'layout'").fetchone()
     except sqlite3.DatabaseError:
         return None
@@ -143,7 +143,7 @@ def _layout_of(path: Path) -> str | None:
 def take_vectors(draft: Draft, path: Path) -> None:
     """Take over the vectors of another index, or of one of another layout, where they are made the same way."""
     database = draft.database
-    database.execute("ATTACH DATABASE ? AS earlier", [str(path)])
+    database.execute("ATTACH DATABASE ? AS earlier", [str(path.absolute())])
     with database:
         made, facts = dict(database.execute("SELECT name, value FROM earlier.facts")), draft.facts()
         if all(made.get(name) == facts.get(name) for name in _MADE_BY):

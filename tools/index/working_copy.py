@@ -26,7 +26,7 @@ class Draft:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.changed = False
-        self.database = self._db = sqlite3.connect(make_file(path), check_same_thread=False)
+        self.database = self._db = sqlite3.connect(make_file(path).absolute(), check_same_thread=False)
         self._db.create_function("searchable", 1, searchable, deterministic=True)
         self._db.executescript(SCHEMA)
 

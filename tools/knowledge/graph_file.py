@@ -65,7 +65,7 @@ class Content(NamedTuple):
 def write_content(path: Path, content: Content) -> None:
     """Write the file anew."""
     write_tables(path, _SCHEMA, _rows(content))
-    with closing(sqlite3.connect(path)) as database, database:
+    with closing(sqlite3.connect(path.absolute())) as database, database:
         database.execute(f"PRAGMA user_version = {_checksum(database)}")
 
 

@@ -21,7 +21,7 @@ class Work:
         self._path = path
         self._used: set[str] = set()
         with self._telling():
-            self._database = sqlite3.connect(make_file(path), check_same_thread=False)
+            self._database = sqlite3.connect(make_file(path).absolute(), check_same_thread=False)
             self._database.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID")
 
     def __enter__(self) -> Self:
@@ -37,7 +37,9 @@ class Work:
             yield
         except (OSError, sqlite3.DatabaseError) as error:
             what = f"the replies of the model cannot be kept in {str(self._path)!r}: {error}"
-            raise IndexingError(what, remedy_for(error, "delete it where it is damaged: what it holds is asked again")) from error
+            raise IndexingError(
+                what, remedy_for(error, "delete it where it is damaged: what it holds is asked again", kept=True)
+            ) from error
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return the reply kept under a key, None where there is none."""

@@ -1,10 +1,12 @@
 """ramify ask: what it prints and what it leaves unsaid."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from ramify.tools.errors import InputError
 from tests.graphs.faulty_servers import faulty
 from tests.river import QUESTION as RIVER
 from tests.studio.conftest import Ramify
@@ -42,6 +44,29 @@ def test_for_a_reader(ramify: Ramify, ollama: Ollama, built: Path, tmp_path: Pat
     assert "at most 1 model call and 1 search" in done.err
     assert "Where was Marie Curie born?" in page.read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_page_that_cannot_be_written_is_told_before_anything_is_asked(ramify: Ramify, ollama: Ollama, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "no" / "page.html", tmp_path / "pipe", tmp_path):
+        done = ramify("ask", "Who?", "--strategy", "closed-book", *MODEL, "--html", place)
+        assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+        assert done.err.startswith("error: cannot write ")
+    assert ollama.requests == []
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_answer_is_shown_also_where_its_page_is_lost(
+    ramify: Ramify, ollama: Ollama, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    def lost(*_: object) -> None:
+        raise InputError("cannot write the page", "make room on its disk")
+
+    monkeypatch.setattr("ramify.studio.drawing.page.write_page", lost)
+    ollama.when("", Say(CURIE))
+    done = ramify("ask", "Where was Marie Curie born?", "--strategy", "closed-book", *MODEL, "--html", tmp_path / "page.html", *form)
+    assert (done.code, "Warsaw" in done.out) == (1, True)
+    assert "error: cannot write the page" in done.err
 
 
 def test_every_answer_says_which_index_was_searched(ramify: Ramify, ollama: Ollama, built: Path, tmp_path: Path) -> None:

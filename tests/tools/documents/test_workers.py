@@ -45,12 +45,12 @@ def files(folder: Path, names: list[str]) -> Iterator[File]:
 
 def test_files_come_in_order_and_a_bad_one_costs_only_itself(tmp_path: Path, crews: list[Crew]) -> None:
     names = ["a.html", "b.hang", "c.html", "d.die", "e.fail", "f.html", "g.grow", *(f"h{number}.html" for number in range(20))]
-    found = list(reading.read_files(files(tmp_path, names), limits=Limits(seconds=2, memory_mb=1024), workers=2))
+    found = list(reading.read_files(files(tmp_path, names), limits=Limits(seconds=10, memory_mb=1024), workers=2))
     assert [read.file.source for read in found] == names
     read = {one.file.source: [document.page_content for document in one.documents] for one in found}
     assert all(read[name] == ([f"This is {name}."] if name.endswith(".html") else []) for name in names)
     assert [reason for one in found for reason in one.skipped] == [
-        ("b.hang", "took longer than 2 s"),
+        ("b.hang", "took longer than 10 s"),
         ("d.die", "its reader died (signal 6)"),
         ("e.fail", "its reader failed: KeyError: 'rId7'"),
         ("g.grow", "needs more than 1,024 MB of memory to be read"),

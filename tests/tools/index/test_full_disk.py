@@ -116,8 +116,9 @@ def test_while_an_index_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     corpus, folder = write_records(tmp_path / "records.jsonl", range(200)), tmp_path / "index"
     with monkeypatch.context() as patch:
         fill(patch, name)
-        with pytest.raises(IndexingError, match="make room"):
+        with pytest.raises(IndexingError, match="make room") as told:
             Index.build([corpus], folder, WordEncoder())
+    assert ("is kept" in told.value.remedy) == folder.exists()
     assert not folder.exists() if fill is fill_database else names(folder) == {".writing", "passages.sqlite"}
     Index.build([corpus], folder, WordEncoder())
     assert len(Index.open(folder, WordEncoder())) == 200

@@ -29,6 +29,14 @@ def under(folder: Path) -> list[str]:
 class TestWhereToWrite:
     """The folder given as --out."""
 
+    @pytest.mark.parametrize("name", ["file:x", "file:x?mode=ro", ":memory:"])
+    def test_a_name_that_sqlite_would_take_for_an_address(self, papers: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        monkeypatch.chdir(papers.parent)
+        for _ in range(2):
+            assert Index.build("papers", name, WordEncoder()).documents == 2
+        assert len(Index.open(name, WordEncoder())) == 2
+        assert (papers.parent / name / "passages.sqlite").is_file()
+
     def test_inside_the_documents_it_is_left_out_of_them(self, papers: Path) -> None:
         for _ in range(2):
             built = Index.build(papers, papers / "made" / "index", WordEncoder())
