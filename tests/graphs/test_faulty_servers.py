@@ -126,6 +126,16 @@ def test_a_call_that_may_not_be_repeated_is_told_with_what_befell_it(protocol: s
     assert WORDS in told_of(result)
 
 
+@pytest.mark.parametrize("strategy", ["naive", "prune"])
+@pytest.mark.parametrize(("protocol", "said"), [("ollama", ""), ("openai", "null"), ("openai", "[1]"), ("openai", "{")])
+def test_a_budget_that_ends_at_a_reply_that_cannot_be_read_is_a_budget(strategy: str, protocol: str, said: str) -> None:
+    with faulty(protocol, lambda number, name: Raw(said)) as server:
+        result = ask(server, strategy, max_calls=2)
+    assert (result.stopped_by, len(server.requests)) == ("calls", 2)
+    assert "BudgetError" not in told_of(result)
+    assert "the budget of 2 calls is used up, after a call that failed" in told_of(result)
+
+
 def test_a_call_that_is_made_at_another_server_counts_at_both() -> None:
     with faulty("ollama", lambda number, name: Fail(500, WORDS)) as ill, faulty("ollama", lambda number, name: None) as well:
         both = Faulty(well.fault, options={**well.options, "base_url": f"{ill.options['base_url']} {well.options['base_url']}"})

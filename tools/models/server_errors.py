@@ -76,8 +76,7 @@ async def sturdy(call: Callable[[], Awaitable[T]], server: Server) -> T:
 
 def trouble_with(error: Exception, server: Server) -> Trouble | None:
     """Tell the trouble with a server from an error; None where it is none of the server's."""
-    over_a_reply = server.remote and not isinstance(error, RamifyError)
-    return tell(error) or ("foreign" if over_a_reply else None)
+    return tell(error) or ("foreign" if server.remote and not isinstance(error, RamifyError) else None)
 
 
 def showable(trouble: Trouble, error: Exception) -> Exception | None:
@@ -119,7 +118,12 @@ def explain(trouble: Trouble, error: Exception, server: Server, again: bool = Tr
 
 
 def tell(error: Exception) -> Trouble | None:
-    """Tell the trouble from the error, by its names and status: the clients' classes need not be imported for that."""
+    """Tell the trouble from the error, by its names and status: the clients' classes need not be imported for that.
+
+    None where it is none of a client's, as with all errors that were worded already.
+    """
+    if isinstance(error, RamifyError):
+        return None
     if isinstance(error, QueuedError):
         return "busy"
     status = getattr(error, "status_code", None)
@@ -136,10 +140,13 @@ def tell(error: Exception) -> Trouble | None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Give an error and what caused it, one after another: the clients wrap one another's errors, and the innermost tells most."""
+    """Give an error and what caused it, one after another: the clients wrap one another's errors, and the innermost tells most.
+
+    What an error was raised from as its cause comes before what was being handled then, which `from None` leaves out.
+    """
     while error is not None:
         yield error
-        error = error.__cause__ or error.__context__
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 def was_seen(error: Exception) -> bool:
