@@ -11,8 +11,8 @@ from ramify.nodes.step import Update, model_call, whole
 from ramify.nodes.tree import ROOT
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import LONGEST
-from ramify.tools.english import holds
-from ramify.tools.persons import added, likeliest, pronoun, with_person
+from ramify.tools.english import content, holds
+from ramify.tools.persons import added, has_pronoun, likeliest, pronoun, with_person
 
 REMEMBERED = 4
 """Turns that a follow-up may refer to."""
@@ -41,10 +41,16 @@ async def contextualize(state: State, settings: Settings) -> Update:
 
 
 def _with_persons(question: str, rewritten: str, messages: list[AnyMessage]) -> str:
-    """Return the rewritten question; a pronoun for a person that became a thing or was left is replaced by the last person told of."""
-    if not rewritten or pronoun(question) is None or not (known := persons(messages, REMEMBERED)):
+    """Return the rewritten question; a pronoun for a person that became a thing or was left is replaced by the last person told of.
+
+    So it is where the rewritten question lacks words of the question. Where nobody was told of it is asked as it is.
+    """
+    if not rewritten or not has_pronoun(question):
         return rewritten
+    known = persons(messages, REMEMBERED)
     words = added(question, rewritten)
-    if any(holds(rewritten, person) for person in known) or (words and likeliest([words])):
-        return rewritten
-    return with_person(question, known[0])
+    to_person = any(holds(rewritten, person) for person in known) or bool(words and likeliest([words]))
+    kept = content(question) <= content(rewritten)
+    if pronoun(question) is None or not known:  # it says itself whom it means, or the model found one
+        return rewritten if kept and (to_person or has_pronoun(rewritten)) else question
+    return rewritten if kept and to_person else with_person(question, known[0])

@@ -12,7 +12,7 @@ from ramify.nodes.state import State
 from ramify.nodes.state.turns import asked_of, heard, left_open, persons, unheard
 from ramify.nodes.step import Update, whole
 from ramify.tools.english import names_in
-from ramify.tools.persons import about_a_person, pronoun, with_person
+from ramify.tools.persons import about_a_person, asked_for, pronoun, with_person
 
 _ASKS = re.compile(
     r"(?:and|so|what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|in|on|at|list|name|tell)\b",
@@ -43,6 +43,7 @@ def _understood(said: str, messages: list[AnyMessage]) -> tuple[str, str]:
         names = names_in(said)
         question = with_person(before, names[0] if len(names) == 1 else said.rstrip(" ."))
     meant = pronoun(question)
-    if meant is None or persons(messages, REMEMBERED) or any(map(about_a_person, asked_of(messages, REMEMBERED))):
+    described = (asked for asked in asked_of(messages, REMEMBERED) if asked_for(asked) != "")  # "Who leads it?" tells of nobody
+    if meant is None or persons(messages, REMEMBERED) or any(map(about_a_person, described)):
         return question, ""
     return question, f"Who is meant by {meant.lower()!r}? Please give a name, or ask again with it."

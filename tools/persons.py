@@ -17,6 +17,8 @@ from ramify.tools.released_weights import intact
 
 FILE = "persons.safetensors"
 SHA256 = "0b3aedb58060efcf57e9cd17898845bce02a5fd2d2181ffd4e0e0846b457779b"
+_SHORT = 4
+"""Words of an answer that is a name and no sentence."""
 LIKELY = 0.5
 """From this probability on, words are taken to name a person."""
 _PRONOUN = re.compile(r"\b(?:he|him|himself|his|she|her|herself|hers)\b", re.IGNORECASE)
@@ -55,10 +57,19 @@ def likeliest(phrases: Sequence[str]) -> str | None:
 
 
 def asked_for(question: str) -> str | None:
-    """Return whom a who-question asks for, as it describes them: "the head of sales"; None for any other question."""
-    if (found := _WHO.match(question.strip())) is None:
-        return None
-    return (found["described"] or f"the person {question.strip()}").rstrip(" ?.!")
+    """Return whom a who-question asks for, as it describes them: "the head of sales", "" where it does not; None for any other question."""
+    found = _WHO.match(question.strip())
+    return None if found is None else (found["described"] or "").rstrip(" ?.!")
+
+
+def named_by(answer: str) -> str | None:
+    """Return the person that an answer to a who-question names: all of a short one, else the likeliest of its names. Blocking."""
+    return answer if len(answer.split()) <= _SHORT else likeliest(names_in(answer))
+
+
+def has_pronoun(question: str) -> bool:
+    """Return whether a question has a pronoun for a person, whomever it means."""
+    return _PRONOUN.search(question) is not None
 
 
 def about_a_person(question: str) -> bool:

@@ -9,7 +9,7 @@ from ramify.nodes.state import State
 from ramify.nodes.tree import DROPPED, is_unknown
 from ramify.prompts import Turn
 from ramify.tools.english import names_in
-from ramify.tools.persons import LIKELY, asked_for, probabilities
+from ramify.tools.persons import LIKELY, asked_for, named_by, probabilities
 
 MARK = "ramify"
 """Under this name a message carries what the toolkit knows of it: a question that it was heard, an answer its citations and tree."""
@@ -53,9 +53,9 @@ def persons(messages: Iterable[BaseMessage], turns: int) -> list[str]:
         tree = told.get("tree")
         rows = tree if isinstance(tree, list) else ()
         for row in (whole, *(row for row in rows if isinstance(row, dict) and row.get("status") not in DROPPED)):
-            if described := asked_for(str(row.get("question"))):
-                found += [row["answer"]] if _sure(row.get("answer"), row.get("confidence")) else []
-                found.append(described)
+            if (described := asked_for(str(row.get("question")))) is not None:
+                sure = named_by(row["answer"]) if _sure(row.get("answer"), row.get("confidence")) else None
+                found += filter(None, (sure, described))
         named = [*names_in(asked), *([answer] if _sure(answer, told.get("confidence")) else [])]
         found += [name for name, likely in zip(named, probabilities(named), strict=True) if likely >= LIKELY]
     return list(dict.fromkeys(found))

@@ -81,6 +81,40 @@ def test_a_model_that_takes_a_thing_for_a_person_is_put_right(rewritten: str, he
     assert ask(talk, PHONE, model).question == meant
 
 
+@pytest.mark.parametrize(
+    ("question", "rewritten"),
+    [
+        ("Where was Her Majesty born?", "Where was the ThermoCup 300 born?"),
+        ("Where was Her Majesty born?", "Where was the Majesty born?"),
+        ("What is Maria Lopez called and where does she live?", "What is the ThermoCup 300 live?"),
+    ],
+)
+def test_a_question_that_says_itself_whom_it_means_does_not_become_a_thing_s(question: str, rewritten: str) -> None:
+    talk = graphs.Conversation()
+    model = but(contextualize={"question": rewritten})
+    ask(talk, "How much does the ThermoCup 300 cost?", clerk())
+    assert ask(talk, question, model).question == question
+
+
+def test_no_word_of_the_question_is_lost_to_a_person() -> None:
+    talk = graphs.Conversation()
+    ask(talk, "Who is the head of sales?", clerk())
+    model = but(contextualize={"question": "When did Maria Lopez open the shop?"})
+    assert ask(talk, "When did her company open the shop?", model).question == "When did Maria Lopez's company open the shop?"
+
+
+def test_of_a_sentence_the_name_is_the_person() -> None:
+    talk = graphs.Conversation()
+    ask(talk, "Who is the head of sales?", clerk(head={"answer": "The head of sales at Acme is Maria Lopez, they say"}))
+    assert ask(talk, PHONE, clerk()).question == "What is Maria Lopez's phone number?"
+
+
+def test_one_that_was_only_asked_for_is_asked_back() -> None:
+    talk = graphs.Conversation()
+    ask(talk, "Who leads Project Fulmar?", but(answer={"answer": "Maria Lopez", "confidence": 0.3, "citations": [1]}))
+    assert "'his'" in ask(talk, "What is his budget?", clerk()).asked_back
+
+
 def test_a_person_that_the_model_chose_stays() -> None:
     talk, model = graphs.Conversation(), clerk("Which phone number does Maria Lopez of Acme have?")
     ask(talk, "Who is the head of sales?", model)
