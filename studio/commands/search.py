@@ -35,14 +35,12 @@ def search(
     from rich.text import Text
 
     from ramify.graphs.run import blocking
-    from ramify.nodes.citation import cite, headings
+    from ramify.nodes.citation import cite
     from ramify.nodes.plant import checked
     from ramify.nodes.retrieve import passage_of
     from ramify.studio.drawing.terminal import head_of
     from ramify.tools.index.searcher import advice, searcher
     from ramify.tools.relevance import load, reranked, width
-    from ramify.tools.supporting_sentence import Asked as Wanted
-    from ramify.tools.supporting_sentence import carrying
 
     wanted = read_filter(filters)
     load(rerank)
@@ -60,9 +58,7 @@ def search(
         return
     if not hits:
         out().print("Nothing found: look at the index and the filter.")
-    passages = [passage_of(hit) for hit in hits]
-    nearest = [carrying(passage.text, [Wanted(question, "")], headings(passage)) for passage in passages]  # the place is theirs
-    citations = cite(passages, nearest, cited=False)
+    citations = cite([passage_of(hit) for hit in hits], [""] * len(hits), cited=False)
     for number, (hit, citation) in enumerate(zip(hits, citations, strict=True), 1):
         out().print(head_of(number, citation, "").append(f"  {hit.score:.2f}", style="cyan"))
         out().print(Padding(Text(one_line(citation.text)), (0, 0, 1, 2), expand=False))
