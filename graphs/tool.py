@@ -12,6 +12,7 @@ from ramify.graphs.callers_config import in_threads, inherited
 from ramify.graphs.run import Watch, answered_by, blocking
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.tool_interface import Asked, AskedWithin, Sought, SoughtWithin, answered, failure, found
+from ramify.nodes.citation import near
 from ramify.nodes.plant import checked
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.errors import RamifyError
@@ -76,7 +77,7 @@ def search_tool(
     async def search(config: RunnableConfig, query: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         wanted = {**(filter or {}), **(fixed or {})}
         hits = (await searcher(index)([checked(query)], k=k, filter=wanted or None))[0]
-        passages = [passage_of(hit).model_dump(mode="json", exclude={"value"}) for hit in hits]
+        passages = [one.model_dump(mode="json", exclude={"value"}) for one in near(query, [passage_of(hit) for hit in hits])]
         return found(passages, wanted), passages
 
     fixed = filter

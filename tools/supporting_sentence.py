@@ -53,6 +53,14 @@ def carrying(text: str, asked: Sequence[Asked], headings: Iterable[str] = ()) ->
     return in_context(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
 
 
+def nearest(text: str, query: str) -> str:
+    """Give the sentence or heading that has most of a query's words, the rare ones first; nothing where none has any."""
+    units, words = statements(text), content(query)
+    weights = _weights(units, words)
+    shares = [_share(words, unit, weights) for unit in units]
+    return units[shares.index(max(shares))] if any(shares) else ""
+
+
 def statements(text: str, headings: Iterable[str] = ()) -> list[str]:
     """List the sentences, rows and items of a text, without headings; all of it where there is nothing else."""
     titles = {fold(heading) for heading in headings}

@@ -11,6 +11,7 @@ from pydantic import Field
 from ramify.nodes.tree import Passage, Value
 from ramify.tools.documents.located_parts import at_quote, marks_of
 from ramify.tools.quoting import flatten
+from ramify.tools.supporting_sentence import nearest
 from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of, printed_page
 
 NOT_CITED = "shown, not cited"
@@ -89,6 +90,12 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool) -> lis
         )
         for passage, quote, name in zip(passages, quotes, names(places), strict=True)
     ]
+
+
+def near(query: str, passages: Sequence[Passage]) -> list[Passage]:
+    """Place what a search found: each passage at its sentence or heading that is nearest to the query."""
+    places = [at_quote(passage.metadata, passage.text, nearest(passage.text, query)) for passage in passages]
+    return [passage.model_copy(update={"metadata": place}) for passage, place in zip(passages, places, strict=True)]
 
 
 def headings(passage: Passage) -> list[str]:

@@ -35,7 +35,7 @@ def search(
     from rich.text import Text
 
     from ramify.graphs.run import blocking
-    from ramify.nodes.citation import cite
+    from ramify.nodes.citation import cite, near
     from ramify.nodes.plant import checked
     from ramify.nodes.retrieve import passage_of
     from ramify.studio.drawing.terminal import head_of
@@ -45,20 +45,14 @@ def search(
     wanted = read_filter(filters)
     load(rerank)
     [found] = blocking(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
-    hits = reranked(question, found, rerank, k)
+    passages = near(question, [passage_of(hit) for hit in reranked(question, found, rerank, k)])
     if advised := advice(where):
         note(advised)
     if as_json:
-        rows = []
-        for hit in hits:
-            document, metadata = hit.document, dict(hit.document.metadata)
-            source = str(metadata.pop("source", document.id))
-            rows.append({"id": document.id, "source": source, "text": document.page_content, "score": hit.score, "metadata": metadata})
-        print_json(rows)
+        print_json([passage.model_dump(include={"id", "source", "text", "score", "metadata"}) for passage in passages])
         return
-    if not hits:
+    if not passages:
         out().print("Nothing found: look at the index and the filter.")
-    citations = cite([passage_of(hit) for hit in hits], [""] * len(hits), cited=False)
-    for number, (hit, citation) in enumerate(zip(hits, citations, strict=True), 1):
-        out().print(head_of(number, citation, "").append(f"  {hit.score:.2f}", style="cyan"))
+    for number, (passage, citation) in enumerate(zip(passages, cite(passages, [""] * len(passages), cited=False), strict=True), 1):
+        out().print(head_of(number, citation, "").append(f"  {passage.score:.2f}", style="cyan"))
         out().print(Padding(Text(one_line(citation.text)), (0, 0, 1, 2), expand=False))

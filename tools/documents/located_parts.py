@@ -131,9 +131,7 @@ def _main_part(metadata: Mapping[str, Any], text: str) -> int:
 def _find(text: str, quote: str) -> int | None:
     """Return where a quote begins, however its lines are broken; one that leaves out a heading is known by its first words."""
     words = [re.escape(word) for word in quote.strip("… ").split()]
-    count = len(words)
-    while count and (count >= _SURE or count == len(words)):
+    for count in range(len(words), max(min(len(words), _SURE), 1) - 1, -1):
         if found := re.search(r"\s*".join(words[:count]), text):
             return found.start()
-        count //= 2
     return None

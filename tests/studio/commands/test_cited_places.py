@@ -1,11 +1,13 @@
 """A citation names the slide, page or section that the cited words stand in, also where short parts are read as one passage."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from pptx import Presentation
 
+from ramify.graphs import search_tool
 from tests.studio.conftest import Ramify
 from tests.tools.documents.test_load import pdf
 
@@ -14,9 +16,9 @@ FERRY = "The ferry at Lorn costs 40,000 crowns a year, and the suspension bridge
 LOCKS = ["Annual review of the locks.", "The lock at Kell was built by Ida Keller.", "The lock at Oda was built by Jan Meer."]
 
 
-def deck(path: Path) -> Path:
+def deck(path: Path, slides: Sequence[tuple[str, str]] = (TITLE_SLIDE, ("Costs", FERRY))) -> Path:
     presentation = Presentation()
-    for title, text in (TITLE_SLIDE, ("Costs", FERRY)):
+    for title, text in slides:
         slide = presentation.slides.add_slide(presentation.slide_layouts[1])
         slide.shapes.title.text, slide.placeholders[1].text = title, text
     presentation.save(str(path))
@@ -38,6 +40,31 @@ def test_a_short_title_slide_does_not_give_its_number_to_the_next(ramify: Ramify
     told = json.loads(ramify("ask", "How much does the ferry at Lorn cost?", "--index", index, "--model", "extractive", "--json").out)
     (cited,) = told["citations"]
     assert (cited["page"], cited["heading"]) == (2, "Costs")
+
+
+def test_a_search_names_the_slide_that_the_words_it_looked_for_stand_in(ramify: Ramify, tmp_path: Path) -> None:
+    slides = [
+        ("Intro", "The harbour at Lorn"),
+        ("Alpha", "The crane lifts timber."),
+        ("", ""),
+        ("Beta", "The lighthouse keeper is Ida Keller."),
+    ]
+    index = indexed(ramify, deck(tmp_path / "deck.pptx", slides))
+    tool = search_tool(index)
+    alpha, beta = ("Alpha", 2), ("Beta", 4)
+    for query, (heading, page) in {"lighthouse keeper": beta, "timber crane": alpha, "alpha": alpha}.items():
+        (found,) = json.loads(ramify("search", query, "--index", index, "--json").out)
+        assert found["metadata"]["page"] == page
+        assert f"{heading} · slide {page}" in ramify("search", query, "--index", index).out
+        told = tool.invoke({"type": "tool_call", "id": "1", "name": tool.name, "args": {"query": query}})
+        assert f"({heading}, slide {page})" in told.content
+        assert [passage["metadata"]["page"] for passage in told.artifact] == [page]
+
+
+def test_a_search_whose_words_are_in_no_part_names_the_one_with_the_most_words(ramify: Ramify, tmp_path: Path) -> None:
+    index = indexed(ramify, deck(tmp_path / "deck.pptx"))
+    (found,) = json.loads(ramify("search", "expenses", "--index", index, "--json").out)
+    assert found["metadata"]["page"] == 2
 
 
 @pytest.mark.parametrize(("lock", "builder", "page"), [("Kell", "Ida Keller", 2), ("Oda", "Jan Meer", 3)])

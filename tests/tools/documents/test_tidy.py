@@ -31,8 +31,9 @@ def test_a_short_section_goes_to_its_sibling_under_its_own_heading() -> None:
     (merged,) = tidy([name, synopsis])
     assert merged.page_content == f"Name\nadd - Add contents.\n\nSynopsis\n{PROSE[:89]}"
     assert (merged.metadata["heading"], merged.metadata["fragment"], merged.id) == ("Add", "name", name.id)
-    places = [at_quote(merged.metadata, merged.page_content, quote) for quote in ("add - Add contents.", f"… {PROSE[:60]} …")]
-    assert [(place["heading"], place["fragment"]) for place in places] == [("Add > Name", "name"), ("Add > Synopsis", "syn")]
+    quotes = ("add - Add contents.", f"add - Add contents. {' '.join(PROSE.split()[:6])}", f"… {PROSE[:60]} …")
+    places = [at_quote(merged.metadata, merged.page_content, quote) for quote in quotes]
+    assert [(place["heading"], place["fragment"]) for place in places] == [("Add > Name", "name")] * 2 + [("Add > Synopsis", "syn")]
 
 
 def test_siblings_come_before_neighbours_under_another_heading() -> None:
