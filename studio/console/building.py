@@ -136,9 +136,12 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
     """Make the hierarchy of the index in a folder, or bring it up to date; where a model is asked, say first what that will cost."""
     from ramify.graphs.building import hierarchy, hierarchy_settings
     from ramify.nodes.settings import EMBEDDED
+    from ramify.tools.hierarchy.summaries import WEIGHED
 
     asks = hierarchy_settings(options)[1].model != EMBEDDED
     _tell_cost(folder, "hierarchy", options, asks, group_by)
+    if not asks:
+        note(f"of each new or changed cluster up to {WEIGHED} sentences are encoded, for its summary; no passage is encoded again")
     with bar() as progress:
         made, usage = hierarchy(folder, options, group_by, rebuild, progress)
     note(f"passages are grouped by {', '.join(made.fields)}{'' if group_by else ': --group-by names others'}")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,7 +19,7 @@ _LEAST, _MOST, _LARGE = 3, 5, 30
 """Sentences of a summary, and leaves of a cluster from which on it has one more, and twice that one more again."""
 _NEAREST, _OF_EACH = 6, 5
 """Leaves nearest the centre whose sentences are looked at, and sentences of each."""
-_WEIGHED = 10
+WEIGHED = 10
 """Sentences of a cluster whose nearness to the centre is computed: more bring nothing, and encoding is what a build takes."""
 _SHORT, _LONG = 30, 400
 """Characters of a sentence that says something by itself."""
@@ -30,6 +31,8 @@ _SAME = 0.95
 _REMEMBERED = 200_000
 """Sentences whose vectors are kept in memory."""
 _known: dict[tuple[str, Prefixes], dict[str, Matrix]] = {}
+_known_to: WeakKeyDictionary[Encoder, dict[str, Matrix]] = WeakKeyDictionary()
+"""By encoder, where its name does not say what it does: a program's own embeddings."""
 
 
 class Source(NamedTuple):
@@ -118,7 +121,7 @@ def _candidates(material: Material) -> list[Said]:
         kept = sorted(sorted(units, key=lambda unit: -_shared(unit, counts))[:_OF_EACH], key=units.index)
         for unit in kept:
             found.setdefault(unit, Said(unit, source.leaf))
-    best = sorted(found, key=lambda unit: -_shared(unit, counts))[:_WEIGHED]
+    best = sorted(found, key=lambda unit: -_shared(unit, counts))[:WEIGHED]
     return [one for unit, one in found.items() if unit in best]
 
 
@@ -130,7 +133,8 @@ def _shared(unit: str, counts: Mapping[str, int]) -> float:
 
 def encoded(encoder: Encoder, texts: tuple[str, ...]) -> Matrix:
     """Encode sentences; those met before, in this build or another, are not encoded again."""
-    known = {} if encoder.name.startswith(FOREIGN) else _known.setdefault((encoder.name, encoder.prefixes), {})
+    foreign = encoder.name.startswith(FOREIGN)
+    known = _known_to.setdefault(encoder, {}) if foreign else _known.setdefault((encoder.name, encoder.prefixes), {})
     missing = [text for text in dict.fromkeys(texts) if text not in known]
     if len(known) + len(missing) > _REMEMBERED:
         known.clear()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ramify.graphs.building import hierarchy
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.hierarchy.router import Router
@@ -59,6 +60,15 @@ def test_every_sentence_of_a_summary_stands_in_the_passage_it_names(built: Path)
 def test_a_group_of_few_has_one_summary_and_no_tree(tmp_path: Path) -> None:
     done = made(tmp_path / "index", records(5))
     assert (done.groups, done.nodes) == (4, 4)
+
+
+def test_no_passage_is_encoded_again_and_of_a_cluster_ten_sentences_at_most(tmp_path: Path) -> None:
+    """Beside them only the summaries are encoded, and nothing twice, though clusters are made anew in a round of repair."""
+    folder, encoder = indexed(tmp_path / "index", records()), WordEncoder()
+    made, _ = hierarchy(folder, group_by=["chapter"], embedding=encoder)
+    assert 0 < len(encoder.encoded) <= 11 * made.nodes * (1 + made.repairs)
+    assert len(encoder.encoded) == len(set(encoder.encoded))
+    assert not {hit.document.page_content for hit in opened(folder).search(["valve"], k=500)[0]} & set(encoder.encoded)
 
 
 def test_the_same_documents_give_the_same_file_in_whatever_order(built: Path, tmp_path: Path) -> None:
