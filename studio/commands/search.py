@@ -39,15 +39,15 @@ def search(
     from ramify.nodes.plant import checked
     from ramify.nodes.retrieve import passage_of
     from ramify.studio.drawing.terminal import head_of
-    from ramify.tools.index.searcher import advice, searcher
+    from ramify.tools.index.searcher import advice, lacking, searcher
     from ramify.tools.relevance import load, reranked, width
 
     wanted = read_filter(filters)
     load(rerank)
     [found] = blocking(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
     hits = reranked(question, found, rerank, k)
-    if advised := advice(where):
-        note(advised)
+    if told := advice(where) if hits else lacking(where, wanted):
+        note(told)
     if as_json:
         rows = []
         for hit in hits:
