@@ -1,5 +1,6 @@
 """A strategy, and a search, as tools for a larger agent."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import How
 from ramify.tools.index.location import check_there
-from ramify.tools.index.searcher import DEMO, Searchable, searcher
+from ramify.tools.index.searcher import DEMO, Searchable, lacking, searcher
 from ramify.tools.quoting import one_line
 
 Work = Callable[..., Awaitable[tuple[str, Any]]]
@@ -78,7 +79,8 @@ def search_tool(
         wanted = {**(filter or {}), **(fixed or {})}
         hits = (await searcher(index)([checked(query)], k=k, filter=wanted or None))[0]
         passages = [one.model_dump(mode="json", exclude={"value"}) for one in near(query, [passage_of(hit) for hit in hits])]
-        return found(passages, wanted), passages
+        told = None if hits else await asyncio.to_thread(lacking, index, wanted)
+        return found(passages, wanted) + (f"\nNote: {one_line(told)}" if told else ""), passages
 
     fixed = filter
     return _offered(name, SEARCH.format(about=about or about_of(index)), SoughtWithin if _filters(index) else Sought, search)

@@ -14,6 +14,7 @@ from ramify.nodes.citation import Citation, cite
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
 from ramify.nodes.tree.notes import NOTHING
+from ramify.tools.index.searcher import LACKING
 from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
 
 PASSAGE = 1000
@@ -139,7 +140,7 @@ def failure(result: Result) -> str:
     """Say what went wrong where nothing at all could be asked, or was found; nothing where something was."""
     root = result.tree[ROOT]
     if root.note.endswith(NOTHING) and is_unknown(result.answer):
-        return NOTHING
+        return "; ".join([NOTHING, *(notice for notice in result.notices if notice.startswith(LACKING))])
     return "" if _findings(result) or not is_unknown(result.answer) else could_not_ask(result)
 
 

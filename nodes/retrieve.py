@@ -10,7 +10,7 @@ from ramify.nodes.step import Update, whole
 from ramify.nodes.tree import Branch, Passage, children
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import advice, describe, searcher, warm
+from ramify.tools.index.searcher import advice, describe, lacking, searcher, warm
 from ramify.tools.relevance import NONE, load, reranked, width
 
 
@@ -40,7 +40,8 @@ async def _search(state: State, settings: Settings, wanted: Callable[[Branch], i
     found = await search(queries, k=wide, **how, view=settings.view, options=settings.search)
     best = await asyncio.to_thread(lambda: [reranked(*one, rerank, most) for one in zip(queries, found, strict=True)])
     hits = dict(zip(queries, best, strict=True))
-    told = await asyncio.to_thread(advice, settings.index) if any(found) else None  # what would make a better index, said once
+    look = advice if any(found) else lambda index: lacking(index, settings.filter)
+    told = await asyncio.to_thread(look, settings.index)  # what would make a better index, or filter, said once
     notices = state.get("notices", [])
     taken = {branch.path: hits[branch.question][: wanted(branch)] for branch in branches}
     return {

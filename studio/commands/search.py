@@ -39,15 +39,15 @@ def search(
     from ramify.nodes.plant import checked
     from ramify.nodes.retrieve import passage_of
     from ramify.studio.drawing.terminal import head_of
-    from ramify.tools.index.searcher import advice, searcher
+    from ramify.tools.index.searcher import advice, lacking, searcher
     from ramify.tools.relevance import load, reranked, width
 
     wanted = read_filter(filters)
     load(rerank)
     [found] = blocking(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
     passages = near(question, [passage_of(hit) for hit in reranked(question, found, rerank, k)])
-    if advised := advice(where):
-        note(advised)
+    if told := advice(where) if passages else lacking(where, wanted):
+        note(told)
     if as_json:
         print_json([passage.model_dump(include={"id", "source", "text", "score", "metadata"}) for passage in passages])
         return

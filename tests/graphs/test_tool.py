@@ -141,6 +141,14 @@ def test_a_filter_that_nothing_meets_is_told(folder: Path) -> None:
     assert said.content == "Nothing was found with filter {'year': 1905}: search again without it."
 
 
+def test_a_filter_s_field_that_no_passage_has_is_told_with_those_that_there_are(folder: Path) -> None:
+    lacking = "no passage has the filter's 'yaer': there are source, year"
+    said = call(graphs.search_tool(opened(folder)), query="Paris", filter={"yaer": 1, "year": 1})
+    assert said.content.endswith(f"without it.\nNote: {lacking}")
+    said = call(graphs.research_tool(model=thinker(), index=opened(folder)), question=FIRST, filter={"yaer": 1})
+    assert (said.status, said.content) == ("error", f"error: nothing was found for it: look at the index and the filter; {lacking}")
+
+
 @pytest.mark.parametrize("strategy", graphs.STRATEGIES)
 def test_every_strategy_is_a_tool(strategy: str) -> None:
     said = call(graphs.research_tool(strategy, model=thinker(), index=river()), question=QUESTION)

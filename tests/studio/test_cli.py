@@ -102,6 +102,15 @@ def test_search_as_json(ramify: Ramify, built: Path) -> None:
     assert done.err == ""
 
 
+def test_a_filter_s_field_that_no_passage_has_is_told(ramify: Ramify, built: Path) -> None:
+    told = "no passage has the filter's 'autor': there are "
+    assert told in ramify("search", "Who?", "--index", built, "--filter", "autor=x").err
+    assert told not in ramify("search", "Who?", "--index", built, "--filter", "title=x").err
+    asked = ("ask", "Who was Marie Curie?", "--index", built, "--strategy", "naive", "--model", "extractive", "--filter", "autor=x")
+    assert told in ramify(*asked).err
+    assert [notice for notice in json.loads(ramify(*asked, "--json").out)["notices"] if told in notice]
+
+
 def test_search_filters(ramify: Ramify, built: Path) -> None:
     done = ramify("search", "Where does the Vistula flow?", "--index", built, "--filter", "title=curie", "--json")
     assert {hit["source"] for hit in json.loads(done.out)} <= {"curie.txt"}

@@ -23,6 +23,7 @@ from ramify.tools.index.manifest import Manifest, Precision, precision_of
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
+from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.typed import readable
 
 
@@ -161,6 +162,10 @@ class Index(SearchedStore):
             made = f"`ramify index --kind graph --out {self.where}`, or hierarchy" if isinstance(self.home, Folder) else "in a folder"
             raise UsageError(what, f"leave it out, or make a graph or a hierarchy: {made}")
         return None
+
+    def fields(self) -> list[str] | None:
+        """List the fields of metadata that passages have which are searched; None where the index is in a store."""
+        return self._held.store.fields() if isinstance(self._held, Snapshot) else None
 
     def ids(self) -> list[str]:
         """Return the ids of all passages that are searched, in order."""

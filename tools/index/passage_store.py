@@ -128,6 +128,12 @@ class Store:
                 found = [row for (row,) in connection.execute(_MATCHING, given)] if found != [] else []
         return self.rows() if found is None else np.array(found, dtype=np.int64)
 
+    def fields(self) -> list[str]:
+        """List the fields of metadata that any passage has that is searched; each passage is looked at."""
+        sql = "SELECT DISTINCT field.key FROM passages, json_each(metadata) AS field WHERE hidden IS NULL ORDER BY 1"
+        with self._connection() as connection:
+            return [name for (name,) in connection.execute(sql)]
+
     def by_words(self, query: str, limit: int, among: Rows | None = None) -> list[tuple[int, float]]:
         """Return the best rows by BM25 with their scores (lower is better), of all or of some."""
         words = match_any(query)

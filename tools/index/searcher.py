@@ -17,12 +17,18 @@ from ramify.tools.index.hybrid_search import Hit, How, View
 from ramify.tools.index.langchain_stores import RetrieverSearch, Search, StoreSearch
 from ramify.tools.index.location import Home, home_of, is_address
 from ramify.tools.index.passage_store import Filter
+from ramify.tools.quoting import brief
 from ramify.tools.typed import usable
 
 DEMO = "demo"
 Searchable = Index | VectorStore | BaseRetriever | str | Path
 _REASONS = {"twin": "repeated"}
 """Why a passage is not searched, where the reason is no word for a reader."""
+
+LACKING = "no passage has the filter's"
+"""How a notice begins that names fields of a filter which are not there."""
+_FIELDS, _FIELD = 20, 60
+"""Fields that it names, and characters of each."""
 
 _opened: dict[str, tuple[bytes, Index]] = {}
 _opening = threading.Lock()
@@ -141,6 +147,21 @@ def left_out(hidden: dict[str, int]) -> str:
 def reasons(hidden: Mapping[str, int]) -> str:
     """Say why passages are not searched, with how many each; empty where all are."""
     return ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
+
+
+def lacking(index: Searchable, filter: Filter | None) -> str | None:
+    """Say which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
+    if not filter or not isinstance(index, (Index, str, Path)):
+        return None
+    there = (opened(index) if isinstance(index, (str, Path)) else index).fields()
+    if there is None or not (absent := sorted({str(name) for name in filter} - {*there})):
+        return None
+    return f"{LACKING} {_listed([*map(repr, absent)])}: there are {_listed(there) or 'none'}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FIELDS:,} more" if len(names) > _FIELDS else ""
+    return ", ".join(brief(name, _FIELD) for name in names[:_FIELDS]) + more
 
 
 def advice(index: Searchable) -> str | None:

@@ -4,9 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.vectorstores import InMemoryVectorStore
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
+from ramify.tools.index.searcher import lacking
+from tests.embeddings import WordEmbeddings
 from tests.tools.fakes import WordEncoder
 
 
@@ -44,3 +47,17 @@ def test_a_number_that_is_none_matches_nothing(index: Index) -> None:
 def test_a_search_that_cannot_be_is_one_error(index: Index, query: str, how: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=" — "):
         index.search([query], **how)
+
+
+def test_of_many_fields_the_first_are_named_and_of_a_store_of_another_make_none(tmp_path: Path) -> None:
+    metadata = [{f"field{number:02}": number for number in range(25)} | {"a" * 100: 1, "sum\u202e": 2}]
+    index = Index.from_texts(["river"], WordEncoder(), metadata, path=tmp_path / "index")
+    told = lacking(index, {"feild": 1, "field03": 9})
+    assert told is not None
+    assert told.startswith(f"no passage has the filter's 'feild': there are {'a' * 59}…, field00, field01, ")
+    assert told.endswith("field18 and 7 more")
+    many = lacking(index, {f"x{number:03}": 1 for number in range(500)})
+    assert many is not None
+    assert many.startswith("no passage has the filter's 'x000', 'x001', ")
+    assert "'x019' and 480 more: there are " in many
+    assert lacking(index, {"field03": 9}) is lacking(index, None) is lacking(InMemoryVectorStore(WordEmbeddings()), {"feild": 1}) is None
