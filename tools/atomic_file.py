@@ -5,8 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import IO
+from secrets import token_hex
 
 from ramify.tools.errors import InputError
 from ramify.tools.new_files import file_mode, remedy_for, sync
@@ -17,17 +16,10 @@ def write_whole(content: str | bytes, path: Path, mode: int | None = None) -> No
 
     A link stays, and what it leads to is replaced. mode: the file's rights; by default those of its folder, as far as the umask lets.
     """
-    with _draft_of(path) as (draft, target):
-        draft.write(content.encode(errors="replace") if isinstance(content, str) else content)
-        draft.close()
-        if mode is None:
-            mask = os.umask(0)  # it can only be read by setting it
-            os.umask(mask)
-            mode = file_mode(target.parent) & ~mask
-        made = Path(draft.name)
-        made.chmod(mode)
-        sync(made)
-        made.replace(target)
+    with _draft_of(path, mode) as (draft, target):
+        draft.write_bytes(content.encode(errors="replace") if isinstance(content, str) else content)
+        sync(draft)
+        draft.replace(target)
 
 
 def check_place(path: Path) -> None:
@@ -37,7 +29,7 @@ def check_place(path: Path) -> None:
 
 
 @contextmanager
-def _draft_of(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
+def _draft_of(path: Path, mode: int | None = None) -> Iterator[tuple[Path, Path]]:
     """Give an empty file and the path that it is for; it is gone afterwards, unless it was put there."""
     try:
         target = Path(os.path.realpath(path))
@@ -45,11 +37,15 @@ def _draft_of(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if os.path.lexists(target) and not target.is_file():
             raise OSError(errno.EINVAL, "it is no regular file")
-        with NamedTemporaryFile("wb", dir=target.parent, prefix=".ramify-", delete=False) as draft:
-            try:
-                yield draft, target
-            finally:
-                Path(draft.name).unlink(missing_ok=True)
+        draft = target.parent / f".ramify-{token_hex(8)}"
+        rights = file_mode(target.parent) if mode is None else mode
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, rights))  # less what the umask takes
+        try:
+            if mode is not None:
+                draft.chmod(mode)
+            yield draft, target
+        finally:
+            draft.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         what = f"cannot write {str(path)!r} ({getattr(error, 'strerror', None) or error})"
         raise InputError(what, remedy_for(error, "name a file in a folder that is there and that you may write to")) from error

@@ -2,7 +2,7 @@
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,7 @@ from ramify.studio.console.streams import err, fail, note, out, print_json
 from ramify.tools.atomic_file import check_place
 
 if TYPE_CHECKING:
+    from ramify.graphs.result import Result
     from ramify.graphs.run import Watch
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
@@ -46,32 +47,11 @@ def ask(
     if html is not None:
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):
-        from ramify.graphs.result import could_not_ask
-        from ramify.graphs.run import ask as run
-        from ramify.graphs.run_progress import WARNING
-        from ramify.studio.console.live_tree import Watching
-        from ramify.studio.drawing.terminal import show
-        from ramify.tools.extractive import objection
-    if tree and not as_json:
         from ramify.graphs.ceiling import outlook
-
+        from ramify.studio.drawing.terminal import show
+    if tree and not as_json:
         note(outlook(strategy, options))
-    objected = objection(question)
-    held: list[str] = []  # what may say why the question could not be asked: an error says it
-
-    def tell(notice: str) -> None:
-        if notice == objected or notice.startswith(WARNING):
-            held.append(notice)
-        else:
-            note(notice)
-
-    watching: AbstractContextManager[Watch | None] = nullcontext() if as_json else Watching(err(), tell)
-    with watching as watch:
-        result = run(question, strategy, watch, **options)
-    problem = could_not_ask(result)
-    for notice in held:
-        if not problem or problem not in notice:
-            note(notice)
+    result, problem = _asked(question, strategy, options, as_json)
     if as_json:
         print_json(result.to_json())
     else:
@@ -86,3 +66,30 @@ def ask(
             note(f"the page is in {html}")
     if problem:
         raise typer.Exit(1)
+
+
+def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) -> tuple["Result", str]:
+    """Ask, with the tree on stderr as it grows; return the result, and why the question could not be asked, empty where it was."""
+    from ramify.graphs.result import could_not_ask
+    from ramify.graphs.run import ask as run
+    from ramify.graphs.run_progress import WARNING
+    from ramify.studio.console.live_tree import Watching
+    from ramify.tools.extractive import objection
+
+    objected = objection(question)
+    held: list[str] = []  # what may say why the question could not be asked: an error says it
+
+    def tell(notice: str) -> None:
+        if notice == objected or notice.startswith(WARNING):
+            held.append(notice)
+        else:
+            note(notice)
+
+    watching: AbstractContextManager[Watch | None] = nullcontext() if silent else Watching(err(), tell)
+    with watching as watch:
+        result = run(question, strategy, watch, **options)
+    problem = could_not_ask(result)
+    for notice in held:
+        if not problem or problem not in notice:
+            note(notice)
+    return result, problem
