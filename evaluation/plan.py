@@ -11,8 +11,7 @@ from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, folder_of, written
 from ramify.evaluation.manifest import TOKENS, describe, file_of, reader_of, write_manifest
 from ramify.evaluation.order import Order
 from ramify.evaluation.variants import Variant
-from ramify.graphs.ceiling import ceiling
-from ramify.graphs.strategies import configure
+from ramify.graphs.strategies import ceiling, configure
 from ramify.nodes.asking.ask import current_model
 from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.manifest import Kind, file_sha256

@@ -7,15 +7,16 @@ from ramify.evaluation.dataset import HitsBy, Question
 from ramify.evaluation.metrics.answers import containment, exact_match, official_multihop_rag, token_f1
 from ramify.evaluation.metrics.facts import fact_scores, held_facts, stands_for
 from ramify.evaluation.metrics.retrieval import retrieval_scores, supporting_facts_f1
-from ramify.graphs import Result
+from ramify.graphs import STRATEGIES, Result
+from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
-from ramify.nodes.step.findings import by_mmr, by_turns, leaves, whole_tree
+from ramify.nodes.step.findings import ranked, shown_at_last
 from ramify.nodes.tree import Passage, is_unknown
 from ramify.tools.index.ids import document_of
 
 UNSCORED: dict[str, Any] = dict.fromkeys(("em", "f1", "containment", "official"))
 """What a line says where no gold answer is known: of an open question, or for retrieval alone."""
-NOT_SEARCHED: dict[str, Any] = {"retrieved": [], "retrieval": None, "gold_retrieved": False}
+NOT_SEARCHED: dict[str, Any] = {"retrieved": [], "retrieval": None, "gold_retrieved": False, "gold_found": False}
 
 
 def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any]:
@@ -32,7 +33,18 @@ def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any
         **(known if question.answer else UNSCORED),
         "abstained": is_unknown(answer),
         **(retrieval(question, handed(result, hits_by), hits_by, cited) if result.usage.retrievals else NOT_SEARCHED),
+        "gold_found": bool(result.usage.retrievals) and all_gold(question, list(result.passages.values()), hits_by),
     }
+
+
+def all_gold(question: Question, passages: Sequence[Passage], hits_by: HitsBy) -> bool:
+    """Tell whether all gold is among passages; not where it is not known what there is to find."""
+    gold = question.gold_facts if hits_by == "fact" else question.gold_documents
+    if not gold or question.unanswerable:
+        return False
+    if hits_by == "fact":
+        return set(gold) <= set().union(*(held_facts(passage.text, gold) for passage in passages))
+    return set(gold) <= {document_of(passage.id) for passage in passages}
 
 
 def handed(result: Result, hits_by: HitsBy = "fact") -> list[Passage]:
@@ -50,7 +62,8 @@ def _in_order(result: Result) -> list[Passage]:
     if result.search is not None:
         return [result.passages[key] for key in result.search.support]
     state = cast(State, {"tree": result.tree, "passages": result.passages})
-    return by_mmr(state, leaves(state)) if result.strategy == "tor" else by_turns(state, whole_tree(state))
+    settings = STRATEGIES[result.strategy].settings if result.strategy in STRATEGIES else Settings
+    return ranked(state, shown_at_last(state, settings), by_value=settings.shown_at_last == "leaves")
 
 
 def retrieval(question: Question, ranked: Sequence[Passage], hits_by: HitsBy, cited: Collection[str] | None = None) -> dict[str, Any]:

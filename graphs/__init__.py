@@ -1,7 +1,8 @@
 """Wiring: one strategy a file, edges and conditions only; and how a question is run through one.
 
-* strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, made of a `wiring`, named in `strategies`
-* a question: `run`, its `result`, its `ceiling` known beforehand, its `run_progress`
+* strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, each a `strategy` made of a `wiring` with its
+  `conditions`; `strategies` lists them, and `ceiling` has what each can cost
+* a question: `run`, its `result`, its `run_progress`
 * several: `conversation`, kept in a `memory`
 * in a larger agent: `tool`, its `tool_interface`, and the `callers_config` that it takes over
 * beside an index: `building` of a graph or a hierarchy
@@ -10,7 +11,8 @@
 from ramify.graphs.conversation import Conversation, conversing
 from ramify.graphs.result import Result
 from ramify.graphs.run import ask, ask_async
-from ramify.graphs.strategies import DEFAULT, STRATEGIES, build, configure
+from ramify.graphs.strategies import DEFAULT, STRATEGIES, build, configure, register
+from ramify.graphs.strategy import Strategy
 from ramify.graphs.tool import research_tool, search_tool
 from ramify.nodes.tree import to_networkx
 
@@ -19,11 +21,13 @@ __all__ = [
     "STRATEGIES",
     "Conversation",
     "Result",
+    "Strategy",
     "ask",
     "ask_async",
     "build",
     "configure",
     "conversing",
+    "register",
     "research_tool",
     "search_tool",
     "to_networkx",

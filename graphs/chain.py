@@ -1,5 +1,8 @@
 """Chain of retrieval (CoR-RAG): one sub-question after another, each asked with the answers so far."""
 
+from ramify.graphs import ceiling
+from ramify.graphs.conditions import shorter, to_search
+from ramify.graphs.strategy import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.finalize import finalize
@@ -12,9 +15,18 @@ from ramify.nodes.settings import ChainSettings
 def build() -> Wiring[ChainSettings]:
     """Wire the chain."""
     graph = Wiring(ChainSettings)
-    graph.sequence(START, plant("growing"), next_question)
-    graph.when(next_question, {"a new question": retrieve}, ("history suffices, or L asked", finalize))
-    graph.sequence(retrieve, answer)
-    graph.when(answer, {"answered": next_question}, ("nothing to go on with", finalize))
-    graph.sequence(finalize, END)
+    graph.path(START, plant, next_question)
+    graph.when(next_question, {to_search: retrieve}, otherwise=finalize)
+    graph.path(retrieve, answer)
+    graph.when(answer, {shorter: next_question}, otherwise=finalize)
+    graph.path(finalize, END)
     return graph
+
+
+STRATEGY = Strategy(
+    "chain",
+    build,
+    description="CoR-RAG: answers a question from the indexed documents; asks one sub-question after another, with the answers so far.",
+    paper="chain of retrieval, as in the ToR-RAG paper",
+    ceiling=ceiling.chain,
+)

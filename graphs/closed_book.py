@@ -1,14 +1,24 @@
 """Closed book (Non-RAG): answer without retrieval."""
 
+from ramify.graphs import ceiling
+from ramify.graphs.strategy import Strategy
 from ramify.graphs.wiring import END, START, Wiring
-from ramify.nodes.answer import answer_from_memory as answer
-from ramify.nodes.finalize import conclude
+from ramify.nodes.answer import answer
+from ramify.nodes.finalize import finalize
 from ramify.nodes.plant import plant
 from ramify.nodes.settings import Settings
 
 
 def build() -> Wiring[Settings]:
     """Wire the closed book."""
-    graph = Wiring(Settings)
-    graph.sequence(START, plant("open", searches=False), answer, conclude, END)
+    graph = Wiring(Settings, final_call=False)
+    graph.path(START, plant, answer, finalize, END)
     return graph
+
+
+STRATEGY = Strategy(
+    "closed-book",
+    build,
+    description="Closed book, a baseline: answers a question from the model's memory, without the documents.",
+    ceiling=ceiling.no_search,
+)

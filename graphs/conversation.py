@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
+from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.memory import checked as place
 from ramify.graphs.memory import note, opened, strategy_of
 from ramify.graphs.result import Result
@@ -17,7 +18,7 @@ from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.ask_back import ask_back
 from ramify.nodes.contextualize import contextualize
 from ramify.nodes.listen import listen
-from ramify.nodes.plant import PLANT, checked
+from ramify.nodes.plant import checked, plant
 from ramify.nodes.remember import remember
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replied, Spoken
@@ -35,16 +36,15 @@ def conversing(wiring: Wiring[S]) -> Wiring[S]:
     Where a pronoun stands for a person and none is known, the turn asks back instead of answering. Give it a wiring fresh from `build`:
     it is changed. Its input is a question or messages, and its state keeps the messages.
     """
-    after_plant = next(target for source, target in wiring.edges if source == PLANT)
-    last = next(source for source, target in wiring.edges if target == END)
-    wiring.edges -= {(START, PLANT), (PLANT, after_plant), (last, END)}
+    [(_, first)] = wiring.edges.pop(plant.name)
+    wiring.edges.pop(START)
+    wiring.edges.pop(wiring.last)
     wiring.exchange(Spoken, Replied)
-    wiring.sequence(START, listen, PLANT)
-    ways = {"no person is known": ask_back, "a follow-up": contextualize}
-    wiring.when(wiring.steps[PLANT], ways, ("self-contained", wiring.steps[after_plant]))
-    wiring.sequence(contextualize, after_plant)
-    wiring.sequence(ask_back, remember)
-    wiring.sequence(last, remember, END)
+    wiring.path(START, listen, plant)
+    wiring.when(plant, {nobody_known: ask_back, follow_up: contextualize}, otherwise=wiring.steps[first])
+    wiring.path(contextualize, first)
+    wiring.path(ask_back, remember)
+    wiring.path(wiring.last, remember, END)
     return wiring
 
 

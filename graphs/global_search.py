@@ -3,17 +3,31 @@
 Take those of a level in batches, answer the question from each side by side, drop what helps nothing, join the rest.
 """
 
+from ramify.graphs import ceiling
+from ramify.graphs.conditions import helps
+from ramify.graphs.strategy import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.map_report import map_report
 from ramify.nodes.plant import plant
-from ramify.nodes.prune import prune_useless as prune
+from ramify.nodes.prune import prune
 from ramify.nodes.reduce import reduce
-from ramify.nodes.retrieve_reports import retrieve_reports as retrieve
+from ramify.nodes.retrieve_reports import retrieve_reports
 from ramify.nodes.settings import GlobalSettings
 
 
 def build() -> Wiring[GlobalSettings]:
     """Wire global search."""
     graph = Wiring(GlobalSettings)
-    graph.sequence(START, plant("open", searches=False), retrieve, map_report, prune, reduce, END)
+    graph.path(START, plant, retrieve_reports, map_report)
+    graph.when(map_report, {helps: reduce}, otherwise=prune)
+    graph.path(prune, reduce, END)
     return graph
+
+
+STRATEGY = Strategy(
+    "global",
+    build,
+    description="GraphRAG's global search: answers a question about all of the documents, such as their main themes, from reports on them.",
+    paper="GraphRAG, Edge et al. 2024",
+    ceiling=ceiling.overview,
+)

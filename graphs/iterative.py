@@ -1,11 +1,16 @@
 """Iterative RAG: plan, search widely, read the most promising passages round by round, compress into an answer."""
 
+from ramify.graphs import ceiling
+from ramify.graphs.conditions import enough, nothing_unread, poor_rounds, rounds_used_up
+from ramify.graphs.strategy import Strategy
 from ramify.graphs.wiring import END, START, Wiring
-from ramify.nodes.filter import filter, settle
-from ramify.nodes.finalize import compress
+from ramify.nodes.assign_evidence import assign_evidence
+from ramify.nodes.compress import compress
+from ramify.nodes.filter import filter
 from ramify.nodes.plan import plan
 from ramify.nodes.plant import plant
-from ramify.nodes.retrieve import retrieve_widely as retrieve
+from ramify.nodes.retrieve import retrieve
+from ramify.nodes.search_suggested import search_suggested
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import IterativeState
 
@@ -13,9 +18,18 @@ from ramify.nodes.state import IterativeState
 def build() -> Wiring[IterativeSettings]:
     """Wire Iterative RAG."""
     graph = Wiring(IterativeSettings, IterativeState)
-    graph.sequence(START, plant("growing"), plan, retrieve, filter)
-    graph.when(
-        filter, {"enough, read all, or rounds used up": settle, "three poor rounds: a new query": retrieve}, ("more to read", filter)
-    )
-    graph.sequence(settle, compress, END)
+    graph.path(START, plant, plan, retrieve, filter)
+    ends = {enough: assign_evidence, rounds_used_up: assign_evidence}
+    graph.when(filter, {**ends, poor_rounds: search_suggested, nothing_unread: assign_evidence}, otherwise=filter)
+    graph.path(search_suggested, retrieve)
+    graph.path(assign_evidence, compress, END)
     return graph
+
+
+STRATEGY = Strategy(
+    "iterative",
+    build,
+    description="Iterative RAG: answers a question from the indexed documents; searches widely, then reads them round by round.",
+    paper="Iterative RAG",
+    ceiling=ceiling.iterative,
+)

@@ -1,8 +1,10 @@
 """Naive RAG (Native-RAG): retrieve once, answer."""
 
+from ramify.graphs import ceiling
+from ramify.graphs.strategy import Strategy
 from ramify.graphs.wiring import END, START, Wiring
-from ramify.nodes.answer import answer_finally as answer
-from ramify.nodes.finalize import conclude
+from ramify.nodes.answer import answer
+from ramify.nodes.finalize import finalize
 from ramify.nodes.plant import plant
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import Settings
@@ -10,6 +12,14 @@ from ramify.nodes.settings import Settings
 
 def build() -> Wiring[Settings]:
     """Wire naive RAG."""
-    graph = Wiring(Settings)
-    graph.sequence(START, plant("open"), retrieve, answer, conclude, END)
+    graph = Wiring(Settings, final_call=False)
+    graph.path(START, plant, retrieve, answer, finalize, END)
     return graph
+
+
+STRATEGY = Strategy(
+    "naive",
+    build,
+    description="Naive RAG, a baseline: answers a question from the indexed documents; searches once.",
+    ceiling=ceiling.one_call,
+)

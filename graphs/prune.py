@@ -1,27 +1,48 @@
 """PruneRAG: a confidence-guided tree of decompositions (arXiv 2601.11024).
 
-Joint: one call a branch answers, decomposes or names entities. Staged: answer, then decompose, then name entities. An answer is accepted
-when its confidence is above tau. Way up: one final call over the tree (single), or branch by branch (recursive).
+Joint: one call a branch answers, or proposes to decompose or to look up entities. Staged: answer, then decompose, then name entities. An
+answer is accepted when its confidence is above tau. Way up: one final call over the tree (single), or branch by branch (recursive).
 """
 
 from typing import Literal
 
+from ramify.graphs import ceiling
+from ramify.graphs.conditions import (
+    Ways,
+    awaited_settled,
+    cannot_be_split,
+    children_settled,
+    hop_settled,
+    is_entity,
+    is_root,
+    is_waited_for,
+    known,
+    may_reconsider,
+    no_answer,
+    proposes_entities,
+    proposes_split,
+    root_answered,
+    sure,
+    to_search,
+    within_depth,
+)
+from ramify.graphs.strategy import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.aggregate import aggregate
 from ramify.nodes.answer import answer
-from ramify.nodes.decide import WAYS, decide
-from ramify.nodes.decompose import decompose_or_name, decompose_searched
+from ramify.nodes.decide import decide
+from ramify.nodes.decompose import decompose
 from ramify.nodes.extract_entities import extract_entities
 from ramify.nodes.fill import fill
-from ramify.nodes.finalize import conclude, finalize
+from ramify.nodes.finalize import finalize
 from ramify.nodes.plant import plant
-from ramify.nodes.prune import Accept, acceptance, prune_unsure, reconsider
+from ramify.nodes.prune import prune
 from ramify.nodes.retrieve import retrieve
-from ramify.nodes.settings import PruneSettings
-from ramify.nodes.step import Step
+from ramify.nodes.settings import TAU, PruneSettings
 
 Backtrace = Literal["single", "recursive"]
-Ways = dict[str, Step]
+wanted = (is_root | is_waited_for).called("the root, or waited for")
+"""Nothing else would come of the question."""
 
 
 def build(
@@ -33,44 +54,59 @@ def build(
     entities: bool = True,
 ) -> Wiring[PruneSettings]:
     """Wire PruneRAG; the last four are the paper's ablations: always decompose, never answer early, accept any answer, no entities."""
-    graph = Wiring(PruneSettings)
-    accept = acceptance(early=adaptive and answers, confidence=confidence)
+    graph = Wiring(PruneSettings, final_call=backtrace == "single")
+    accepted = {sure if confidence else known: finalize} if adaptive and answers else {}
+    settled: Ways = {hop_settled: fill, children_settled: aggregate}
+    if backtrace == "single":
+        settled = {hop_settled: fill, root_answered: aggregate, awaited_settled: aggregate}
     named = adaptive and entities
-    if joint:
-        ways = tuple(way for way, on in zip(WAYS, (adaptive and answers, True, named), strict=True) if on)
-        prune, grows = _joint(graph, accept, ways)
-    else:
-        prune, grows = _staged(graph, accept, named)
-    _way_up(graph, prune, grows, backtrace)
+    wire = _joint if joint else _staged
+    wire(graph, accepted, settled, named, adaptive and answers)
+    graph.path(fill, retrieve)
+    graph.when(aggregate, settled, otherwise=finalize)
+    graph.path(finalize, END)
     return graph
 
 
-def _joint(graph: Wiring[PruneSettings], accept: Accept, ways: tuple[str, ...]) -> tuple[Step, Ways]:
-    prune = reconsider(accept)
-    graph.sequence(START, plant("open"), retrieve, decide(ways), prune)
-    graph.sequence(fill, retrieve)
-    return prune, {"some split, or ≤ τ within depth": retrieve}
+def _joint(graph: Wiring[PruneSettings], accepted: Ways, settled: Ways, named: bool, early: bool) -> None:
+    """One call a branch; at the depth limit a branch is only searched, unless something else builds on it."""
+    graph.path(START, plant, retrieve)
+    graph.when(retrieve, {is_entity: answer, within_depth: decide, wanted: answer}, otherwise=finalize)
+    proposed: Ways = {proposes_split: decompose, **({proposes_entities: extract_entities} if named else {})}
+    unanswered: Ways = {no_answer & wanted: answer, no_answer: finalize}
+    again: Ways = {within_depth & may_reconsider: decide} if early else {}
+    graph.when(decide, {**proposed, **unanswered, **accepted, **settled}, otherwise=prune if early else finalize)
+    graph.when(answer, {**accepted, **settled}, otherwise=prune)
+    graph.when(prune, {**again, **settled}, otherwise=finalize)
+    for divide in (decompose, extract_entities) if named else (decompose,):
+        graph.when(divide, {to_search: retrieve, no_answer & wanted: answer}, otherwise=finalize)
 
 
-def _staged(graph: Wiring[PruneSettings], accept: Accept, named: bool) -> tuple[Step, Ways]:
-    prune = prune_unsure(accept)
-    split = decompose_or_name if named else decompose_searched
-    graph.sequence(START, plant("open"), retrieve, answer, prune)
+def _staged(graph: Wiring[PruneSettings], accepted: Ways, settled: Ways, named: bool, early: bool) -> None:
+    """Answer, then decompose what was not accepted, then name entities where that cannot be split."""
+    graph.path(START, plant, retrieve, answer)
+    graph.when(answer, {**accepted, **settled}, otherwise=prune)
+    graph.when(prune, {within_depth: decompose, **settled}, otherwise=finalize)
     if named:
-        graph.when(split, {"cannot be split": extract_entities}, ("all split", retrieve))
-        graph.sequence(extract_entities, retrieve)
+        graph.when(decompose, {to_search: retrieve, cannot_be_split: extract_entities}, otherwise=finalize)
+        graph.when(extract_entities, {to_search: retrieve}, otherwise=finalize)
     else:
-        graph.sequence(split, retrieve)
-    graph.when(fill, {"some ≤ τ within depth": split}, ("all filled", retrieve))
-    return prune, {"some ≤ τ within depth": split, "some open": retrieve}
+        graph.when(decompose, {to_search: retrieve}, otherwise=finalize)
 
 
-def _way_up(graph: Wiring[PruneSettings], prune: Step, grows: Ways, backtrace: Backtrace) -> None:
-    filled: Ways = {"a sibling's answer is in": fill}
-    if backtrace == "single":
-        graph.when(prune, {**filled, **grows}, ("all settled", finalize))
-        graph.sequence(finalize, END)
-        return
-    graph.when(prune, {**grows, "all children settled": aggregate, **filled}, ("root settled", conclude))
-    graph.when(aggregate, {"its parent too": aggregate, **filled}, ("root settled", conclude))
-    graph.sequence(conclude, END)
+STRATEGY = Strategy(
+    "prune",
+    build,
+    description="PruneRAG: answers a question from the indexed documents; splits it where no answer is sure enough (above tau).",
+    paper="PruneRAG, arXiv 2601.11024",
+    arguments={
+        "joint": "one call a branch answers, or proposes to decompose or to look up names; false: one after another (staged)",
+        "backtrace": "single: one final call over the tree; recursive: branch by branch from the leaves up",
+        "adaptive": "false: always decompose (ablation)",
+        "answers": "false: never answer before the depth limit (ablation)",
+        "confidence": "false: accept any answer, whatever its confidence (ablation)",
+        "entities": "false: never look up single names (ablation)",
+    },
+    presets={"paper": {"joint": False, "backtrace": "recursive", "dependent": False, "hybrid": False, "tau": TAU}},
+    ceiling=ceiling.prune,
+)

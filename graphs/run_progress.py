@@ -13,13 +13,16 @@ VERBS = {
     "decide": "deciding",
     "decompose": "splitting",
     "score_pair": "checking the pair",
-    "rubric": "checking the pair",
     "extract_entities": "naming entities",
     "judge": "judging",
     "aggregate": "joining answers",
     "next_question": "asking on",
     "plan": "planning",
     "filter": "reading",
+    "search_suggested": "searching anew",
+    "retrieve_reports": "looking up reports",
+    "map_report": "reading reports",
+    "reduce": "joining answers",
     "finalize": "concluding",
     "compress": "concluding",
 }
@@ -74,7 +77,7 @@ class Following:
         if isinstance(given, Mapping):
             self.doing = VERBS.get(name, self.doing)
             if name == TAKES_OPEN:
-                wanted = [path for path, branch in self.tree.items() if branch.status == "open"]
+                wanted = [path for path, branch in self.tree.items() if branch.next == name]
                 self._tasks |= {f"{event['id']} {path}": (path, VERBS[name]) for path in wanted}
         elif (branch := branch_of(given)) is not None:
             self._tasks[event["id"]] = (branch.path, VERBS.get(name, name))

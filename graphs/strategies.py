@@ -4,51 +4,53 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
 from ramify.graphs import chain, closed_book, global_search, iterative, naive, prune, tor
+from ramify.graphs.strategy import Ceiling, Strategy
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.nodes.settings.settings import QUOTED
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import brief
 
-STRATEGIES: dict[str, Callable[..., Wiring[Any]]] = {
-    "prune": prune.build,
-    "tor": tor.build,
-    "iterative": iterative.build,
-    "chain": chain.build,
-    "naive": naive.build,
-    "global": global_search.build,
-    "closed-book": closed_book.build,
+STRATEGIES: dict[str, Strategy] = {
+    one.name: one
+    for one in (
+        prune.STRATEGY,
+        tor.STRATEGY,
+        iterative.STRATEGY,
+        chain.STRATEGY,
+        naive.STRATEGY,
+        global_search.STRATEGY,
+        closed_book.STRATEGY,
+    )
 }
 DEFAULT = "prune"
-MEANINGS = {
-    "joint": "one call a branch answers, decomposes or names entities; false: one after another (staged)",
-    "backtrace": "single: one final call over the tree; recursive: branch by branch from the leaves up",
-    "adaptive": "false: always decompose (ablation)",
-    "answers": "false: never answer before the depth limit (ablation)",
-    "confidence": "false: accept any answer, whatever its confidence (ablation)",
-    "entities": "false: never look up single names (ablation)",
-    "rubric": "true: judge each pair of sub-questions before anything is retrieved for it",
-    "judged": "false: keep every fork, unjudged (ablation)",
-}
-"""What the arguments of the wirings do."""
+PRESET = "preset"
+UNTOLD = "a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
+
+
+def register(strategy: Strategy) -> Strategy:
+    """Make a strategy known to every door; one that has its name is replaced."""
+    STRATEGIES[strategy.name] = strategy
+    shared.cache_clear()
+    return strategy
 
 
 def build(name: str = DEFAULT, **arguments: Any) -> Wiring[Any]:
     """Wire a strategy by name; UsageError for an unknown name or argument."""
-    builder = _builder(name)
-    if unknown := arguments.keys() - inspect.signature(builder).parameters.keys():
+    if unknown := arguments.keys() - arguments_of(name).keys():
         raise UsageError(f"{name} has no argument {sorted(unknown)[0]!r}", f"it has {_listed(arguments_of(name))}")
-    return builder(**arguments)
+    return named(name).build(**arguments)
 
 
 def arguments_of(name: str) -> dict[str, inspect.Parameter]:
     """List the arguments of a strategy's wiring."""
-    return dict(inspect.signature(_builder(name)).parameters)
+    return dict(inspect.signature(named(name).build).parameters)
 
 
 @cache
@@ -57,8 +59,23 @@ def shared(name: str, **arguments: Any) -> Wiring[Any]:
     return build(name, **arguments)
 
 
+def expanded(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the options of the preset that is named in them before the others; UsageError for a preset that there is not."""
+    preset = options.get(PRESET)
+    if preset is None:
+        return {key: value for key, value in options.items() if key != PRESET}
+    presets = named(name).presets
+    if preset not in presets:
+        raise UsageError(f"{name} has no preset {brief(repr(preset), QUOTED)}", f"it has {_listed(presets)}")
+    return {**presets[preset], **{key: value for key, value in options.items() if key != PRESET}}
+
+
 def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[Any]] = shared) -> tuple[Wiring[Any], Settings]:
-    """Give the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value."""
+    """Return the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value.
+
+    `preset` among the options stands for those of the strategy's preset of that name; what is said beside it counts before it.
+    """
+    options = expanded(name, options)
     arguments = arguments_of(name)
     wiring = wire(name, **{key: _argument(arguments[key], value) for key, value in options.items() if key in arguments})
     chosen = nested({key: value for key, value in options.items() if key not in arguments})
@@ -98,10 +115,33 @@ def _argument(parameter: inspect.Parameter, value: Any) -> Any:
         raise UsageError(f"{parameter.name}={brief(repr(value), QUOTED)} is not valid", f"choose one of {_listed(allowed)}") from None
 
 
-def _builder(name: str) -> Callable[..., Wiring[Any]]:
+def named(name: str) -> Strategy:
+    """Find a strategy by its name; UsageError where there is none."""
     if name not in STRATEGIES:
         raise UsageError(f"there is no strategy {name!r}", _meant(name, STRATEGIES) or f"choose one of {_listed(STRATEGIES)}")
     return STRATEGIES[name]
+
+
+def ceiling(name: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> Ceiling | None:
+    """Work out the ceiling of a strategy with these settings and arguments of its wiring; None where it is not known."""
+    work_out = named(name).ceiling
+    if work_out is None:
+        return None
+    defaults = {key: parameter.default for key, parameter in arguments_of(name).items()}
+    most = work_out(settings, **{**defaults, **arguments})
+    calls = most.calls if settings.max_calls is None else min(most.calls, settings.max_calls)
+    return most._replace(calls=calls, critical_path=min(most.critical_path, calls))
+
+
+def outlook(name: str, options: Mapping[str, Any]) -> str:
+    """Say what a question can cost at most with these options."""
+    _, settings = configure(name, options)
+    options = expanded(name, options)
+    arguments = {key: value for key, value in options.items() if key in arguments_of(name)}
+    told = f"{name}: {ceiling(name, settings, arguments) or UNTOLD}"
+    if getattr(settings, "dependent", False):
+        told += "; a sub-question that needs its sibling's answer waits for it: one more level"
+    return told
 
 
 def _meant(wrong: str, names: Iterable[str]) -> str:

@@ -58,7 +58,7 @@ def research_tool(
     async def research(config: RunnableConfig, question: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         within = settings.model_copy(update={"filter": {**(filter or {}), **(settings.filter or {})} or None})
         given = inherited(config, strategy, name, question, filter)
-        result = await answered_by(wiring.embedded, strategy, question, within, watch, given)
+        result = await answered_by(wiring.as_subgraph, strategy, question, within, watch, given)
         if reason := failure(result):
             raise ToolException(f"error: {one_line(reason)}")
         return answered(result), _rounded(result.to_json())

@@ -3,35 +3,85 @@
 Decompose in two, retrieve and answer each, judge the fork, prune what scores below theta, expand what holds, finalize from the leaves.
 """
 
+from ramify.graphs import ceiling
+from ramify.graphs.conditions import (
+    at_least_theta,
+    attempts_left,
+    below_theta,
+    half_settled,
+    hop_settled,
+    invalid_pair,
+    is_waited_for,
+    known,
+    may_come_from_below,
+    never_split,
+    new_pair,
+    no_answer,
+    nothing_known,
+    pair_answered,
+    root_answered,
+    split_in_vain,
+    to_search,
+    valid_pair,
+    within_depth,
+    worth_growing,
+)
+from ramify.graphs.strategy import Strategy
 from ramify.graphs.wiring import END, START, Wiring
+from ramify.nodes.aggregate import aggregate
 from ramify.nodes.answer import answer
 from ramify.nodes.decompose import decompose
 from ramify.nodes.expand import expand
 from ramify.nodes.fill import fill
-from ramify.nodes.finalize import finalize_leaves as finalize
+from ramify.nodes.finalize import finalize
 from ramify.nodes.judge import judge
-from ramify.nodes.judge import rubric as score_pair
 from ramify.nodes.plant import plant
-from ramify.nodes.prune import keep_all, prune
+from ramify.nodes.prune import prune
 from ramify.nodes.retrieve import retrieve
+from ramify.nodes.score_pair import score_pair
 from ramify.nodes.settings import TorSettings
 
 
 def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
-    """Wire ToR-RAG; `rubric` judges each pair before retrieval, `judged=False` leaves the judge out."""
+    """Wire ToR-RAG; `rubric` scores each pair before retrieval, `judged=False` leaves the judge out."""
     graph = Wiring(TorSettings)
-    graph.sequence(START, plant("growing"), decompose)
+    graph.path(START, plant, decompose)
     if rubric:
-        graph.sequence(decompose, score_pair)
-        graph.when(score_pair, {"a pair is invalid": decompose}, ("pairs are valid", retrieve))
+        graph.when(decompose, {new_pair: score_pair, split_in_vain: retrieve}, otherwise=finalize)
+        graph.when(score_pair, {invalid_pair: prune, valid_pair: retrieve})
     else:
-        graph.sequence(decompose, retrieve)
-    graph.sequence(retrieve, answer)
-
-    verdict = judge if judged else keep_all
-    graph.when(answer, {"a sibling's answer is in": fill}, ("both answered", verdict))
-    graph.sequence(fill, retrieve)
-    graph.sequence(verdict, prune, expand) if judged else graph.sequence(verdict, expand)
-    graph.when(expand, {"≥ θ within depth, or tried again": decompose, "root alone": retrieve}, ("all settled", finalize))
-    graph.sequence(finalize, END)
+        graph.when(decompose, {to_search: retrieve}, otherwise=finalize)
+    graph.path(retrieve, answer)
+    graph.when(answer, {unknown_hop: decompose, hop_settled: fill})
+    if judged:
+        graph.when(answer, {may_come_from_below: expand, nothing_known: prune, pair_answered: judge})
+        graph.when(judge, {at_least_theta: expand, below_theta: prune})
+    else:
+        graph.when(answer, {pair_answered: expand})
+    if judged or rubric:
+        graph.when(prune, {attempts_left: decompose, no_answer: retrieve}, otherwise=finalize)
+    graph.path(fill, retrieve)
+    graph.when(expand, {grows: decompose, root_answered: aggregate, half_settled: aggregate}, otherwise=finalize)
+    graph.when(aggregate, {hop_settled: fill}, otherwise=finalize)
+    graph.path(finalize, END)
     return graph
+
+
+grows = within_depth & worth_growing & never_split
+unknown_hop = (is_waited_for & ~known & within_depth & never_split).called("no answer, and another waits for it")
+"""It may still be answered from below: it grows before its fork is judged."""
+
+
+STRATEGY = Strategy(
+    "tor",
+    build,
+    description="ToR-RAG: answers a question from the indexed documents; splits it in two, judges each fork, "
+    "prunes what scores below theta.",
+    paper="ToR-RAG, Yoo and Moon 2025",
+    arguments={
+        "rubric": "true: score each pair of sub-questions before anything is retrieved for it",
+        "judged": "false: keep every fork, unjudged (ablation)",
+    },
+    presets={"paper": {"rubric": True, "dependent": False, "hybrid": False, "grow_sure": True}},
+    ceiling=ceiling.tor,
+)

@@ -1,37 +1,42 @@
-"""aggregate: answer an inner branch from its children (PruneRAG, recursive backtrace)."""
+"""aggregate: answer a branch from its children (PruneRAG, recursive backtrace; in every wiring where another branch waits for it)."""
+
+from math import prod
 
 from ramify.nodes.answer import with_answer
 from ramify.nodes.asking.ask import ask
-from ramify.nodes.settings import PruneSettings, Settings
-from ramify.nodes.state import State, evidence_of
-from ramify.nodes.step import Growth, each, grow
+from ramify.nodes.settings import Settings
+from ramify.nodes.step import Context, StepResult, branch_step, result
 from ramify.nodes.step.findings import finding
-from ramify.nodes.step.selection import Fork, Selection, settled_fork
-from ramify.nodes.tree import Branch, Passage, ancestors
+from ramify.nodes.step.shared_answers import answers_parent
+from ramify.nodes.tree import UNKNOWN, Branch, ancestors
 from ramify.prompts import AGGREGATE
 
 
-class Gathered(Fork):
-    """A fork with the passages of the branch and its children, each once, and the branches above it, the root first."""
+@branch_step()
+async def aggregate(branch: Branch, context: Context[Settings]) -> StepResult:
+    """Answer a branch from the answers of its children; where one of them answers its question, that is taken without a call.
 
-    passages: tuple[Passage, ...] = ()
-    ancestors: tuple[Branch, ...] = ()
-
-
-def _gather(state: State, branch: Branch, settings: Settings) -> Gathered | None:
-    fork = settled_fork("split").see(state, branch, settings)
-    if fork is None:
-        return None
-    passages = {p.id: p for b in (*fork.children, branch) for p in evidence_of(state, b)}
-    higher = tuple(ancestors(state["tree"], branch.path))
-    return Gathered(branch=branch, children=fork.children, passages=tuple(passages.values()), ancestors=higher)
-
-
-@each(Selection(frozenset({"split"}), _gather), gives=("inner",))
-async def aggregate(given: Gathered, settings: PruneSettings) -> Growth:
-    """Answer a branch from the answers of its children."""
-    passages = {passage.id: passage for passage in given.passages}
-    above = (*given.ancestors, given.branch)
-    findings = [finding(child, passages, above) for child in given.children if child.status != "pruned"]
-    reply = await ask(AGGREGATE, given.passages, question=given.branch.question, findings=findings)
-    return grow(with_answer(given.branch, reply, "inner"))
+    It is as sure as its hops are together: their confidences are multiplied.
+    """
+    children = [child for child in context.children(branch) if child.status != "pruned"]
+    standing = next((child for child in reversed(children) if child.known and answers_parent(child, branch)), None)
+    if standing is not None:
+        hops = [standing, *(child for child in children if child.path == standing.awaits and child.known)]
+        taken = standing.model_dump(include={"answer", "confidence_source", "objection"})
+        confidence = prod(hop.confidence or 0.0 for hop in hops)
+        cited = tuple(dict.fromkeys(key for hop in hops for key in hop.cited))
+        evidence = tuple(dict.fromkeys((*standing.evidence, *branch.evidence)))
+        return result(branch.to("inner", **taken, confidence=confidence, cited=cited, evidence=evidence, aggregated=True))
+    if children and all(child.answer is not None and not child.known for child in children):  # nothing to bring together
+        unknown = {} if branch.known else {"answer": UNKNOWN, "confidence": branch.confidence or 0.0}
+        return result(branch.to("inner", **unknown, aggregated=True))
+    cited = tuple(key for child in children for key in child.cited)
+    passages = context.passages(*(child.model_copy(update={"evidence": (*child.cited, *child.evidence)}) for child in children), branch)
+    above = (*ancestors(context.tree, branch.path), branch)
+    findings = [finding(child, {passage.id: passage for passage in passages}, above) for child in children]
+    cited_first = tuple(sorted(passages, key=lambda passage: passage.id not in cited))
+    reply = await ask(AGGREGATE, cited_first, question=branch.question, findings=findings)
+    answered = with_answer(branch, reply, "inner")
+    # For whoever waits for it, an unsure answer of its own is better than none.
+    kept = branch if context.awaited(branch) and branch.known and not answered.known else answered
+    return result(kept.to("inner", aggregated=True))

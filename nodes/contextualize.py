@@ -5,9 +5,8 @@ import asyncio
 from langchain_core.messages import AnyMessage
 
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import State
 from ramify.nodes.state.turns import earlier, persons
-from ramify.nodes.step import Update, model_call, whole
+from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.tree import ROOT
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import LONGEST
@@ -19,23 +18,19 @@ REMEMBERED = 4
 AS_IT_IS = "the follow-up could not be made self-contained, and was asked as it is"
 
 
-def follows(state: State, settings: Settings) -> bool:
-    """Tell whether the question has answered turns before it."""
-    return bool(earlier(state))
-
-
-@whole(when=follows)
-async def contextualize(state: State, settings: Settings) -> Update:
+@state_step()
+async def contextualize(context: Context[Settings]) -> Update:
     """Rewrite the question so that it needs no conversation; where the model cannot, it is asked as it is."""
+    state = context.state
     question, turns = state["question"], earlier(state)[-REMEMBERED:]
-    reply, update = await model_call(state, CONTEXTUALIZE, field="question", instead=AS_IT_IS, question=question, turns=turns)
+    reply, update = await call_model(state, CONTEXTUALIZE, field="question", instead=AS_IT_IS, question=question, turns=turns)
     rewritten = reply.value.question if reply else ""
     if len(rewritten) == LONGEST and rewritten != question:  # half a question is another one
-        return {**update, "notices": [*state["notices"], f"{AS_IT_IS}: it would be longer than {LONGEST} characters"]}
+        return {**update, "notices": [f"{AS_IT_IS}: it would be longer than {LONGEST} characters"]}
     rewritten = await asyncio.to_thread(_with_persons, question, rewritten.strip(), state["messages"])
     if not rewritten or rewritten == question:
         return update
-    root = state["tree"][ROOT]
+    root = context.tree[ROOT]
     note = root.noted(f"asked as {question!r}")
     return {**update, "question": rewritten, "tree": {ROOT: root.to(root.status, question=rewritten, note=note)}}
 

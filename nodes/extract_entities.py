@@ -1,24 +1,32 @@
 """extract_entities: name what to look up where a question cannot be split (PruneRAG's fine-grained retrieval)."""
 
+from collections.abc import Sequence
+
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.decompose import children_of
 from ramify.nodes.settings import Settings
-from ramify.nodes.step import Growth, each, grow
-from ramify.nodes.step.selection import ReadFork, read_fork
+from ramify.nodes.step import Context, StepResult, branch_step, result
+from ramify.nodes.tree import Branch
 from ramify.nodes.tree.references import normal
 from ramify.prompts import ENTITIES
 
 
-@each(read_fork("atomic"), gives=("split", "open"))
-async def extract_entities(given: ReadFork, settings: Settings) -> Growth:
-    """Name one or two entities and open a branch for each; without any the branch stays a leaf of low confidence."""
-    reply = await ask(ENTITIES, given.passages, question=given.branch.question)
-    names = distinct(reply.value.entities)
+@branch_step()
+async def extract_entities(branch: Branch, context: Context[Settings]) -> StepResult:
+    """Open a branch for each of one or two entities, as proposed or as the model names them; without any the question is left as it is."""
+    proposal = branch.proposal
+    if proposal is None:
+        reply = await ask(ENTITIES, context.passages(branch), question=branch.question)
+        names: Sequence[str] = reply.value.entities
+    else:
+        names = proposal.entities
+    branch = branch.to(branch.status, proposal=None, attempts=branch.attempts + 1)
+    names = distinct(names)
     if not names:
-        return grow(given.branch.to("leaf", note=given.branch.noted("cannot be split, and names no entity to look up")))
-    return grow(given.branch.to("split"), *children_of(given, names, "entity"))
+        return result(branch.to(branch.status, note=branch.noted("cannot be split, and names no entity to look up")))
+    return result(branch.to("split"), *children_of(branch, context.children(branch), names, "entity"))
 
 
-def distinct(names: list[str]) -> list[str]:
+def distinct(names: Sequence[str]) -> list[str]:
     """Keep the first two different names; a reference to another's answer is none."""
     return list(dict.fromkeys(name.strip() for name in names if name.strip() and "{" not in normal(name)))[:2]

@@ -8,9 +8,8 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from ramify.nodes.contextualize import REMEMBERED
 from ramify.nodes.plant import checked
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import State
 from ramify.nodes.state.turns import asked_of, heard, left_open, persons, unheard
-from ramify.nodes.step import Update, whole
+from ramify.nodes.step import Context, Update, state_step
 from ramify.tools.english import names_in
 from ramify.tools.persons import about_a_person, asked_for, pronoun, with_person
 
@@ -22,13 +21,14 @@ _LONGEST = 8
 """Words of a reply that only says who is meant."""
 
 
-@whole()
-async def listen(state: State, settings: Settings) -> Update:
+@state_step()
+async def listen(context: Context[Settings]) -> Update:
     """Take up the last message as the question; where it is no new one, the question that was given.
 
     A reply to a question asked back completes the question it was asked about. Where a pronoun stands for a person and none is known, the
     update has what is asked back.
     """
+    state = context.state
     messages = state.get("messages") or []
     message = unheard(messages)
     said = checked(state.get("question") if message is None else message.text)

@@ -1,8 +1,8 @@
 """plan: what to search for (Iterative RAG, step 1)."""
 
 from ramify.nodes.settings import IterativeSettings
-from ramify.nodes.state import IterativeState, Search
-from ramify.nodes.step import Update, model_call, whole
+from ramify.nodes.state import Search
+from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.tree import ROOT, sprout
 from ramify.prompts import PLAN
 
@@ -10,11 +10,12 @@ QUERIES = 5
 UNPLANNED = "no plan was made, and the question was searched as it is"
 
 
-@whole(takes=("growing",), gives=("split", "open"))
-async def plan(state: IterativeState, settings: IterativeSettings) -> Update:
+@state_step()
+async def plan(context: Context[IterativeSettings]) -> Update:
     """Plan the primary query, the sub-queries and the keywords; without a plan the question itself is searched."""
+    state = context.state
     root = state["tree"][ROOT]
-    reply, update = await model_call(state, PLAN, field="primary", instead=UNPLANNED, question=root.question)
+    reply, update = await call_model(state, PLAN, field="primary", instead=UNPLANNED, question=root.question)
     wanted = reply.value if reply else None
     queries = [wanted.primary, *wanted.sub_queries] if wanted else []
     distinct = list(dict.fromkeys(text.strip() for text in queries if text.strip()))[:QUERIES] or [root.question]

@@ -8,8 +8,8 @@ from ramify.nodes.retrieve import passage_of
 from ramify.nodes.retrieve_reports import index_of
 from ramify.nodes.settings import EMBEDDED, GlobalSettings
 from ramify.nodes.state import State
-from ramify.nodes.step import Update, model_call, whole
-from ramify.nodes.step.last_step import closing
+from ramify.nodes.step import Context, Update, call_model, state_step
+from ramify.nodes.step.last_step import final_step
 from ramify.nodes.tree import UNKNOWN, Branch, Passage, is_unknown
 from ramify.prompts import REDUCE
 from ramify.tools.english import content
@@ -30,17 +30,18 @@ class _Ground(NamedTuple):
     says: list[str]
 
 
-@whole(final=True)
-@closing
-async def reduce(state: State, settings: GlobalSettings) -> Update:
+@state_step(final=True)
+@final_step
+async def reduce(context: Context[GlobalSettings]) -> Update:
     """Answer from the partial answers that help; cite the passages that their reports rest on."""
+    state, settings = context.state, context.settings
     leaves = sorted((branch for branch in state["tree"].values() if branch.status == "leaf"), key=lambda branch: -(branch.score or 0.0))
     if not leaves:
         failures = [branch.note for branch in state["tree"].values() if branch.status == "failed" and branch.note]
         told: Update = {"notices": [*state["notices"], failures[0]]} if failures else {}
         return {**told, "answer": UNKNOWN, "confidence": 0.0, "explanation": "no part of what was read helps to answer it"}
     parts = tuple(map(_part, leaves))
-    reply, update = await model_call(state, REDUCE, parts, instead="the most helpful part is the answer", question=state["question"])
+    reply, update = await call_model(state, REDUCE, parts, instead="the most helpful part is the answer", question=state["question"])
     if reply is None:
         said: dict[str, Any] = {"answer": leaves[0].answer, "confidence": leaves[0].score, "confidence_source": "stated"}
         return {**update, **said, **await _sources(state, update, leaves[:1], leaves[0].answer or "", settings)}

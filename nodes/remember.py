@@ -3,18 +3,19 @@
 from langchain_core.messages import AIMessage
 
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import Citation, State
+from ramify.nodes.state import Citation
 from ramify.nodes.state.turns import MARK
-from ramify.nodes.step import Update, whole
+from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import row
 
 TOLD = ("question", "answer", "confidence", "stopped_by", "notices", "model", "index")
 
 
-@whole()
-async def remember(state: State, settings: Settings) -> Update:
+@state_step()
+async def remember(context: Context[Settings]) -> Update:
     """Say the answer with its sources; the message carries confidence, citations, tree and cost as plain values."""
-    told = {name: state[name] for name in TOLD}  # type: ignore[literal-required]
+    state = context.state
+    told = {name: state[name] for name in TOLD}
     if asked_back := state.get("asked_back"):
         told["asked_back"] = asked_back
     told |= {

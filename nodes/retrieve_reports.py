@@ -8,8 +8,8 @@ from ramify.nodes.asking.ask import current_model
 from ramify.nodes.asking.fit import room_for
 from ramify.nodes.retrieve import later, passage_of
 from ramify.nodes.settings import GlobalSettings
-from ramify.nodes.state import State, Usage
-from ramify.nodes.step import Update, whole
+from ramify.nodes.state import Usage
+from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import ROOT, Branch, Passage
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
@@ -36,9 +36,10 @@ _WIDE = 100
 Batches = list[list[Passage]]
 
 
-@whole(takes=("open",), gives=("split", "found"), name="retrieve")
-async def retrieve_reports(state: State, settings: GlobalSettings) -> Update:
+@state_step()
+async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
     """Cut what is to be read into batches, shuffled, so that none has all of a kind."""
+    state, settings = context.state, context.settings
     waited = await asyncio.to_thread(_loaded, settings)
     found = None
     if not isinstance(settings.index, (Index, str)):  # of another make: it has no reports, and does not list what it holds
@@ -47,16 +48,13 @@ async def retrieve_reports(state: State, settings: GlobalSettings) -> Update:
     batches, notice = await asyncio.to_thread(_batches, state["question"], settings, found)
     root = state["tree"][ROOT]
     evidence = [tuple(text.id for text in batch) for batch in batches]
-    children = [
-        Branch(path=f"{ROOT}.{number}", question=root.question, kind="batch", status="found", evidence=ids)
-        for number, ids in enumerate(evidence)
-    ]
+    children = [Branch(path=f"{ROOT}.{number}", question=root.question, kind="batch", evidence=ids) for number, ids in enumerate(evidence)]
     return {
         "tree": {branch.path: branch for branch in (root.to("split"), *children)},
         "passages": {text.id: text for batch in batches for text in batch},
         "usage": Usage(retrievals=1),
         "index": await asyncio.to_thread(describe, settings.index),
-        **({"notices": [*state["notices"], notice]} if notice else {}),
+        **({"notices": [notice]} if notice else {}),
         **later(state, waited),
     }
 

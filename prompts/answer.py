@@ -20,7 +20,7 @@ class Answered(Said):
 ANSWER = Prompt(
     name="answer",
     task="Answer the question from the passages alone. Do not use other knowledge. If the passages do not contain the answer, say Unknown.",
-    template="Passages:\n{passages}\n\nQuestion: {question}",
+    template="Passages:\n{passages}\n\n{above}Question: {question}",
     reply=Answered,
     examples=(
         example(

@@ -93,7 +93,7 @@ DECIDE = Prompt(
         "organisations) whose articles would help.\n"
         "{may}Do not use knowledge that is not in the passages."
     ),
-    template="Passages:\n{passages}\n\nQuestion: {question}\n{hint}",
+    template="Passages:\n{passages}\n\n{above}Question: {question}\n{hint}",
     reply=Decision,
     phrases={"dependent": {True: DEPENDENT, False: INDEPENDENT}},
     thought="what the passages say of it, and what is still missing",

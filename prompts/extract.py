@@ -1,8 +1,10 @@
 """Find the names in a text and what connects them (GraphRAG, element extraction)."""
 
+from dataclasses import replace
+from functools import cache
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from ramify.prompts.lenient_types import AtMost, Said, Texts
 from ramify.prompts.prompt import Prompt
@@ -23,6 +25,29 @@ class Extracted(Said):
     relations: Annotated[Texts, AtMost(MOST, each=LONGEST)] = Field(
         description="a line for each pair of these names that is clearly related: NAME | NAME | how, in one short sentence | strength 1 to 10"
     )
+
+
+_EACH = 60
+"""Tokens of text that have a line's worth of names: so many more lines may a longer text bring."""
+
+
+def lines_for(tokens: int) -> int:
+    """Return how many lines each list of a reply may have for a text of so many tokens."""
+    return max(MOST, tokens // _EACH)
+
+
+def with_lines(prompt: Prompt[Any], lines: int) -> Prompt[Any]:
+    """Return a prompt whose reply may have so many lines in each list."""
+    return prompt if lines == MOST else replace(prompt, reply=_wider(lines))
+
+
+@cache
+def _wider(lines: int) -> Any:
+    fields: dict[str, Any] = {
+        name: (Annotated[Texts, AtMost(lines, each=LONGEST)], Field(description=field.description))
+        for name, field in Extracted.model_fields.items()
+    }
+    return create_model("Extracted", __base__=Said, __doc__=Extracted.__doc__, **fields)
 
 
 TEXT = "Text from {title}:\n<passage>\n{text}\n</passage>"

@@ -10,7 +10,7 @@ from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example
 
 CRITERIA = ("sufficiency", "non_redundancy", "consistency", "decomposition")
 
-Place = Literal["1", "2"]
+Place = Literal["1", "2", "neither"]
 
 
 class Judgement(Said):
@@ -20,7 +20,9 @@ class Judgement(Said):
     non_redundancy: Points = Field(description="5 if the two sub-questions do not overlap")
     consistency: Points = Field(description="5 if the sub-questions nowhere conflict with the question: they mean what it means")
     decomposition: Points = Field(description="5 if the question is divided neither too little nor too much")
-    weaker: Annotated[Place, word_of(Place)] = Field(description="which sub-question helps less")
+    weaker: Annotated[Place, word_of(Place, otherwise="neither")] = Field(
+        description="which sub-question helps less; neither where both help alike"
+    )
 
     @property
     def score(self) -> float:
@@ -42,7 +44,7 @@ JUDGE = Prompt(
                 "non_redundancy": 5,
                 "consistency": 5,
                 "decomposition": 5,
-                "weaker": "1",
+                "weaker": "neither",
             },
             dependent=True,
             question=HOLLIN,
@@ -58,7 +60,7 @@ JUDGE = Prompt(
                 "non_redundancy": 5,
                 "consistency": 5,
                 "decomposition": 5,
-                "weaker": "1",
+                "weaker": "neither",
             },
             dependent=False,
             question=FIRST_OPENED,

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from html import escape
 from typing import Any, Generic, TypedDict, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -24,6 +23,8 @@ SAID_BEFORE = frozenset(
     {"findings", "history", "facts", "turns", "first_answer", "second_answer", "expected", "entity", "hint"} | {"found", "told", "material"}
 )
 """Slots that show what a model has said before."""
+ABOVE = "above"
+"""The slot for the question that this one is a part of: it tells apart what bears one name."""
 LANGUAGE = "Write in the language of the question; only Yes, No and Unknown are always in English."
 EXAMPLES = "The exchanges before the last are examples with passages of their own; they are no evidence."
 SLOT = re.compile(r"\{([a-z_]+)\}")
@@ -116,7 +117,8 @@ class Prompt(Generic[Reply]):
         return frozenset(SLOT.findall(self.task + self.template))
 
     def render(self, slots: Mapping[str, Any]) -> list[BaseMessage]:
-        """Fill the slots; TypeError where one is missing or unknown."""
+        """Fill the slots; TypeError where one is missing or unknown. What a question is a part of may be left out."""
+        slots = {ABOVE: "", **slots} if ABOVE in self.slots else slots
         if missing := self.slots - slots.keys():
             raise TypeError(f"prompt {self.name!r} lacks {sorted(missing)}: pass each by name")
         if unknown := slots.keys() - self.slots:
@@ -141,6 +143,8 @@ class Prompt(Generic[Reply]):
     def _show(self, name: str, value: object) -> str:
         if isinstance(value, bool):
             return self.phrases[name][value]
+        if name == ABOVE:
+            return f"Part of: {flat(str(value))}\n" if value else ""
         return flat(value) if name in SAID_BEFORE and isinstance(value, str) else show(value)
 
 
@@ -151,7 +155,7 @@ def _fill(text: str, words: Mapping[str, str]) -> str:
 def show(value: object) -> str:
     """Write a slot's value out: passages and findings as tagged blocks, lists as numbered lines; no text can open or close a passage."""
     if isinstance(value, str):
-        return TAG.sub("&lt;", value)
+        return no_tags(value)
     if isinstance(value, Sequence):
         return "\n".join(_show_item(number, item) for number, item in enumerate(value, 1)) or "(none)"
     return str(value)
@@ -159,8 +163,8 @@ def show(value: object) -> str:
 
 def _show_item(number: int, item: object) -> str:
     if isinstance(item, Mapping) and "text" in item:
-        where = f'title="{escape(item["title"])}" source="{escape(item["source"])}"'
-        return f'<passage n="{number}" {where}>\n{escape(item["text"], quote=False)}\n</passage>'
+        where = f'title="{_attribute(item["title"])}" source="{_attribute(item["source"])}"'
+        return f'<passage n="{number}" {where}>\n{no_tags(item["text"])}\n</passage>'
     if isinstance(item, Mapping) and "asked" in item:
         return f"{number}. {flat(item['asked'])} -> {flat(item['answer']) if item['sure'] else '(not sure)'}"
     if isinstance(item, Mapping):
@@ -172,9 +176,24 @@ def _show_item(number: int, item: object) -> str:
 
 
 def flat(said: str) -> str:
-    """Put what was said before on one line, bounded and escaped: it cannot end its line, its passage or the prompt."""
+    """Put what was said before on one line, bounded: it cannot end its line, its passage or the prompt."""
     line = " ".join(said.split())
-    return escape(line if len(line) <= LONGEST_FINDING else f"{line[: LONGEST_FINDING - 1]}…", quote=False)
+    return no_tags(line if len(line) <= LONGEST_FINDING else f"{line[: LONGEST_FINDING - 1]}…")
+
+
+def no_tags(text: str) -> str:
+    """Return text that can neither open nor close a passage; all else is as it was, so that a model copies it as it was written."""
+    return TAG.sub("&lt;", text)
+
+
+def _attribute(text: str) -> str:
+    """Write text that stands between quotation marks."""
+    return no_tags(" ".join(text.split())).replace('"', "&quot;")
+
+
+def copied_back(text: str) -> str:
+    """Read what a model copied out of a passage's tag as it was before."""
+    return text.strip().replace("&quot;", '"').replace("&lt;", "<")
 
 
 @cache

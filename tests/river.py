@@ -10,6 +10,10 @@ from tests.fakes import FakeModel, library
 QUESTION = "Which river runs through the capital of France?"
 FIRST = "What is the capital of France?"
 SECOND = "Which river runs through {1}?"
+FINAL: dict[str, Any] = {"tau": 0.98, "reconsider": False}
+"""Settings of `prune` under which neither hop is sure, so that the whole question is left to the final call."""
+FINAL_TOR: dict[str, Any] = {"tau": 0.98, "max_depth": 1}
+"""Those of `tor`."""
 TEXTS = ("France has the capital Paris.", "The river Seine runs through Paris.", "Berlin is in Germany.", "Rome is on the river Tiber.")
 
 

@@ -24,7 +24,16 @@ STILL_KEPT = ("usage", "tree", "model", "notices")
 NOTHING: Row = {
     **{"answer": "", "explanation": "", "confidence": 0.0, "confidence_source": None, "stopped_by": "error"},
     **{"usage": None, "model": None, "notices": [], "abstained": False, "citations": [], "tree": []},
-    **{"em": 0.0, "f1": 0.0, "containment": 0.0, "official": 0.0, "retrieved": [], "retrieval": None, "gold_retrieved": False},
+    **{
+        "em": 0.0,
+        "f1": 0.0,
+        "containment": 0.0,
+        "official": 0.0,
+        "retrieved": [],
+        "retrieval": None,
+        "gold_retrieved": False,
+        "gold_found": False,
+    },
 }
 """What a line says of a question that failed."""
 

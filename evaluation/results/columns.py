@@ -24,6 +24,15 @@ def _forgetting(lines: Sequence[Line]) -> float | None:
     return efr((bool(line.row.get("gold_retrieved")), line.row.get("em") or 0.0) for line in lines)
 
 
+def _forgetting_found(lines: Sequence[Line]) -> float | None:
+    return efr((bool(line.row.get("gold_found")), line.row.get("em") or 0.0) for line in lines)
+
+
+def _forgotten_found(line: Line) -> float | None:
+    """Tell whether all gold was found and the answer is wrong all the same; none where not all gold was found."""
+    return float(not line.right) if line.row.get("gold_found") and line.scored else None
+
+
 def _forgotten(line: Line) -> float | None:
     """Tell whether all gold was retrieved and the answer is wrong all the same; none where not all gold was retrieved."""
     return float(not line.right) if line.row.get("gold_retrieved") and line.scored else None
@@ -61,14 +70,17 @@ F1 = Measure("F1", "token F1 against the best of the gold answers", mean_of(scor
 CONTAINED = Measure("contains", "a gold answer is contained in the answer", mean_of(score("containment")))
 _OFFICIAL = "the released MultiHop-RAG scorer: any whitespace-separated word shared with the gold answer"
 OFFICIAL = Measure("official", _OFFICIAL, mean_of(score("official")))
-_FORGETTING = "evidence forgetting rate: of the questions whose gold passages were all retrieved, those answered wrongly"
+_FORGETTING = "evidence forgetting rate: of the questions whose gold passages were all shown to the model, those answered wrongly"
 FORGETTING = Measure("EFR", _FORGETTING, by_metric(_forgetting, _forgotten), better=-1)
+_FOUND = "evidence forgetting rate over what was retrieved, shown to the model or not: the paper's"
+FORGETTING_FOUND = Measure("EFR found", _FOUND, by_metric(_forgetting_found, _forgotten_found), better=-1)
 _CALIBRATION = "expected calibration error: the mean distance between confidence and the share of right answers, over 10 bins"
 CALIBRATION = Measure("ECE", _CALIBRATION, _calibration_error, better=-1)
 _PRECISION = "precision of abstaining: of the questions answered Unknown, those without an answer in the data"
 _RECALL = "recall of abstaining: of the questions without an answer in the data, those answered Unknown"
 _JUDGED = (
     FORGETTING,
+    FORGETTING_FOUND,
     Measure("Unknown", "questions answered Unknown, rightly or not", mean_of(score("abstained")), better=0),
     Measure("abst. P", _PRECISION, by_metric(_abstaining(abstention_precision), _abstained_rightly)),
     Measure("abst. R", _RECALL, by_metric(_abstaining(abstention_recall), _unanswerable_seen)),

@@ -1,11 +1,12 @@
 """What a question may spend: calls, tokens, seconds. Hard limits, shared by all branches."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
@@ -59,6 +60,43 @@ class Ledger:
         lost = ModelError(what, remedy) if error else None
         return cls(settings, calls, tokens, deadline, last, kept, replied=bool(usage.replies), lost=lost)
 
+    @classmethod
+    @contextmanager
+    def shared(cls, settings: Settings, state: Mapping[str, Any], superstep: int, kept: bool, last: bool) -> Iterator["Ledger"]:
+        """Give the ledger of a superstep: steps that run side by side for one question draw on the same.
+
+        After an error the next one to ask opens its own, because a run that is resumed begins its superstep anew.
+        """
+        question = (state.get("started") or 0.0, str(state.get("question")))
+        try:
+            yield cls._of_superstep(question, settings, state, superstep, kept, last)
+        except BaseException:
+            _SHARED.pop(question, None)
+            raise
+
+    @classmethod
+    def _of_superstep(
+        cls, question: tuple[float, str], settings: Settings, state: Mapping[str, Any], superstep: int, kept: bool, last: bool
+    ) -> "Ledger":
+        known = _SHARED.get(question)
+        if known is not None and known[0] == superstep and not last:
+            return known[1]
+        ledger = cls.open(
+            settings,
+            state.get("usage") or Usage(),
+            state.get("started") or 0.0,
+            kept,
+            len(state.get("tree") or ()),
+            last,
+            state.get("error") or "",
+        )
+        _SHARED.pop(question, None)
+        if not last:
+            _SHARED[question] = (superstep, ledger)
+            while len(_SHARED) > _MOST_SHARED:
+                _SHARED.pop(next(iter(_SHARED)), None)
+        return ledger
+
     def reserve(self, tokens: int, thought: int = 0) -> float | None:
         """Take one call and its tokens out before it is made, and tell how many seconds it may take (None: any).
 
@@ -81,6 +119,11 @@ class Ledger:
         """Return what was reserved and not used."""
         self.calls += unused.llm_calls
         self.tokens += unused.tokens
+
+
+_SHARED: dict[tuple[float, str], tuple[int, Ledger]] = {}
+"""By question: the superstep that is at work, and its ledger."""
+_MOST_SHARED = 1000
 
 
 @dataclass

@@ -6,7 +6,7 @@ from typing import Any
 from ramify.nodes.building.kept_replies import at_once, side_by_side
 from ramify.nodes.settings.building import BuildSettings
 from ramify.prompts import CLAIMS, EXTRACT, GLEAN, MISSED, Extracted
-from ramify.prompts.extract import BAR
+from ramify.prompts.extract import BAR, lines_for, with_lines
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.folded_text import fold
 from ramify.tools.knowledge.build import BUDGET
@@ -57,12 +57,15 @@ async def _halving(unit: Unit, ask: Ask, settings: BuildSettings, left: int) -> 
 
 async def _read(unit: Unit, ask: Ask, settings: BuildSettings) -> Elements:
     slots = {"title": unit.title, "text": unit.text, "kinds": settings.entity_types}
-    rounds: list[Extracted] = [await ask(EXTRACT, "entities", **slots)]
+    # A reply is as long as its text and its limit of tokens let it be.
+    lines = min(lines_for(settings.unit_tokens), lines_for(settings.num_predict))
+    rounds: list[Extracted] = [await ask(with_lines(EXTRACT, lines), "entities", **slots)]
     for _ in range(settings.gleanings):
         found = [line for part in rounds for line in (*part.entities, *part.relations)]
-        if (await ask(MISSED, "complete", **slots, found=found)).complete == "YES":
+        full = len(rounds[-1].entities) >= lines  # then some were missed, and nobody need be asked whether
+        if not full and (await ask(MISSED, "complete", **slots, found=found)).complete == "YES":
             break
-        rounds.append(await ask(GLEAN, "entities", **slots, found=found))
+        rounds.append(await ask(with_lines(GLEAN, lines), "entities", **slots, found=found))
     mentions = [mention for part in rounds for line in part.entities for mention in _mentions(line, unit)]
     mentions += [mention for part in rounds for line in part.relations for end in _parts(line, 2) for mention in _mentions(end, unit)]
     names = {mention.key: mention.name for mention in reversed(mentions)}

@@ -1,6 +1,6 @@
 """What every strategy can be told: model, index, search, what a call may show and what a question may cost."""
 
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
@@ -34,6 +34,8 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, coerce_numbers_to_str=True)
     listed: ClassVar[str] = "`ramify settings STRATEGY` lists what it can be"
     """What to do about a setting that there is not."""
+    shown_at_last: ClassVar[Literal["tree", "leaves"]] = "tree"
+    """The branches that the final call is shown: all of the tree, or what holds at the end."""
 
     model: str | SkipJsonSchema[BaseChatModel] = Field(
         default="auto",
@@ -119,3 +121,12 @@ class Settings(BaseModel):
             for field, wanted in (made.filter or {}).items():
                 choices_of(field, wanted)
         return made
+
+    @property
+    def reranker(self) -> str:
+        """Name what reorders the passages that a search found."""
+        return self.rerank
+
+    def passages_for(self, path: str) -> int:
+        """Return how many passages a search for the branch at this path hands over."""
+        return self.k

@@ -1,14 +1,17 @@
 """What single strategies can be told beside what every one can, with their papers' values as defaults."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from ramify.nodes.settings.settings import Settings
 from ramify.tools.reader.calibration import TAU as CALIBRATED
+from ramify.tools.relevance import NONE
 
 TAU = 0.95
 """The paper's."""
+PRIMARY = "0.0"
+"""The branch of the primary query of Iterative RAG."""
 
 
 class TreeSettings(Settings):
@@ -16,21 +19,6 @@ class TreeSettings(Settings):
 
     max_depth: int = Field(default=3, ge=0, le=10, description="Levels of the tree below the root.")
     dependent: bool = Field(default=True, description="Allow a second sub-question that needs the answer of the first.")
-
-
-class TorSettings(TreeSettings):
-    """ToR-RAG: theta and the attempts at a fork (paper §4)."""
-
-    mmr: float | None = Field(default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
-    temperature: float = Field(default=0.2, ge=0, le=2, description="Sampling temperature of every call.")
-    theta: float = Field(default=0.4, ge=0, le=1, description="A fork judged below this is pruned.")
-    redecompositions: int = Field(default=1, ge=0, description="How often a weak fork is decomposed again before it is pruned for good.")
-
-
-class PruneSettings(TreeSettings):
-    """PruneRAG: tau and the depth of the tree (counted below the root)."""
-
-    max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
     tau: float | None = Field(
         default=None,
         ge=0,
@@ -38,14 +26,36 @@ class PruneSettings(TreeSettings):
         description="An answer is accepted when its confidence is above this; not given: "
         f"{TAU:g} as in the paper, for the extractive model what was calibrated for it ({CALIBRATED:g}).",
     )
-    informed: bool = Field(default=True, description="Staged wiring: show what was found for a question to the call that splits it.")
-    final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
-    context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
 
     @property
     def threshold(self) -> float:
-        """Give tau, which is set once a question is planted; before that, and where nothing was calibrated, the paper's."""
+        """Return tau, which is set once a question is planted; before that, and where nothing was calibrated, the paper's."""
         return TAU if self.tau is None else self.tau
+
+
+class TorSettings(TreeSettings):
+    """ToR-RAG: theta and the attempts at a fork (paper §4)."""
+
+    shown_at_last: ClassVar[Literal["tree", "leaves"]] = "leaves"
+    mmr: float | None = Field(default=0.75, ge=0, le=1, description="Lambda of maximal marginal relevance; none for relevance alone.")
+    temperature: float = Field(default=0.2, ge=0, le=2, description="Sampling temperature of every call.")
+    theta: float = Field(default=0.4, ge=0, le=1, description="A fork judged below this is pruned.")
+    redecompositions: int = Field(default=1, ge=0, description="How often a weak fork is decomposed again before it is pruned for good.")
+    grow_sure: bool = Field(default=False, description="Let answers above tau grow, too, as in the paper.")
+
+
+class PruneSettings(TreeSettings):
+    """PruneRAG: tau and the depth of the tree (counted below the root)."""
+
+    max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
+    informed: bool = Field(default=True, description="Show what was found for a question to the call that splits it.")
+    reconsider: bool | None = Field(
+        default=None,
+        description="Joint wiring: ask once more, with a hint, where an answer is not above tau; not given: of a language model, "
+        "not of the extractive one, which would say the same.",
+    )
+    final_k: int = Field(default=10, ge=1, description="Passages given to the final call.")
+    context_tokens: int = Field(default=3000, ge=50, description="Tokens of passages given to one call.")
 
 
 class ChainSettings(Settings):
@@ -78,6 +88,15 @@ class IterativeSettings(Settings):
         le=4000,
         description="Longest reply in tokens, at most 4000; in a num_ctx of 8192, more would leave a batch of 20 no room.",
     )
+
+    @property
+    def reranker(self) -> str:
+        """Name nothing: a filter reads what was found, round by round."""
+        return NONE
+
+    def passages_for(self, path: str) -> int:
+        """Return how many passages a search for the branch at this path hands over: half as many but for the primary query."""
+        return self.top_k if path == PRIMARY else self.top_k // 2
 
 
 class GlobalSettings(Settings):

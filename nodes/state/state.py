@@ -40,23 +40,29 @@ class Usage(Value):
     completion_tokens: int = 0
     retrievals: int = 0
     critical_path_calls: int = 0
-    """Calls made one after another: over steps, the most within one task of the step."""
+    """Calls made one after another: over supersteps, the most within one task."""
     replies: dict[str, Replies] = Field(default_factory=dict)
     """What form the replies had, by the name of the prompt."""
+    superstep: int = Field(default=-1, exclude=True)
+    """The superstep of LangGraph in which it was last added to."""
+    longest: int = Field(default=0, exclude=True)
+    """The critical path of that superstep: of steps that run side by side the longest one counts."""
 
     def __add__(self, other: "Usage") -> "Usage":
-        counts = {name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields if name != "replies"}
+        counts = {name: getattr(self, name) + getattr(other, name) for name in COUNTS}
         names = dict.fromkeys((*self.replies, *other.replies))
         return Usage(**counts, replies={name: self.replies.get(name, NONE) + other.replies.get(name, NONE) for name in names})
 
     def __sub__(self, other: "Usage") -> "Usage":
-        counts = {name: getattr(self, name) - getattr(other, name) for name in Usage.model_fields if name != "replies"}
-        return self.model_copy(update=counts)
+        return self.model_copy(update={name: getattr(self, name) - getattr(other, name) for name in COUNTS})
 
     @property
     def tokens(self) -> int:
         """Sum prompt and completion tokens."""
         return self.prompt_tokens + self.completion_tokens
+
+
+COUNTS = ("llm_calls", "prompt_tokens", "completion_tokens", "retrievals", "critical_path_calls")
 
 
 @kept_as("ramify.nodes.state")
@@ -73,8 +79,13 @@ class Search(Value):
     expected: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
-    poor_rounds: int = 0
+    relevances: tuple[float, ...] = ()
+    """How relevant each round was, since the last query was added."""
+    suggested: str = ""
+    """The query that the last round suggests to search next; empty where it was searched already, or none was suggested."""
     sufficient: bool = False
+    given_up: bool = False
+    """Whether reading ended before its time: the model cannot be asked any more, or a budget is used up."""
 
     @property
     def support(self) -> tuple[str, ...]:
@@ -103,8 +114,33 @@ def furthest(shown: Mapping[str, int] | None, more: Mapping[str, int] | None) ->
 
 
 def spend(usage: Any, more: Any) -> Usage:
-    """Add what a step spent."""
-    return Usage.model_validate(usage or {}) + Usage.model_validate(more or {})
+    """Add what a step spent; of steps that ran side by side in one superstep, the longest path counts."""
+    before, spent = Usage.model_validate(usage or {}), Usage.model_validate(more or {})
+    total, path = before + spent, spent.critical_path_calls
+    if spent.superstep < 0 or spent.superstep != before.superstep:
+        return total.model_copy(update={"superstep": spent.superstep, "longest": path})
+    counted = total.critical_path_calls - min(path, before.longest)
+    return total.model_copy(update={"superstep": spent.superstep, "longest": max(path, before.longest), "critical_path_calls": counted})
+
+
+def latest(old: Any, new: Any) -> Any:
+    """Take the newer value; steps that run side by side may both write one."""
+    return new
+
+
+def later_of(old: float | None, new: float | None) -> float:
+    """Take the greater one."""
+    return max(old or 0.0, new or 0.0)
+
+
+def joined(old: list[str] | None, new: list[str] | None) -> list[str]:
+    """Append what is not there yet."""
+    return list(dict.fromkeys((*(old or ()), *(new or ()))))
+
+
+def first_stop(old: Any, new: Any) -> Any:
+    """Keep the first reason why a question was stopped, but for an error; a new question begins with "finished"."""
+    return new if new in ("finished", "error") or old in (None, "finished") else old
 
 
 class Question(TypedDict):
@@ -129,7 +165,7 @@ class Answer(TypedDict):
     citations: list[Citation]
     closest: list[Citation]
     tree: Annotated[Tree, graft]
-    stopped_by: StoppedBy
+    stopped_by: Annotated[StoppedBy, first_stop]
 
 
 class Replied(Answer):
@@ -149,17 +185,19 @@ class State(TypedDict):
     shown: Annotated[dict[str, int], furthest]
     """The passages that the model was shown, by id, and how many characters of each."""
     usage: Annotated[Usage, spend]
-    started: float
+    started: Annotated[float, later_of]
     """When work on the question began, in seconds since the epoch, later by what it then waited for loading: the budget of seconds
     counts from here, and survives a resume."""
-    loading_s: float
+    loading_s: Annotated[float, later_of]
     """Seconds that the question waited while encoder, index and reader were loaded."""
     model: str
     tau: float | None
     """The confidence above which an answer is accepted; none where the strategy knows no such threshold."""
-    index: str
+    reconsider: bool | None
+    """Whether the model is asked once more about an answer that is not sure, with a hint."""
+    index: Annotated[str, latest]
     """What was searched; empty where nothing was."""
-    notices: list[str]
+    notices: Annotated[list[str], joined]
     asked_back: NotRequired[str]
     """What a conversation asks back instead of an answer: whom a pronoun means; empty where it asks nothing."""
     answer: str
@@ -170,8 +208,8 @@ class State(TypedDict):
     citations: list[Citation]
     closest: list[Citation]
     """What comes closest to a question that the embedded model does not answer, or hardly."""
-    stopped_by: StoppedBy
-    error: str
+    stopped_by: Annotated[StoppedBy, first_stop]
+    error: Annotated[str, latest]
     """Why the model was not asked any more, with what to do: it could not be reached, or is not there. Empty where it was asked."""
 
 

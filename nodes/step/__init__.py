@@ -1,14 +1,31 @@
-"""What a step is: a verb over the tree that declares which statuses it takes and gives.
+"""What a step is made of.
 
-`@each(selection, gives=…)` makes a step over single branches: an async function runs as one LangGraph task a branch (parallel, retried,
-checkpointed one by one), a plain function runs at once. `@whole(takes=…, gives=…)` makes a step over the whole state. An edge asks
-`step.wanted(…)` whether the step has anything to do, so the condition by which a step selects and an edge routes is one.
+A step is a verb over what its edges hand it, an async function in a file of its own:
 
-To read in order: `step` (what a step is), `task` (one piece of its work), `selection` (what it is given), `conditions` (what decides),
+* `@branch_step`: of one branch and a `Context`; a LangGraph task a branch, side by side, retried and checkpointed one by one
+* `@level_step`: of all branches handed to it, in one go (a search for all of them)
+* `@state_step`: of the whole state
+
+It gives a `StepResult` (`result`, `with_warning`), or the state's update. Where its branches go next is said by edges alone (`graphs/`).
+
+To read in order: `step` (the three decorators), `task` (one piece of work), `context` (what a step sees beside its branch),
 `shared_answers` (whose answer serves a branch), `findings` (what is shown of branches), `last_step` (how a question ends).
 """
 
-from ramify.nodes.step.step import Each, Step, Update, Whole, each, whole
-from ramify.nodes.step.task import UNSPLIT, Growth, despite, grow, model_call
+from ramify.nodes.step.context import Context
+from ramify.nodes.step.step import Step, Update, branch_step, level_step, state_step
+from ramify.nodes.step.task import UNSPLIT, StepResult, call_model, result, with_warning
 
-__all__ = ["UNSPLIT", "Each", "Growth", "Step", "Update", "Whole", "despite", "each", "grow", "model_call", "whole"]
+__all__ = [
+    "UNSPLIT",
+    "Context",
+    "Step",
+    "StepResult",
+    "Update",
+    "branch_step",
+    "call_model",
+    "level_step",
+    "result",
+    "state_step",
+    "with_warning",
+]

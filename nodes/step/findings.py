@@ -1,15 +1,13 @@
 """What the final call is shown: the branches as findings, and their passages in order."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 
+from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.tree import Branch, Passage, position
 from ramify.prompts import Above, Finding
 from ramify.tools.quoting import flatten
-
-Rank = Callable[[State, list[Branch]], list[Passage]]
-
 
 SOURCES = 3
 """Most sources that a finding names."""
@@ -39,32 +37,30 @@ def named(passage: Passage) -> str:
     return f'"{title}" ({source})' if title and title != source else source
 
 
-def leaves(state: State) -> list[Branch]:
-    """List the branches that hold at the end: leaves, and what failed with something in hand."""
-    ends = [b for b in state["tree"].values() if b.status in {"leaf", "failed"}]
+def shown_at_last(state: State, settings: Settings | type[Settings]) -> list[Branch]:
+    """List the branches that the final call is shown: the whole tree, pruned ones too, or what holds at the end (leaves)."""
+    branches = list(state["tree"].values())
+    if settings.shown_at_last == "tree":
+        return branches
+    ends = [b for b in branches if b.status in {"leaf", "failed"} or b.aggregated]
     return [b for b in ends if b.answer is not None or b.evidence]
 
 
-def whole_tree(state: State) -> list[Branch]:
-    """List all branches, pruned ones too: the serialised tree."""
-    return list(state["tree"].values())
+def ranked(state: State, branches: Iterable[Branch], by_value: bool = False) -> list[Passage]:
+    """Order the passages of branches: first what answers rest on, then what was found.
 
-
-def by_turns(state: State, branches: list[Branch]) -> list[Passage]:
-    """Deal the branches' passages round-robin, the deepest branches first: what answers rest on, then what questions found, then names.
-
-    What a name found comes last, because it was found without the question and crowds out what was found with it.
+    What was found is dealt round-robin, the deepest branches first, the names last, because that was found without the question; `by_value`
+    orders it by the value that MMR gave it, best first, ties by path (ToR-RAG §5). The best passage of a name stands with what is cited.
     """
     kept = sorted((b for b in branches if b.status != "pruned"), key=lambda b: (-b.depth, position(b.path)))
     questions, entities = ([b for b in kept if b.kind == kind] for kind in ("question", "entity"))
-    hands = ([b.cited for b in questions], [b.evidence for b in questions], [b.evidence for b in entities])
-    return _look_up(state, [key for hand in hands for key in _deal(hand)])
-
-
-def by_mmr(state: State, branches: list[Branch]) -> list[Passage]:
-    """Order the branches' passages by the value MMR gave them, best first; ties go by path (ToR-RAG §5)."""
-    ids = [key for branch in branches for key in branch.evidence]
-    return sorted(_look_up(state, ids), key=lambda passage: -passage.value)
+    cited = _look_up(state, _deal([*(b.cited for b in questions), *(b.cited or b.evidence[:1] for b in entities)]))
+    hands = ([b.evidence for b in questions], [b.evidence for b in entities])
+    found = _look_up(state, [key for hand in hands for key in _deal(hand)])
+    if by_value:
+        by_path = sorted(kept, key=lambda b: position(b.path))
+        found = sorted(_look_up(state, [key for b in by_path for key in b.evidence]), key=lambda passage: -passage.value)
+    return list({passage.id: passage for passage in (*cited, *found)}.values())
 
 
 def _deal(hands: Iterable[tuple[str, ...]]) -> list[str]:

@@ -1,143 +1,102 @@
-"""A step: a verb over the tree that declares which statuses it takes and gives, run over single branches or over the whole state."""
+"""The three kinds of step: of one branch, of all branches handed to it, of the whole state."""
 
-import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
 
-from ramify.nodes.settings import Settings
-from ramify.nodes.state import State, Usage, furthest
-from ramify.nodes.step.selection import Selection
-from ramify.nodes.step.shared_answers import echo, twin
-from ramify.nodes.step.task import Attempt, Growth
+from ramify.nodes.state import Usage, furthest
+from ramify.nodes.step.context import Context
+from ramify.nodes.step.shared_answers import copy_answer, find_duplicate
+from ramify.nodes.step.task import StepResult, in_tasks
 from ramify.nodes.tree import Branch
 
-G = TypeVar("G")
-S = TypeVar("S", bound=Settings)
 Update = dict[str, Any]
+Kind = Literal["branch", "level", "state"]
+F = TypeVar("F", bound=Callable[..., Awaitable[Any]])
 
 
-class Step(Protocol):
-    """What a step is to the graph that it is wired into."""
+@dataclass(frozen=True)
+class Step:
+    """A step as a graph runs it; call it as the function that it is made of."""
 
-    __name__: str
-    takes: frozenset[str]
-    gives: frozenset[str]
-    final: bool
+    name: str
+    act: Callable[..., Awaitable[Any]]
+    kind: Kind
+    once: bool = False
+    """Whether branches that ask the same are asked for once."""
+    final: bool = False
     """Whether it makes the question's last call, which budgets keep back."""
 
-    def wanted(self, state: State, settings: Settings) -> bool:
-        """Tell whether the step has anything to do."""
-        ...
+    async def __call__(self, *given: Any) -> Any:
+        """Do what it does: with a branch and a context, with branches and a context, or with a context."""
+        return await self.act(*given)
 
-    async def run(self, state: State, settings: Settings) -> Update:
-        """Do it and give the state's update."""
-        ...
+    async def run(self, branches: Sequence[Branch], context: Context[Any]) -> Update:
+        """Act on what was handed over; return the state's update."""
+        if self.kind == "state":
+            return dict(await self.act(context))
+        if not branches:
+            return {}
+        if self.kind == "level":
+            return dict(await self.act(list(branches), context))
+        return await self._each(branches, context)
 
-
-class Each(Generic[G, S]):
-    """A step over single branches: a task each, side by side."""
-
-    final = False
-
-    def __init__(self, selection: Selection[G], act: Callable[[G, S], Any], gives: Sequence[str], once: bool, name: str) -> None:
-        self.__name__, self.__doc__ = name, act.__doc__
-        self.selection, self.act, self.once = selection, act, once
-        self.takes = selection.takes
-        self.gives = frozenset(gives) | ({"leaf", "failed"} if inspect.iscoroutinefunction(act) else frozenset())
-        self.attempt = Attempt[G, Growth](name, act, Growth)
-
-    def wanted(self, state: State, settings: Settings) -> bool:
-        """Tell whether any branch is to be taken."""
-        return bool(self.selection.choose(state, settings))
-
-    async def run(self, state: State, settings: Settings) -> Update:
-        """Act on every chosen branch; identical questions are asked once."""
-        chosen = self.selection.choose(state, settings)
-        echoes = {b.path: original for b, _ in chosen if self.once and (original := twin(state["tree"], b))}
-        asked = [(branch, given) for branch, given in chosen if branch.path not in echoes]
-        if inspect.iscoroutinefunction(self.act):
-            growths = await self.attempt.all([given for _, given in asked])
-        else:
-            growths = [self.act(given, cast(S, settings)) for _, given in asked]
-        grown = [_settle(branch, growth) for (branch, _), growth in zip(asked, growths, strict=True)]
-        tree = {branch.path: branch for growth in grown for branch in growth.branches}
-        for branch, _ in chosen:
-            if (original := echoes.get(branch.path)) is not None:
-                tree[branch.path] = echo(branch, tree.get(original.path, original))
-        return _update(state, tree, grown)
+    async def _each(self, branches: Sequence[Branch], context: Context[Any]) -> Update:
+        """Act on each branch in a task; one whose question is being asked elsewhere waits for the answer, and takes it over."""
+        tree = context.tree
+        originals = {b.path: original for b in branches if self.once and (original := find_duplicate(tree, b))}
+        asked = [branch for branch in branches if branch.path not in originals]
+        results = await in_tasks(self.name, lambda branch: self.act(branch, context), asked, StepResult)
+        settled = [_settled(branch, found) for branch, found in zip(asked, results, strict=True)]
+        changed = {branch.path: branch for found in settled for branch in found.branches}
+        for branch in branches:
+            if (original := originals.get(branch.path)) is None:
+                continue
+            if original.path in changed or original.answer is not None or not original.next:  # else the answer is waited for
+                changed[branch.path] = copy_answer(branch, changed.get(original.path, original))
+        return _update(changed, settled)
 
 
-def each(
-    selection: Selection[G], gives: Sequence[str], once: bool = False, name: str = ""
-) -> Callable[[Callable[[G, S], Awaitable[Growth]] | Callable[[G, S], Growth]], Each[G, S]]:
-    """Make a step of a function over one selected branch; `once` asks identical questions of different branches once."""
-    return lambda act: Each(selection, act, gives, once, name or act.__name__)
+def branch_step(once: bool = False) -> Callable[[Callable[[Branch, Any], Awaitable[StepResult]]], Step]:
+    """Make a step of an async function of a branch and a context; `once` asks identical questions of different branches once."""
+    return lambda act: Step(act.__name__, act, "branch", once)
 
 
-def _settle(branch: Branch, growth: Growth) -> Growth:
+def level_step(act: Callable[[list[Branch], Any], Awaitable[Update]]) -> Step:
+    """Make a step of an async function of all branches handed over and a context; it returns the state's update."""
+    return Step(act.__name__, act, "level")
+
+
+def state_step(final: bool = False) -> Callable[[Callable[[Any], Awaitable[Update]]], Step]:
+    """Make a step of an async function of a context; it returns the state's update. `final`: it makes the question's last call."""
+    return lambda act: Step(act.__name__, act, "state", final=final)
+
+
+def _settled(branch: Branch, found: StepResult) -> StepResult:
     """Settle the branch of a failed task, with the reason; an answer that it had is kept."""
-    if not growth.failure or growth.branches:
-        return growth
-    settled = branch.to("failed" if branch.answer is None else "leaf", note=branch.noted(growth.failure))
-    return growth.model_copy(update={"branches": (settled,)})
+    if not found.failure or found.branches:
+        return found
+    failed = branch.to("failed" if branch.answer is None else "leaf", note=branch.noted(found.failure))
+    return found.model_copy(update={"branches": (failed,)})
 
 
-def _update(state: State, tree: Mapping[str, Branch], growths: Sequence[Growth]) -> Update:
-    spent = [growth.usage for growth in growths]
+def _update(changed: Mapping[str, Branch], results: Sequence[StepResult]) -> Update:
+    spent = [found.usage for found in results]
     shown: Mapping[str, int] = {}
-    for growth in growths:
-        shown = furthest(shown, growth.shown)
-    path = Usage(critical_path_calls=max((usage.llm_calls for usage in spent), default=0))
+    for found in results:
+        shown = furthest(shown, found.shown)
     update: Update = {
-        "tree": dict(tree),
-        "passages": {passage.id: passage for growth in growths for passage in growth.passages},
+        "tree": dict(changed),
+        "passages": {passage.id: passage for found in results for passage in found.passages},
         "shown": shown,
-        "usage": sum(spent, path),
+        "usage": sum(spent, Usage(critical_path_calls=max((usage.llm_calls for usage in spent), default=0))),
     }
-    notices = [notice for growth in growths for notice in growth.notices]
-    if limits := [growth.limit for growth in growths if growth.limit]:
+    notices = [notice for found in results for notice in found.notices]
+    if limits := [found.limit for found in results if found.limit]:
         update["stopped_by"] = limits[0]
-    if lost := [growth.failure for growth in growths if growth.lost]:
+    if lost := [found.failure for found in results if found.lost]:
         notices.append(lost[0])
         update |= {"stopped_by": "error", "error": lost[0]}
     if notices:
-        update["notices"] = list(dict.fromkeys([*state.get("notices", ()), *notices]))
+        update["notices"] = notices
     return update
-
-
-class Whole(Generic[S]):
-    """A step over the whole state."""
-
-    def __init__(
-        self,
-        act: Callable[[Any, S], Awaitable[Update]],
-        takes: Sequence[str] = (),
-        gives: Sequence[str] = (),
-        final: bool = False,
-        name: str = "",
-        when: Callable[[Any, S], bool] | None = None,
-    ) -> None:
-        self.__name__, self.__doc__ = name or act.__name__, act.__doc__
-        self.act, self.final, self.when = act, final, when
-        self.takes, self.gives = frozenset(takes), frozenset(gives)
-
-    def wanted(self, state: State, settings: Settings) -> bool:
-        """Tell whether its own condition is met, or any branch has a status that the step takes."""
-        if self.when is not None:
-            return self.when(state, cast(S, settings))
-        return any(branch.status in self.takes for branch in state["tree"].values())
-
-    async def run(self, state: State, settings: Settings) -> Update:
-        """Act on the state."""
-        return await self.act(state, cast(S, settings))
-
-
-def whole(
-    takes: Sequence[str] = (),
-    gives: Sequence[str] = (),
-    final: bool = False,
-    name: str = "",
-    when: Callable[[Any, S], bool] | None = None,
-) -> Callable[[Callable[[Any, S], Awaitable[Update]]], Whole[S]]:
-    """Make a step of a function over the whole state; `final` marks the one that makes the question's last call."""
-    return lambda act: Whole(act, takes, gives, final, name, when)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from langgraph.errors import GraphBubbleUp
 from langgraph.func import task
@@ -39,65 +39,8 @@ class Outcome(Value):
     """Whether it failed because the model cannot be asked: then nothing more is asked for the question."""
 
 
-def transient(error: BaseException) -> bool:
-    """Tell whether a failure may pass: then its task is tried again, and at last its branch fails alone."""
-    return isinstance(error, Exception) and not isinstance(error, (RamifyError, GraphBubbleUp, *PROGRAMMING))
-
-
-class Attempt(Generic[G, R]):
-    """A function of what it is given and the settings, as a task of its own: checkpointed, seen in the stream, failing alone."""
-
-    def __init__(self, name: str, act: Callable[[G, Any], Awaitable[R]], kind: type[R]) -> None:
-        self.act, self.kind = act, kind
-        self.task: Any = task(name=name, retry_policy=RetryPolicy(max_attempts=2, retry_on=transient))(cast(Any, self._perform))
-
-    async def all(self, given: Sequence[G]) -> list[R]:
-        """Act on all that is given, side by side; ModelError where the model cannot be asked and has not replied to the question before."""
-        results = await asyncio.gather(*map(self._one, given), return_exceptions=True)
-        outcomes = []
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
-            outcomes.append(result)
-        ledger = CURRENT.get().ledger
-        if ledger.lost is not None and not (ledger.replied or any(outcome.usage.replies for outcome in outcomes)):
-            raise ledger.lost
-        return outcomes
-
-    async def _one(self, given: G) -> R:
-        """Act on one in a task of its own; what the task spent is known also where it ends in an error."""
-        outer = CURRENT.get()
-        with working(outer.settings, outer.ledger) as work:
-            try:
-                return self.kind.model_validate(await self.task(given))
-            except ModelError as error:
-                outer.ledger.lost = error
-                return self.kind(usage=work.spent, failure=str(error), lost=True)
-            except Exception as error:
-                if not transient(error):
-                    raise
-                return self.kind(usage=work.spent, failure=scrub(f"{type(error).__name__}: {error}"))
-
-    async def _perform(self, given: G) -> dict[str, Any]:
-        """Act once; what it spent is part of the result, also when it fails."""
-        outer = CURRENT.get()
-        why: dict[str, Any] = {}
-        outcome = self.kind()
-        with working(outer.settings, outer.ledger) as work:
-            try:
-                outcome = await self.act(given, outer.settings)
-            except ReplyError as error:
-                why = {"failure": str(error), "malformed": isinstance(error, MalformedError)}
-            except BudgetError as error:
-                why = {"failure": error.what, "limit": error.limit}
-            except Exception:
-                outer.spent += work.spent
-                raise
-        return outcome.model_copy(update={"usage": work.spent, "shown": work.shown, **why}).model_dump(mode="json")
-
-
-class Growth(Outcome):
-    """What the task of a branch brings back; with branches beside a failure, they go on in spite of it."""
+class StepResult(Outcome):
+    """What a step brings back for a branch; with branches beside a failure, they go on in spite of it."""
 
     branches: tuple[Branch, ...] = ()
     passages: tuple[Passage, ...] = ()
@@ -105,15 +48,15 @@ class Growth(Outcome):
     """What the result has to say of it."""
 
 
-def grow(*branches: Branch) -> Growth:
-    """Bring back branches."""
-    return Growth(branches=branches)
+def result(*branches: Branch) -> StepResult:
+    """Return the result of a step: branches that it changed or made."""
+    return StepResult(branches=branches)
 
 
-def despite(error: ReplyError, branch: Branch, told: str) -> Growth:
-    """Bring back a branch that goes on as told in spite of an error; of the root's the result says so, too."""
+def with_warning(error: ReplyError, branch: Branch, told: str) -> StepResult:
+    """Return a branch that goes on as told in spite of an error; of the root's the question's result says so, too."""
     note = f"{told}: {error}"
-    return Growth(
+    return StepResult(
         branches=(branch.to(branch.status, note=branch.noted(note)),),
         failure=str(error),
         malformed=isinstance(error, MalformedError),
@@ -121,7 +64,63 @@ def despite(error: ReplyError, branch: Branch, told: str) -> Growth:
     )
 
 
-class Said(Outcome):
+def transient(error: BaseException) -> bool:
+    """Tell whether a failure may pass: then its task is tried again, and at last its branch fails alone."""
+    return isinstance(error, Exception) and not isinstance(error, (RamifyError, GraphBubbleUp, *PROGRAMMING))
+
+
+async def in_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence[G], kind: type[R]) -> list[R]:
+    """Act on each of what is given, side by side, each in a task of its own: checkpointed, seen in the stream, failing alone.
+
+    ModelError where the model cannot be asked and has not replied to the question before.
+    """
+
+    async def perform(item: G) -> dict[str, Any]:
+        """Act once; what it spent is part of the result, also when it fails."""
+        outer = CURRENT.get()
+        why: dict[str, Any] = {}
+        outcome = kind()
+        with working(outer.settings, outer.ledger) as work:
+            try:
+                outcome = await act(item)
+            except ReplyError as error:
+                why = {"failure": str(error), "malformed": isinstance(error, MalformedError)}
+            except BudgetError as error:
+                why = {"failure": error.what, "limit": error.limit}
+            except Exception:
+                outer.spent += work.spent
+                raise
+        told = outcome.model_copy(update={"usage": work.spent, "shown": work.shown, **why})
+        return told.model_dump(mode="json")
+
+    performed: Any = task(name=name, retry_policy=RetryPolicy(max_attempts=2, retry_on=transient))(cast(Any, perform))
+
+    async def attempt(item: G) -> R:
+        """Act in a task; what it spent is known also where it ends in an error."""
+        outer = CURRENT.get()
+        with working(outer.settings, outer.ledger) as work:
+            try:
+                return kind.model_validate(await performed(item))
+            except ModelError as error:
+                outer.ledger.lost = error
+                return kind(usage=work.spent, failure=str(error), lost=True)
+            except Exception as error:
+                if not transient(error):
+                    raise
+                return kind(usage=work.spent, failure=scrub(f"{type(error).__name__}: {error}"))
+
+    outcomes = []
+    for found in await asyncio.gather(*map(attempt, given), return_exceptions=True):
+        if isinstance(found, BaseException):
+            raise found
+        outcomes.append(found)
+    ledger = CURRENT.get().ledger
+    if ledger.lost is not None and not (ledger.replied or any(outcome.usage.replies for outcome in outcomes)):
+        raise ledger.lost
+    return outcomes
+
+
+class CallResult(Outcome):
     """What the task of a call brings back: the reply as plain values."""
 
     value: dict[str, Any] = Field(default_factory=dict)
@@ -129,21 +128,22 @@ class Said(Outcome):
     confidence_source: ConfidenceSource = "stated"
 
 
-async def model_call(
+async def call_model(
     state: State, prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", instead: str = "", **slots: Any
 ) -> tuple[Reply[T] | None, dict[str, Any]]:
-    """Ask the model one thing; give its reply and the update that books it. No reply means that it failed: the update says why.
+    """Ask the model one thing for the whole question; return its reply and the update that books it.
 
-    `instead` is what is done without a reply; where there is nothing, the failure is what the question was stopped by.
+    No reply means that it failed: the update says why. `instead` is what is done without a reply; where there is nothing, the failure is
+    what the question was stopped by.
     """
 
-    async def call(given: dict[str, Any], settings: Any) -> Said:
+    async def call(given: dict[str, Any]) -> CallResult:
         reply = await ask(prompt, field=field, **given)
         value = reply.value.model_dump(mode="json")
-        return Said(value=value, confidence=reply.confidence, confidence_source=reply.confidence_source)
+        return CallResult(value=value, confidence=reply.confidence, confidence_source=reply.confidence_source)
 
     given = slots if passages is None else {"passages": passages, **slots}
-    [said] = await Attempt(prompt.name, call, Said).all([given])
+    [said] = await in_tasks(prompt.name, call, [given], CallResult)
     update: dict[str, Any] = {"shown": said.shown, "usage": said.usage + Usage(critical_path_calls=said.usage.llm_calls)}
     if said.failure:
         update["notices"] = list(dict.fromkeys([*state["notices"], f"{instead}: {said.failure}" if instead else said.failure]))

@@ -10,14 +10,15 @@ from ramify.tools.unknown import is_unknown
 
 Kind = Literal["question", "entity", "batch"]
 """What a branch asks: a question, what there is about a name, or what a batch of reports says of the whole question."""
-Status = Literal[
-    "open", "found", "waiting", "answered", "growing", "atomic", "split", "judged", "inner", "leaf", "pruned", "failed"
-]  # fmt: skip
+Status = Literal["open", "waiting", "answered", "split", "inner", "leaf", "pruned", "failed"]
+"""What came of a branch: to be searched or answered, waiting for its sibling, answered, divided; or settled (the last four)."""
 ConfidenceSource = Literal["logprobs", "stated", "reader"]
 
 ROOT = "0"
-WORKING: frozenset[str] = frozenset({"open", "found", "waiting", "answered", "growing", "atomic", "judged"})
+WORKING: frozenset[str] = frozenset({"open", "waiting", "answered"})
 DROPPED: frozenset[str] = frozenset({"pruned", "failed"})
+INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "aggregated"}
+"""The fields of a branch that only the steps of a graph read."""
 
 V = TypeVar("V", bound=type)
 
@@ -40,6 +41,14 @@ def kept_as(package: str) -> Callable[[V], V]:
         return value
 
     return named
+
+
+class Proposal(Value):
+    """How a question may be divided, as a decision proposed it: sub-questions, or names to look up."""
+
+    questions: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    together: str = ""
 
 
 @kept_as("ramify.nodes.tree")
@@ -69,6 +78,18 @@ class Branch(Value):
     """How the answers below it are brought together: bridge, earlier, same, …; empty where the model decides."""
     note: str = ""
     """Why it was pruned, what was filled in, what went wrong."""
+    next: str = ""
+    """The step that takes it up next; empty where it is settled, or waits for others."""
+    sent: int = -1
+    """The superstep of LangGraph in which it was sent there."""
+    proposal: Proposal | None = None
+    """How it is to be divided, where that was decided already."""
+    objection: str = ""
+    """Why what came of it was not accepted; empty where it was, or is still to be looked at."""
+    reconsidered: bool = False
+    """Whether it was decided on again in the light of an objection."""
+    aggregated: bool = False
+    """Whether its answer is that of its children, brought together."""
 
     @property
     def depth(self) -> int:

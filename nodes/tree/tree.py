@@ -6,7 +6,7 @@ from typing import Any
 import networkx as nx
 from pydantic import ValidationError
 
-from ramify.nodes.tree.branch_and_passage import Branch, Kind, Status
+from ramify.nodes.tree.branch_and_passage import INTERNAL, Branch, Kind, Status
 from ramify.tools.errors import UsageError
 
 Tree = dict[str, Branch]
@@ -43,8 +43,8 @@ def _branch(path: str, value: Any) -> Branch:
 
 
 def row(branch: Branch) -> dict[str, Any]:
-    """Give a branch as plain values, with its parent's path."""
-    return {**branch.model_dump(mode="json"), "parent": branch.parent}
+    """Give a branch as plain values, with its parent's path; what only the graph's steps tell each other is left out."""
+    return {**branch.model_dump(mode="json", exclude=INTERNAL), "parent": branch.parent}
 
 
 def children(tree: Tree, path: str) -> list[Branch]:

@@ -11,6 +11,7 @@ from ramify.studio.console.options import (
     BaseUrl,
     Filters,
     ModelName,
+    Preset,
     Settings,
     ShowTree,
     Strategy,
@@ -37,17 +38,18 @@ def ask(
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
+    preset: Preset = None,
     filters: Filters = None,
     tree: ShowTree = False,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
-    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters))
+    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters), preset=preset)
     if html is not None:
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):
-        from ramify.graphs.ceiling import outlook
+        from ramify.graphs.strategies import outlook
         from ramify.studio.drawing.terminal import show
     if tree and not as_json:
         note(outlook(strategy, options))

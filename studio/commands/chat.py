@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, Filters, ModelName, Settings, ShowTree, Strategy, Where, options_of, read_filter
+from ramify.studio.console.options import BaseUrl, Filters, ModelName, Preset, Settings, ShowTree, Strategy, Where, options_of, read_filter
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import UsageError
 
@@ -32,6 +32,7 @@ def chat(
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
+    preset: Preset = None,
     filters: Filters = None,
     tree: ShowTree = False,
     memory: Memory = None,
@@ -53,7 +54,7 @@ def chat(
 
         list_threads(memory)
         return
-    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters))
+    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters), preset=preset)
     with err().status("loading …"):
         from ramify.studio.console.talk import Talk
 

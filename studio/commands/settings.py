@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 
 import typer
 
-from ramify.studio.console.options import StrategyNamed, options_of, written
+from ramify.studio.console.options import Preset, StrategyNamed, options_of, written
 from ramify.studio.console.streams import note, out
 
 if TYPE_CHECKING:
@@ -14,15 +14,14 @@ Given = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", h
 BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
-def settings(strategy: StrategyNamed = "prune", given: Given = None) -> None:
+def settings(strategy: StrategyNamed = "prune", given: Given = None, preset: Preset = None) -> None:
     """Show the settings of a strategy and the arguments of its wiring, with their defaults; `ask --set` takes both."""
     from rich.table import Table
 
-    from ramify.graphs.ceiling import outlook
-    from ramify.graphs.strategies import MEANINGS, arguments_of, build
+    from ramify.graphs.strategies import arguments_of, build, named, outlook
     from ramify.nodes.settings import Settings
 
-    ceiling = outlook(strategy, options_of(given))
+    ceiling = outlook(strategy, options_of(given, preset=preset))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("setting", no_wrap=True, style="bold")
     table.add_column("default", max_width=12)
@@ -34,7 +33,8 @@ def settings(strategy: StrategyNamed = "prune", given: Given = None) -> None:
         table.add_row(name, written(fields[name].default), _meaning(fields[name]))
     for name, parameter in arguments_of(strategy).items():
         allowed = get_args(parameter.annotation) if get_origin(parameter.annotation) is Literal else ("true", "false")
-        table.add_row(name, written(parameter.default), f"{MEANINGS[name]} ({' or '.join(map(str, allowed))})")
+        what = named(strategy).arguments.get(name, "")  # a strategy of one's own need not say
+        table.add_row(name, written(parameter.default), f"{what} ({' or '.join(map(str, allowed))})".strip())
     table.add_row()
     for name in shared:
         table.add_row(name, written(fields[name].default), _meaning(fields[name]))

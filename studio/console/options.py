@@ -32,6 +32,10 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A setting or argument of the strategy: see `ramify settings STRATEGY`."),
 ]
+Preset = Annotated[
+    str | None,
+    typer.Option("--preset", metavar="NAME", help="Options that belong together: paper, for tor and prune; --set counts before it."),
+]
 Filters = Annotated[
     list[str] | None,
     typer.Option("--filter", metavar="KEY=VALUE", help="Only passages whose metadata has this value; several must all hold."),

@@ -6,8 +6,7 @@ from typing import Any
 
 from ipywidgets import HTML, Box, Dropdown, Text, Textarea, VBox
 
-from ramify.graphs.ceiling import outlook
-from ramify.graphs.strategies import MEANINGS, STRATEGIES, arguments_of, build, configure
+from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure, named, outlook
 from ramify.nodes.settings import Settings
 from ramify.studio.console.options import read_pairs, read_value, written
 from ramify.tools.errors import UsageError
@@ -26,7 +25,8 @@ def shown(strategy: str) -> list[str]:
 def told(strategy: str) -> dict[str, tuple[str, str]]:
     """Give for everything that can be set, settings and arguments of the wiring, its default and what it does."""
     settings = {name: (written(field.default), field.description or "") for name, field in build(strategy).settings.model_fields.items()}
-    return {**settings, **{name: (written(given.default), MEANINGS[name]) for name, given in arguments_of(strategy).items()}}
+    told = named(strategy).arguments
+    return {**settings, **{name: (written(given.default), told.get(name, "")) for name, given in arguments_of(strategy).items()}}
 
 
 class Panel(VBox):

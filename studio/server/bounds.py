@@ -50,7 +50,7 @@ def bounded(wiring: Wiring[S]) -> Wiring[S]:
     validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_allowed)}
     made: dict[str, Any] = {"__doc__": kind.__doc__, "__module__": kind.__module__, "__validators__": validators}
     narrower = create_model(kind.__name__, __base__=kind, **made, **fields)
-    wiring.settings = wiring.context_schema = narrower
+    wiring.settings = narrower
     return wiring
 
 

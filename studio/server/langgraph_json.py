@@ -6,17 +6,6 @@ from typing import Any
 
 from ramify.studio.server.guard import pattern
 
-DESCRIPTIONS = {
-    "prune": "PruneRAG: answers a question from the indexed documents; splits it where no answer is sure enough (above tau).",
-    "tor": "ToR-RAG: answers a question from the indexed documents; splits it in two, judges each fork, prunes what scores below theta.",
-    "iterative": "Iterative RAG: answers a question from the indexed documents; searches widely, then reads them round by round.",
-    "chain": "CoR-RAG: answers a question from the indexed documents; asks one sub-question after another, with the answers so far.",
-    "naive": "Naive RAG, a baseline: answers a question from the indexed documents; searches once.",
-    "global": "GraphRAG's global search: answers a question about all of the documents, such as their main themes, from reports on them.",
-    "closed-book": "Closed book, a baseline: answers a question from the model's memory, without the documents.",
-}
-"""The strategies, as the list of assistants and the list of MCP tools show them."""
-
 ENVIRONMENT = {"LANGGRAPH_STRICT_MSGPACK": "true", "LANGSMITH_TRACING": "false"}
 """Read from a checkpoint only what the state names; send no traces anywhere."""
 
@@ -30,7 +19,11 @@ TO_READ = ["x-pagination-total", "x-pagination-next", "content-location"]
 
 def configuration(origins: Sequence[str] = ()) -> dict[str, Any]:
     """Give the content of langgraph.json; `origins` may use the server besides this machine's pages and the hosted Studio."""
-    graphs = {name: {"path": f"ramify.studio.server.app:{variable(name)}", "description": told} for name, told in DESCRIPTIONS.items()}
+    # Imported late: LangGraph reads the environment when it is imported, and that has to be set before.
+    from ramify.graphs.strategies import STRATEGIES
+
+    path = "ramify.studio.server.app:{}"
+    graphs = {name: {"path": path.format(variable(name)), "description": one.description} for name, one in STRATEGIES.items()}
     cors = {"allow_origin_regex": pattern(origins), "allow_methods": ["*"], "allow_headers": ["*"], "expose_headers": TO_READ}
     return {
         "$schema": SCHEMA,

@@ -91,6 +91,7 @@ def row(dataset: str, strategy: str, variant: str, number: int, chance: random.R
         **{"em": float(right), "f1": f1, "containment": float(right), "official": float(right or f1 > 0), "abstained": abstained},
         "retrieval": None if strategy == "closed-book" else _retrieval(recall, chance),
         "gold_retrieved": strategy != "closed-book" and recall == 1.0,
+        "gold_found": strategy != "closed-book" and recall >= 0.5,
         "retrieved": [f"doc-{chance.randrange(900)}" for _ in range(0 if strategy == "closed-book" else 8)],
         "citations": [] if strategy == "closed-book" or abstained else [_citation(answer, chance)],
         "usage": _usage(calls, chance),

@@ -13,13 +13,14 @@ from ramify.evaluation.plan import prepare
 from ramify.evaluation.rows import RESULTS, Log
 from ramify.evaluation.run import ask, execute, left, look
 from ramify.graphs.strategies import STRATEGIES
+from ramify.graphs.strategy import Strategy
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.reader.predictions import read_context
 from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
 
 
 def test_a_strategy_of_one_s_own_is_measured_like_ours(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STRATEGIES, "my-own", STRATEGIES["naive"])
+    monkeypatch.setitem(STRATEGIES, "my-own", Strategy("my-own", STRATEGIES["naive"].build))
     wanted = order(data, tmp_path / "run", strategies=("my-own",), sweeps={"k": [1]}, limit=2)
     rows = execute(wanted)
     assert {(row["strategy"], row["variant"]) for row in asked(rows).values()} == {("my-own", ""), ("my-own", "k=1")}

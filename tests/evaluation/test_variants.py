@@ -20,7 +20,7 @@ def test_a_sweep_reaches_the_strategies_that_have_the_setting() -> None:
     found = variants(["naive", "prune", "tor"], {}, {"max_depth": [1, 2, 3], "tau": [0.5]}, [])
     assert names(found) == [
         *("naive", "prune", "prune max_depth=1", "prune max_depth=2=", "prune max_depth=3", "prune tau=0.5"),
-        *("tor", "tor max_depth=1", "tor max_depth=2", "tor max_depth=3="),
+        *("tor", "tor max_depth=1", "tor max_depth=2", "tor max_depth=3=", "tor tau=0.5"),
     ]
 
 

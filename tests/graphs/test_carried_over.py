@@ -109,7 +109,8 @@ def test_the_rubric_and_the_judge_hear_whether_sub_questions_may_depend() -> Non
 )
 def test_findings_name_the_sources_that_they_rest_on(strategy: str, prompt: str, slot: str) -> None:
     mind = model()
-    graphs.ask(QUESTION, strategy, model=mind, index=river())
+    unsettled: dict[str, Any] = {"prune": {"tau": 0.99, "reconsider": False}, "tor": {"tau": 0.99}}.get(strategy, {})
+    graphs.ask(QUESTION, strategy, model=mind, index=river(), **unsettled)
     sources = {finding["answer"]: finding["sources"] for finding in mind.asked(prompt)[-1][slot]}
     assert len(sources["Paris"]) == 1
     assert sources["Paris"][0].endswith(".txt)")

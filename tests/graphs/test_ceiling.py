@@ -5,28 +5,31 @@ from typing import Any
 
 import pytest
 
-from ramify.graphs.ceiling import Ceiling, ceiling, outlook
 from ramify.graphs.run import ask_async
-from ramify.graphs.strategies import STRATEGIES, configure
+from ramify.graphs.strategies import STRATEGIES, ceiling, configure, outlook
+from ramify.graphs.strategy import Ceiling, Strategy
 from tests.fakes import FakeModel, library
 
 PAPER = {"redecompositions": 0, "dependent": False}
 INDEPENDENT = {"dependent": False}
+WHOLE = "Who made the first thing?"
 
 FIGURES: list[tuple[str, dict[str, Any], tuple[int, int, int]]] = [
     ("tor", PAPER, (29, 10, 14)),
     ("tor", {**PAPER, "rubric": True}, (36, 13, 14)),
     ("tor", {**PAPER, "judged": False}, (22, 7, 14)),
-    ("tor", {"redecompositions": 0}, (29, 13, 14)),
-    ("tor", INDEPENDENT, (50, 19, 21)),
-    ("tor", {}, (57, 25, 28)),
+    ("tor", {"redecompositions": 0}, (32, 32, 14)),
+    ("tor", INDEPENDENT, (50, 36, 21)),
+    ("tor", {}, (57, 57, 28)),
     ("tor", {**PAPER, "max_calls": 5}, (5, 5, 14)),
-    ("prune", INDEPENDENT, (4, 3, 7)),
-    ("prune", {}, (7, 7, 7)),
+    ("prune", {**INDEPENDENT, "reconsider": False, "entities": False}, (4, 4, 7)),
+    ("prune", {"reconsider": False, "entities": False}, (8, 8, 7)),
+    ("prune", INDEPENDENT, (11, 11, 7)),
+    ("prune", {}, (12, 12, 7)),
     ("prune", {**INDEPENDENT, "max_depth": 0}, (1, 1, 1)),
-    ("prune", {**INDEPENDENT, "backtrace": "recursive"}, (6, 4, 7)),
-    ("prune", {**INDEPENDENT, "joint": False}, (13, 8, 7)),
-    ("prune", {**INDEPENDENT, "joint": False, "max_depth": 1}, (6, 5, 3)),
+    ("prune", {**INDEPENDENT, "backtrace": "recursive"}, (13, 13, 7)),
+    ("prune", {**INDEPENDENT, "joint": False}, (13, 13, 7)),
+    ("prune", {**INDEPENDENT, "joint": False, "max_depth": 1}, (6, 6, 3)),
     ("chain", {}, (9, 9, 4)),
     ("iterative", {}, (7, 7, 6)),
     ("naive", {}, (1, 1, 1)),
@@ -51,7 +54,7 @@ def test_every_strategy_has_one() -> None:
 
 
 def test_a_strategy_of_one_s_own_has_none_and_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STRATEGIES, "my-own", STRATEGIES["naive"])
+    monkeypatch.setitem(STRATEGIES, "my-own", Strategy("my-own", STRATEGIES["naive"].build))
     assert ceiling("my-own", configure("my-own", {})[1]) is None
     assert (
         outlook("my-own", {}) == "my-own: a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
@@ -104,6 +107,28 @@ class Wavering(Busy):
         return super().__call__(prompt, slots)
 
 
+class Late(Busy):
+    """Replies that have no answer to the first hop of the whole question; what it is split into is compared."""
+
+    def __call__(self, prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        self.dependent = slots.get("question") == WHOLE
+        said = super().__call__(prompt, slots)
+        first = prompt == "answer" and slots["question"] == "Which thing has the number 1?"
+        return {**said, "answer": "Unknown"} if first else said
+
+
+class Doubtful(Busy):
+    """Replies that split the whole question and look up two names for each part, each on second thoughts."""
+
+    def __call__(self, prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        said = dict(super().__call__(prompt, slots))
+        if prompt == "decide" and not slots["hint"]:
+            return {**said, "action": "answer", "answer": f"thing {self.count}", "questions": []}
+        if prompt == "decide" and slots["above"]:
+            return {**said, "action": "entities", "questions": [], "entities": [f"Thing {self.count}", f"Other {self.count}"]}
+        return said
+
+
 def filtered(number: int) -> dict[str, Any]:
     lists: dict[str, Any] = {name: [] for name in ("facts", "files", "pages")}
     return {**lists, "relevant": [1], "is_sufficient": False, "relevance": 0.0, "suggested": f"other words {number}"}
@@ -112,13 +137,13 @@ def filtered(number: int) -> dict[str, Any]:
 RUNS: list[tuple[str, dict[str, Any], Busy]] = [
     ("tor", PAPER, Busy()),
     ("tor", {**PAPER, "rubric": True}, Busy()),
-    ("tor", {"redecompositions": 0, "max_depth": 2}, Busy(dependent=True)),
+    ("tor", {"redecompositions": 0, "max_depth": 2}, Late()),
     ("tor", INDEPENDENT, Wavering()),
     ("tor", {"max_depth": 2}, Wavering(dependent=True)),
-    ("prune", INDEPENDENT, Busy()),
-    ("prune", {}, Busy(dependent=True)),
-    ("prune", {"max_depth": 3}, Busy(dependent=True)),
-    ("prune", {**INDEPENDENT, "backtrace": "recursive"}, Busy()),
+    ("prune", {**INDEPENDENT, "reconsider": False, "entities": False}, Busy()),
+    ("prune", INDEPENDENT, Doubtful()),
+    ("prune", {}, Doubtful(dependent=True)),
+    ("prune", {**INDEPENDENT, "backtrace": "recursive"}, Doubtful()),
     ("chain", {}, Busy()),
     ("iterative", {"batch": 1}, Busy()),
     ("naive", {}, Busy()),
@@ -128,8 +153,11 @@ RUNS: list[tuple[str, dict[str, Any], Busy]] = [
 
 @pytest.mark.parametrize(("strategy", "options", "busy"), RUNS)
 async def test_a_run_that_grows_as_far_as_it_can_reaches_it(strategy: str, options: dict[str, Any], busy: Busy) -> None:
-    usage = await spent(strategy, options, busy)
-    assert usage == of(strategy, options)
+    usage, most = await spent(strategy, options, busy), of(strategy, options)
+    assert (usage.calls, usage.retrievals) == (most.calls, most.retrievals)
+    assert usage.critical_path <= most.critical_path
+    if options in (PAPER, {**PAPER, "rubric": True}):
+        assert usage.critical_path == most.critical_path
 
 
 @pytest.mark.parametrize(
@@ -139,6 +167,10 @@ async def test_a_run_that_grows_as_far_as_it_can_reaches_it(strategy: str, optio
         ("tor", {"max_depth": 2, "rubric": True}, Wavering()),
         ("tor", {"max_depth": 2, "redecompositions": 2, "dependent": False}, Wavering()),
         ("tor", {"max_depth": 2, "redecompositions": 2, "rubric": True}, Busy(dependent=True, score=0)),
+        ("tor", {"max_depth": 3}, Late()),
+        ("tor", {"max_depth": 2}, Wavering(dependent=True)),
+        ("prune", {"max_depth": 3}, Busy(dependent=True)),
+        ("prune", {"max_depth": 3}, Doubtful(dependent=True)),
         ("prune", {"joint": False}, Busy(dependent=True)),
         ("prune", {"joint": False, "backtrace": "recursive"}, Busy(dependent=True)),
         ("prune", {"joint": False, "entities": False, "dependent": False}, Busy()),
@@ -151,6 +183,6 @@ async def test_no_run_goes_beyond_it(strategy: str, options: dict[str, Any], bus
 
 async def spent(strategy: str, options: dict[str, Any], busy: Busy) -> Ceiling:
     texts = [f"Thing {number} was made by someone in {number}." for number in range(12)]
-    result = await ask_async("Who made the first thing?", strategy, model=FakeModel(replies=busy), index=library(*texts), **options)
+    result = await ask_async(WHOLE, strategy, model=FakeModel(replies=busy), index=library(*texts), **options)
     usage = result.usage
     return Ceiling(usage.llm_calls, usage.critical_path_calls, usage.retrievals)

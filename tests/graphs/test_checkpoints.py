@@ -103,7 +103,7 @@ async def test_a_call_on_the_whole_question_is_not_made_again_after_a_run_was_cu
     chat = model()
     graph, settings = compiled("iterative", chat)
     with monkeypatch.context() as broken:
-        broken.setattr("ramify.nodes.finalize.citations", cut_off)
+        broken.setattr("ramify.nodes.compress.citations", cut_off)
         with pytest.raises(ValueError, match="ends the run"):
             await graph.ainvoke({"question": QUESTION}, CONFIG, context=settings)
     result = await graph.ainvoke(None, CONFIG, context=settings)
@@ -161,4 +161,4 @@ async def test_a_run_without_settings_takes_the_strategy_s_own() -> None:
     wiring = graphs.build("prune")
     graph = wiring.compile()
     state = await graph.ainvoke({"question": FIRST}, context={"model": model(), "index": river(), "tau": 0.99})
-    assert state["tree"]["0"].status == "split", "0.97 is not above 0.99"
+    assert state["tree"]["0"].objection == "confidence 0.970, not above tau 0.99"

@@ -16,7 +16,7 @@ import ramify.graphs as graphs
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel, library
 from tests.graphs.agents import Caller, Ears, thinker, tools_said
-from tests.river import FIRST, QUESTION, but, river
+from tests.river import FINAL, FIRST, QUESTION, but, river
 
 ALONE = {"messages": [HumanMessage(QUESTION)]}
 TWICE = {"messages": [HumanMessage(f"{QUESTION}\n{FIRST}")]}
@@ -61,7 +61,7 @@ async def test_a_tool_node_calls_it() -> None:
 @pytest.mark.parametrize("sync", [True, False])
 async def test_the_caller_s_handlers_tags_and_thread_reach_our_calls(sync: bool) -> None:
     ears = Ears()
-    made = agent()
+    made = agent(**FINAL)
     _ = made.invoke(ALONE, heard(ears)) if sync else await made.ainvoke(ALONE, heard(ears))
     assert ears.prompts == ["decide", "decide", "decide", "finalize"]
     assert all("outer" in tags for tags in ears.tags)
@@ -86,14 +86,12 @@ async def test_the_caller_s_history_holds_its_own_steps_only(sync: bool, caplog:
 
 async def test_the_caller_s_stream_shows_our_branches() -> None:
     seen: dict[str, list[Any]] = {}
-    async for namespace, kind, event in agent().astream(ALONE, subgraphs=True, stream_mode=["tasks", "custom", "updates"]):
+    async for namespace, kind, event in agent(**FINAL).astream(ALONE, subgraphs=True, stream_mode=["tasks", "custom", "updates"]):
         if namespace:
             assert namespace[0].startswith("tools:")
             seen.setdefault(kind, []).append(event)
     asked = [
-        event["input"][0][0].branch.question
-        for event in seen["tasks"]
-        if event["name"] == "decide" and isinstance(event.get("input"), tuple)
+        event["input"][0][0].question for event in seen["tasks"] if event["name"] == "decide" and isinstance(event.get("input"), tuple)
     ]
     assert asked == [QUESTION, FIRST, "Which river runs through Paris?"]
     assert {"plant", "retrieve", "decide", "prune", "fill", "finalize"} <= {name for event in seen["updates"] for name in event}

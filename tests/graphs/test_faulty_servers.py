@@ -38,7 +38,7 @@ protocols = pytest.mark.parametrize("protocol", PROTOCOLS)
 strategies = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
-def ask(server: Faulty, strategy: str, **options: int) -> Result:
+def ask(server: Faulty, strategy: str, **options: Any) -> Result:
     more = {"batch": 2} if strategy == "iterative" else {}  # something is left to be read after a round that was lost
     return graphs.ask(QUESTION, strategy, index=river(), **server.options, **more, **options)
 
@@ -54,7 +54,8 @@ def test_a_call_that_is_refused_fails_its_branch_alone(protocol: str, strategy: 
     with faulty(protocol, lambda number, name: Fail(status, WORDS) if number == 2 else None) as server:
         result = ask(server, strategy)
     assert len(server.requests) == result.usage.llm_calls > 2
-    assert (result.answer, result.stopped_by, result.error) == ("Seine", "finished", "")
+    # Without its first hop ToR-RAG has nothing to judge: the whole question is answered itself, as the model does.
+    assert (result.answer, result.stopped_by, result.error) == ("Paris" if strategy == "tor" else "Seine", "finished", "")
     assert (WORDS if status >= 400 else f"status {status}") in told_of(result)
     assert server.elsewhere == []
 
@@ -97,8 +98,9 @@ def test_the_only_call_that_is_refused_leaves_no_answer(protocol: str, status: i
 @pytest.mark.parametrize("strategy", ["prune", "tor", "iterative"])
 @pytest.mark.parametrize("status", [400, 307, 401, 404])
 def test_at_the_last_call_the_tree_is_kept(protocol: str, strategy: str, status: int) -> None:
+    options: dict[str, Any] = {"prune": {"tau": 0.99, "reconsider": False}, "tor": {"tau": 0.99}}.get(strategy, {})
     with faulty(protocol, lambda number, name: Fail(status, WORDS) if name in LAST else None) as server:
-        result = ask(server, strategy)
+        result = ask(server, strategy, **options)
     assert server.requests[-1] in LAST
     assert len(server.requests) == result.usage.llm_calls
     assert result.stopped_by == "error"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.graphs.ceiling import ceiling
+from ramify.graphs.strategies import ceiling
 from ramify.nodes.settings import GlobalSettings
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index

@@ -34,7 +34,7 @@ def test_a_file_is_promising_under_its_own_name_alone() -> None:
 def test_the_other_pages_of_a_file_are_read_next_when_the_model_copies_its_source() -> None:
     def promising(slots: Any) -> Any:
         source = next((quote["source"] for quote in slots["passages"] if "Q&A.pdf" in quote["source"]), "")
-        shown = source.replace("&", "&amp;")  # as the prompt shows it
+        shown = source.replace('"', "&quot;")  # as the prompt shows it
         return {**POOR, "relevance": 0.9, "files": [shown] if source else [], "pages": [shown] if source else []}
 
     shelf = library(*(f"River number {n}." for n in range(8)))

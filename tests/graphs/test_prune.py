@@ -21,29 +21,37 @@ def splitting(slots: Mapping[str, Any]) -> dict[str, Any]:
 def test_an_answer_is_accepted_above_tau(confidence: float, accepted: bool) -> None:
     sure = but(decide=lambda slots: {**ANSWERED, "confidence": confidence})
     result = graphs.ask(QUESTION, model=sure, index=river())
-    assert (result.tree["0"].status == "leaf") is accepted
-    assert ("0.0" in result.tree) is not accepted
+    assert ("not above tau" in result.tree["0"].note) is not accepted
+    assert len(sure.asked("decide")) == (1 if accepted else 2), "one that is not is reconsidered"
 
 
 def test_tau_is_strict() -> None:
     sure = but(decide=lambda slots: {**ANSWERED, "confidence": 1.0})
     result = graphs.ask(QUESTION, model=sure, index=river(), tau=1.0)
-    assert result.tree["0"].status == "split"
+    assert "not above tau 1" in result.tree["0"].note
 
 
 def test_unknown_is_not_accepted_however_sure() -> None:
     unknown = but(decide=lambda slots: {**ANSWERED, "answer": "Unknown", "confidence": 0.99})
     result = graphs.ask(QUESTION, model=unknown, index=river())
-    assert result.tree["0"].status == "split"
-    assert result.tree["0.0"].note.startswith("once more, because it had no answer the first time")
+    assert "not above tau" in result.tree["0"].note
+    assert [bool(call["hint"]) for call in unknown.asked("decide")] == [False, True]
 
 
 @pytest.mark.parametrize("way", ["decompose", "entities"])
 def test_a_way_chosen_without_what_it_needs_leaves_a_leaf_that_says_so(way: str) -> None:
+    empty = but(decide=lambda slots: {**ANSWERED, "action": way, "answer": "", "questions": [], "entities": []})
+    result = graphs.ask(QUESTION, model=empty, index=river())
+    assert list(result.tree) == ["0"]
+    assert f"chose {way} but named nothing that can be asked" in result.tree["0"].note
+
+
+@pytest.mark.parametrize("way", ["decompose", "entities"])
+def test_what_was_proposed_and_cannot_be_asked_leaves_the_question_to_be_answered_itself(way: str) -> None:
     empty = but(decide=lambda slots: {**ANSWERED, "action": way, "answer": "", "questions": ["", " "], "entities": [""]})
     result = graphs.ask(QUESTION, model=empty, index=river())
     assert list(result.tree) == ["0"]
-    assert result.tree["0"].note == f"chose {way} but named nothing that can be asked"
+    assert result.tree["0"].answer == "Paris", "what the model says to the whole question"
 
 
 @pytest.mark.parametrize("dependent", [True, False])
@@ -61,14 +69,26 @@ def test_an_accepted_root_costs_one_call() -> None:
     assert result.citations
 
 
-def test_an_unsure_answer_is_asked_again_with_a_hint_and_not_taken_for_its_own_twin() -> None:
+def test_an_unsure_answer_is_reconsidered_once_with_a_hint_on_the_same_branch_without_a_search() -> None:
     unsure = but(decide=lambda slots: {**ANSWERED, "confidence": 0.5})
     result = graphs.ask(QUESTION, model=unsure, index=river())
-    assert result.tree["0.0"].question == QUESTION
-    assert result.tree["0.0"].answer == "Paris"
-    hints = [call["hint"] for call in unsure.asked("decide")]
-    assert hints[0] == ""
-    assert "'Paris'" in hints[1]
+    assert list(result.tree) == ["0"]
+    assert (result.tree["0"].answer, result.usage.retrievals) == ("Paris", 1)
+    first, second = (call["hint"] for call in unsure.asked("decide"))
+    assert first == ""
+    assert "'Paris'" in second
+
+
+def test_a_second_opinion_that_is_sure_is_accepted() -> None:
+    opinions = iter([{**ANSWERED, "confidence": 0.5}, {**ANSWERED, "answer": "Seine", "confidence": 0.99}])
+    result = graphs.ask(QUESTION, model=but(decide=lambda slots: next(opinions)), index=river())
+    assert (result.answer, result.tree["0"].objection) == ("Seine", "")
+
+
+def test_nobody_is_asked_again_where_nothing_would_change() -> None:
+    unsure = but(decide=lambda slots: {**ANSWERED, "confidence": 0.5})
+    graphs.ask(QUESTION, model=unsure, index=river(), reconsider=False)
+    assert len(unsure.asked("decide")) == 1
 
 
 def test_the_joint_tree_costs_at_most_four_calls_and_seven_searches() -> None:
@@ -120,7 +140,7 @@ def test_identical_sub_questions_of_different_branches_are_asked_once() -> None:
 
 def test_the_final_call_sees_what_answers_rest_on_first() -> None:
     asked = model()
-    graphs.ask(QUESTION, model=asked, index=river())
+    graphs.ask(QUESTION, model=asked, index=river(), tau=0.98, reconsider=False)
     shown = [quote["text"] for quote in asked.asked("finalize")[0]["passages"]]
     assert set(shown[:2]) == {"France has the capital Paris.", "The river Seine runs through Paris."}
 
@@ -170,7 +190,7 @@ def test_an_aggregate_sees_what_the_branch_and_its_children_found_and_no_pruned_
             return {**splitting(slots), "questions": [FIRST, "Which river runs through {1}?"]}
         return {**ANSWERED, "answer": "Unknown", "confidence": 0.99}
 
-    chat = but(decide=unsure, answer={"answer": "Unknown"})
+    chat = but(decide=unsure, answer="no JSON")
     result = graphs.ask(QUESTION, backtrace="recursive", model=chat, index=river(), max_depth=1, k=1)
     assert result.tree["0.1"].status == "pruned"
     (call,) = chat.asked("aggregate")
@@ -181,7 +201,11 @@ def test_an_aggregate_sees_what_the_branch_and_its_children_found_and_no_pruned_
 
 
 def test_without_a_final_reply_the_root_s_own_answer_stands_and_the_failure_is_told() -> None:
-    unsure = {**ANSWERED, "confidence": 0.5}
-    result = graphs.ask(QUESTION, model=but(decide=unsure, finalize="no JSON"), index=river())
+    def splits_at_last(slots: Mapping[str, Any]) -> dict[str, Any]:
+        halves = slots["hint"] or slots["question"] != QUESTION
+        return {**ANSWERED, "confidence": 0.5} if not halves or " / " in slots["question"] else splitting(slots)
+
+    result = graphs.ask(QUESTION, model=but(decide=splits_at_last, finalize="no JSON"), index=river())
+    assert len(result.tree) == 3, "the second opinion is to split"
     assert (result.answer, result.stopped_by) == ("Paris", "error")
     assert "malformed" in result.notices[0]

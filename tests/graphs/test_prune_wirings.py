@@ -6,7 +6,7 @@ import pytest
 
 import ramify.graphs as graphs
 from tests.graphs.test_prune import ANSWERED, splitting
-from tests.river import QUESTION, but, model, river
+from tests.river import FIRST, QUESTION, but, model, replies, river
 
 
 def test_an_entity_branch_is_searched_verbatim_and_summarised() -> None:
@@ -37,12 +37,24 @@ def test_staged_shows_what_was_found_for_a_question_to_what_splits_it(entities: 
 
 
 def test_recursive_backtrace_answers_branch_by_branch() -> None:
-    recursive = model()
+    def halves(slots: Any) -> dict[str, Any]:
+        parts = [FIRST, "Which river runs through Rome?"] if slots["question"] == QUESTION else []
+        return {**ANSWERED, **replies("answer", slots), "action": "decompose" if parts else "answer", "questions": parts}
+
+    recursive = but(decide=halves)
     result = graphs.ask(QUESTION, backtrace="recursive", model=recursive, index=river())
     assert result.answer == result.tree["0"].answer == "Seine"
     assert result.tree["0"].status == "inner"
     findings = recursive.asked("aggregate")[0]["findings"]
     assert [finding["answer"] for finding in findings] == ["Paris", "Seine"]
+
+
+def test_what_the_last_hop_says_is_taken_without_a_call() -> None:
+    recursive = model()
+    result = graphs.ask(QUESTION, backtrace="recursive", model=recursive, index=river())
+    assert (result.answer, result.tree["0"].status) == ("Seine", "inner")
+    assert not recursive.asked("aggregate")
+    assert [citation.text for citation in result.citations] == ["The river Seine runs through Paris.", "France has the capital Paris."]
 
 
 def test_without_confidence_any_answer_is_accepted() -> None:

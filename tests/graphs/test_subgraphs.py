@@ -19,7 +19,7 @@ from ramify.nodes.tree import Branch
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel
 from tests.graphs.agents import Ears, thinker
-from tests.river import QUESTION, river
+from tests.river import FINAL, QUESTION, river
 
 ASKED = {"question": QUESTION}
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "mine"}}
@@ -50,9 +50,9 @@ def parent(node: Any, context: type[Any] | None = None, saver: Any = None) -> An
     return graph.compile(checkpointer=saver)
 
 
-def settings(model: FakeModel | None = None) -> PruneSettings:
+def settings(model: FakeModel | None = None, **options: Any) -> PruneSettings:
     """Make the settings that the parent's context gives."""
-    return PruneSettings(model=model or thinker(), index=river())
+    return PruneSettings(model=model or thinker(), index=river(), **options)
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Trip:
 async def test_a_subgraph_takes_its_settings_from_the_parent_s_context(context: Any) -> None:
     state = await parent(graphs.build("prune").compile(), type(context)).ainvoke(ASKED, context=context)
     assert state["letter"] == "Dear reader, it is the Seine."
-    assert state["citations"][0].source == "0.txt"
+    assert state["citations"][0].source == "1.txt"
 
 
 async def test_settings_of_another_strategy_count_as_far_as_they_are_shared() -> None:
@@ -94,7 +94,7 @@ async def test_a_subgraph_keeps_its_checkpoints_in_a_namespace_of_its_own(caplog
     await graph.ainvoke(ASKED, CONFIG, context=settings())
     history = [snapshot async for snapshot in graph.aget_state_history(CONFIG)]
     assert [snapshot.next for snapshot in history] == [(), ("write",), ("research",), ("__start__",)]
-    assert history[0].values["citations"][0].source == "0.txt"
+    assert history[0].values["citations"][0].source == "1.txt"
     assert "msgpack" not in caplog.text
 
 
@@ -108,11 +108,11 @@ async def test_without_a_checkpointer_of_the_parent_s_it_keeps_none() -> None:
 async def test_a_subgraph_that_was_stopped_goes_on_where_it_was(caplog: pytest.LogCaptureFixture) -> None:
     graph = parent(graphs.build("prune").compile(interrupt_before=["finalize"]), PruneSettings, InMemorySaver())
     model = thinker()
-    await graph.ainvoke(ASKED, CONFIG, context=settings(model))
+    await graph.ainvoke(ASKED, CONFIG, context=settings(model, **FINAL))
     inner = (await graph.aget_state(CONFIG, subgraphs=True)).tasks[0].state.values
     assert all(isinstance(branch, Branch) for branch in inner["tree"].values())
     asked = len(model.calls)
-    state = await graph.ainvoke(None, CONFIG, context=settings(model))
+    state = await graph.ainvoke(None, CONFIG, context=settings(model, **FINAL))
     assert state["letter"] == "Dear reader, it is the Seine."
     assert [name for name, _ in model.calls[asked:]] == ["finalize"]
     assert "msgpack" not in caplog.text
@@ -122,7 +122,7 @@ async def test_the_parent_s_stream_shows_the_branches_of_a_subgraph() -> None:
     graph = parent(graphs.build("prune").compile(), PruneSettings)
     seen: dict[str, set[str]] = {"tasks": set(), "updates": set()}
     modes = ["tasks", "custom", "updates"]
-    async for namespace, kind, event in graph.astream(ASKED, context=settings(), subgraphs=True, stream_mode=modes):
+    async for namespace, kind, event in graph.astream(ASKED, context=settings(**FINAL), subgraphs=True, stream_mode=modes):
         if namespace:
             assert namespace[0].startswith("research:")
             seen[kind] |= {event["name"]} if kind == "tasks" else event.keys()
@@ -138,7 +138,7 @@ async def test_a_node_that_asks_hands_its_config_on() -> None:
     ears, saver = Ears(), InMemorySaver()
 
     async def node(state: Own, config: RunnableConfig) -> Own:
-        result = await graphs.ask_async(state["question"], config=config, model=thinker(), index=river())
+        result = await graphs.ask_async(state["question"], config=config, model=thinker(), index=river(), **FINAL)
         return {"answer": result.answer, "citations": result.citations}
 
     config: RunnableConfig = {**CONFIG, "callbacks": [ears], "tags": ["outer"]}
@@ -152,7 +152,7 @@ async def test_a_node_that_asks_hands_its_config_on() -> None:
 @pytest.mark.parametrize("looping", [True, False])
 def test_a_synchronous_parent_uses_the_tool(looping: bool) -> None:
     """Also where an event loop is running, as in a notebook."""
-    tool, ears = graphs.research_tool(model=thinker(), index=river()), Ears()
+    tool, ears = graphs.research_tool(model=thinker(), index=river(), **FINAL), Ears()
 
     def node(state: Own) -> Own:
         said = tool.invoke({"type": "tool_call", "id": "1", "name": tool.name, "args": {"question": state["question"]}})

@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 import ramify.graphs as graphs
+from ramify.graphs.conditions import sure
 from ramify.nodes.settings import TAU, PruneSettings
-from ramify.nodes.step.conditions import sure
 from ramify.nodes.tree import Branch
 from ramify.studio.drawing.terminal import show
 from ramify.tools import extractive
@@ -49,7 +49,7 @@ def drawn(result: graphs.Result) -> str:
 def test_a_language_model_has_the_paper_s(confidence: float, accepted: bool) -> None:
     result = graphs.ask(QUESTION, model=answering(confidence), index=river())
     assert result.to_json()["tau"] == 0.95
-    assert (result.tree["0"].status == "leaf") is accepted
+    assert (not result.tree["0"].objection) is accepted
     assert ("its confidence is not above tau (0.95)" in drawn(result)) is not accepted
 
 
@@ -57,7 +57,7 @@ def test_a_language_model_has_the_paper_s(confidence: float, accepted: bool) -> 
 def test_the_embedded_model_has_the_calibrated_one(embedded: Any, confidence: float, accepted: bool) -> None:
     result = graphs.ask(QUESTION, model=embedded(confidence), index=river(), **EXACT)
     assert result.to_json()["tau"] == CALIBRATED
-    assert (result.tree["0"].status == "leaf") is accepted
+    assert (not result.tree["0"].objection) is accepted
     told = f"its confidence is not above tau ({CALIBRATED:g}, calibrated for extractive)"
     assert (told in drawn(result)) is not accepted
 
@@ -71,7 +71,7 @@ def test_the_embedded_model_that_auto_has_found_has_it_too(embedded: Any, monkey
 
 def test_one_that_is_set_counts(embedded: Any) -> None:
     result = graphs.ask(QUESTION, model=embedded(BETWEEN), index=river(), tau=0.95, **EXACT)
-    assert (result.tau, result.tree["0"].status) == (0.95, "split")
+    assert (result.tau, bool(result.tree["0"].objection)) == (0.95, True)
     assert "not above tau (0.95)" in drawn(result)
 
 
@@ -86,7 +86,7 @@ def test_each_question_of_a_conversation_has_its_own() -> None:
     first = talk.ask(QUESTION, model=answering(0.7), index=river(), tau=0.6)
     second = talk.ask(QUESTION, model=answering(0.7), index=river())
     assert [one.tau for one in (first, second)] == [0.6, 0.95]
-    assert [one.tree["0"].status for one in (first, second)] == ["leaf", "split"]
+    assert [bool(one.tree["0"].objection) for one in (first, second)] == [False, True]
 
 
 def test_a_strategy_without_such_a_threshold_has_none() -> None:
@@ -95,4 +95,7 @@ def test_a_strategy_without_such_a_threshold_has_none() -> None:
 
 def test_before_a_question_is_planted_the_paper_s_counts() -> None:
     settings = PruneSettings()
-    assert [sure(Branch(path="0", question="Q", answer="A", confidence=value), settings) for value in (0.95, 0.951)] == [False, True]
+    assert [sure.holds({}, Branch(path="0", question="Q", answer="A", confidence=value), settings) for value in (0.95, 0.951)] == [
+        False,
+        True,
+    ]

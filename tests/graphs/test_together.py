@@ -20,11 +20,12 @@ def telling(together: str = "bridge") -> FakeModel:
     return model(replies=told)
 
 
+UNSURE = {"tau": 0.99}
+"""With it no hop settles the whole question: a final call is made."""
 CASES: list[tuple[str, dict[str, Any]]] = [
-    ("prune", {}),
-    ("prune", {"joint": False}),
-    ("prune", {"backtrace": "recursive"}),
-    ("tor", {}),
+    ("prune", {**UNSURE, "reconsider": False}),
+    ("prune", {**UNSURE, "joint": False}),
+    ("tor", UNSURE),
     ("chain", {}),
 ]
 

@@ -14,7 +14,7 @@ from ramify.tools.index import Index
 from tests.fakes import FakeModel
 from tests.graphs.agents import thinker
 from tests.graphs.test_tool import call
-from tests.river import QUESTION, TEXTS, replies, river
+from tests.river import FINAL, QUESTION, TEXTS, replies, river
 
 
 def refused(said: ToolMessage, *words: str) -> bool:
@@ -109,7 +109,8 @@ def test_a_model_that_hangs_late_leaves_what_was_found() -> None:
             self.latency = 60.0 if messages[-1].additional_kwargs["ramify"]["prompt"] == "finalize" else 0.0
             return await super()._agenerate(messages, *args, **kwargs)
 
-    said = call(graphs.research_tool(model=Tiring(replies=replies, logprobs=True), index=river(), timeout=0.5), question=QUESTION)
+    tool = graphs.research_tool(model=Tiring(replies=replies, logprobs=True), index=river(), timeout=0.5, **FINAL)
+    said = call(tool, question=QUESTION)
     assert "Found on the way:\n- What is the capital of France? Paris" in str(said.content)
     assert "a model call failed" in str(said.content)
 

@@ -19,11 +19,12 @@ from langgraph.prebuilt import ToolNode
 import ramify.graphs as graphs
 from tests.fakes import FakeModel
 from tests.graphs.agents import Caller, thinker, tools_said
-from tests.river import FIRST, QUESTION, replies, river
+from tests.river import FINAL, FINAL_TOR, FIRST, QUESTION, replies, river
 
 CONFIG: Any = {"configurable": {"thread_id": "mine"}}
 ALONE = {"messages": [("human", QUESTION)]}
 TWICE = {"messages": [("human", f"{QUESTION}\n{FIRST}")]}
+WITH_A_FINAL_CALL = {"prune": FINAL, "tor": FINAL_TOR}
 
 
 def mortal(prompt: str, question: str = QUESTION, by: type[Exception] = ValueError) -> FakeModel:
@@ -41,13 +42,14 @@ def mortal(prompt: str, question: str = QUESTION, by: type[Exception] = ValueErr
 
 def agent(model: FakeModel, saver: Any, strategy: str = "tor") -> Any:
     """Make an agent with the tool, as each life of a process does."""
-    return create_agent(Caller(), [graphs.research_tool(strategy, model=model, index=river())], checkpointer=saver)
+    tool = graphs.research_tool(strategy, model=model, index=river(), **WITH_A_FINAL_CALL.get(strategy, {}))
+    return create_agent(Caller(), [tool], checkpointer=saver)
 
 
 def node(model: FakeModel, saver: Any) -> Any:
     """Make a graph that has one node call all tools of a message."""
     graph = StateGraph(MessagesState)
-    graph.add_node("tools", ToolNode([graphs.research_tool("tor", model=model, index=river())]))
+    graph.add_node("tools", ToolNode([graphs.research_tool("tor", model=model, index=river(), **FINAL_TOR)]))
     graph.add_edge(START, "tools")
     return graph.compile(checkpointer=saver)
 

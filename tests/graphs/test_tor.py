@@ -42,10 +42,26 @@ def test_the_same_pair_is_not_asked_again() -> None:
     assert "no other way" in result.tree["0"].note
 
 
-def test_the_judge_is_asked_also_where_neither_half_has_an_answer_so_that_the_halves_may_grow() -> None:
-    unknown = {"answer": "Unknown", "confidence": 0.9, "citations": []}
-    result = graphs.ask(QUESTION, "tor", model=but(answer=unknown, decompose=halves), index=river(), max_depth=2, dependent=False)
+def test_halves_without_an_answer_grow_unjudged_and_a_fork_that_can_have_none_is_pruned_unjudged() -> None:
+    unknown = but(answer={"answer": "Unknown", "confidence": 0.9, "citations": []}, decompose=halves)
+    options = {"max_depth": 2, "dependent": False, "redecompositions": 0}
+    result = graphs.ask(QUESTION, "tor", model=unknown, index=river(), **options)
     assert len(result.tree) == 7
+    assert not unknown.asked("judge")
+    assert {path for path, branch in result.tree.items() if branch.status == "pruned"} == {"0.0.0", "0.0.1", "0.1.0", "0.1.1"}
+    assert "neither half has an answer" in result.tree["0.0.0"].note
+
+
+def test_an_answer_that_comes_late_from_below_a_half_reaches_the_final_call() -> None:
+    def late(slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        known = slots["question"].endswith(("0a / 0a", "0a / 0b"))
+        return {"answer": "Paris", "confidence": 0.97, "citations": [1]} if known else {"answer": "Unknown", "confidence": 0.9}
+
+    chat = but(answer=late, decompose=halves)
+    result = graphs.ask(QUESTION, "tor", model=chat, index=river(), max_depth=2, dependent=False)
+    assert [result.tree[path].status for path in ("0", "0.0", "0.0.0", "0.0.1")] == ["inner", "inner", "leaf", "leaf"]
+    told = {finding["path"]: finding["answer"] for finding in chat.asked("finalize")[0]["findings"]}
+    assert told["0.0.0"] == "Paris"
 
 
 def test_a_root_whose_forks_are_all_pruned_is_answered_itself() -> None:
@@ -65,10 +81,16 @@ def test_theta_is_met_by_a_score_equal_to_it() -> None:
 @pytest.mark.parametrize(("rubric", "calls", "path"), [(False, 29, 10), (True, 36, 13)])
 def test_a_full_tree_of_depth_three_costs_what_the_method_says(rubric: bool, calls: int, path: int) -> None:
     full = but(decompose=halves)
-    result = graphs.ask(QUESTION, "tor", model=full, index=river(), rubric=rubric, redecompositions=0, dependent=False)
+    result = graphs.ask(QUESTION, "tor", model=full, index=river(), rubric=rubric, grow_sure=True, redecompositions=0, dependent=False)
     assert len(result.tree) == 15
     assert result.usage.llm_calls == calls
     assert result.usage.critical_path_calls == path
+
+
+def test_sure_answers_are_not_grown_unless_the_paper_s_way_is_asked_for() -> None:
+    for options, branches in (({}, 3), ({"tau": 0.99}, 7), ({"grow_sure": True}, 7)):
+        result = graphs.ask(QUESTION, "tor", model=but(decompose=halves), index=river(), max_depth=2, dependent=False, **options)
+        assert len(result.tree) == branches
 
 
 def test_an_invalid_pair_counts_as_a_failed_fork() -> None:
@@ -105,11 +127,19 @@ def test_a_sibling_without_an_answer_prunes_the_branch_that_waits_for_it() -> No
 
 
 def test_the_best_five_passages_by_mmr_value_reach_the_final_call() -> None:
-    asked = model()
-    result = graphs.ask(QUESTION, "tor", model=asked, index=river(), final_k=2)
+    asked = but(answer=lambda slots: {**replies("answer", slots), "citations": []})
+    result = graphs.ask(QUESTION, "tor", model=asked, index=river(), final_k=2, tau=0.99)
     shown = [quote["text"] for quote in asked.asked("finalize")[0]["passages"]]
     ranked = sorted({p.id: p for p in result.passages.values()}.values(), key=lambda passage: -passage.value)
     assert shown == [passage.text for passage in ranked[:2]]
+
+
+def test_what_answers_cite_comes_before_what_mmr_values_more() -> None:
+    asked = but(answer=lambda slots: {**replies("answer", slots), "citations": [3]})
+    result = graphs.ask(QUESTION, "tor", model=asked, index=river(), final_k=2, tau=0.99)
+    shown = [quote["text"] for quote in asked.asked("finalize")[0]["passages"]]
+    cited = {result.passages[key].text for branch in result.tree.values() for key in branch.cited}
+    assert cited == set(shown[: len(cited)])
 
 
 def test_the_judge_sees_each_half_with_its_own_answer_once_both_are_in() -> None:
@@ -148,7 +178,7 @@ def test_an_answered_half_whose_splitting_fails_keeps_its_answer_and_says_why() 
     def fails_below(slots: Mapping[str, Any]) -> Any:
         return PAIR if slots["question"] == QUESTION else "no JSON"
 
-    result = graphs.ask(QUESTION, "tor", model=but(decompose=fails_below), index=river(), max_depth=2)
+    result = graphs.ask(QUESTION, "tor", model=but(decompose=fails_below), index=river(), max_depth=2, tau=0.99)
     assert (result.tree["0.0"].status, result.tree["0.0"].answer) == ("leaf", "Paris")
     assert "malformed" in result.tree["0.0"].note
 
@@ -162,7 +192,7 @@ def test_what_is_called_simple_or_gives_no_two_new_questions_is_answered_whole(r
 
 def test_where_the_final_call_says_unknown_nothing_is_cited() -> None:
     unknown = {"answer": "Unknown", "confidence": 0.8, "citations": [1], "settled_by": "unsettled"}
-    result = graphs.ask(QUESTION, "tor", model=but(finalize=unknown), index=river())
+    result = graphs.ask(QUESTION, "tor", model=but(finalize=unknown), index=river(), tau=0.99)
     assert (result.answer, result.citations, result.settled_by) == ("Unknown", [], "unsettled")
 
 

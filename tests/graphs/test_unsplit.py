@@ -45,7 +45,7 @@ def test_a_branch_that_cannot_be_split_is_a_leaf_and_the_rest_goes_on() -> None:
         whole = slots["question"] == QUESTION
         return {"simple": False, "first": "What is the capital of France?", "second": "Which river runs through {1}?"} if whole else BAD
 
-    result = graphs.ask(QUESTION, "tor", model=but(decompose=sometimes), index=river())
+    result = graphs.ask(QUESTION, "tor", model=but(decompose=sometimes), index=river(), tau=0.99)
     assert [result.tree[path].status for path in ("0.0", "0.1")] == ["leaf", "leaf"]
     assert "not split" in result.tree["0.0"].note
     assert "filled with 'Paris'" in result.tree["0.1"].note

@@ -4,7 +4,7 @@ import inspect
 from itertools import product
 from typing import Any, get_args
 
-from ramify.graphs.strategies import STRATEGIES
+from ramify.graphs.strategies import STRATEGIES, arguments_of
 
 
 def _choices(parameter: inspect.Parameter) -> tuple[Any, ...]:
@@ -12,7 +12,7 @@ def _choices(parameter: inspect.Parameter) -> tuple[Any, ...]:
 
 
 def _combinations(name: str) -> list[tuple[str, dict[str, Any]]]:
-    parameters = inspect.signature(STRATEGIES[name]).parameters
+    parameters = arguments_of(name)
     values = product(*(_choices(parameter) for parameter in parameters.values()))
     return [(name, dict(zip(parameters, chosen, strict=True))) for chosen in values]
 

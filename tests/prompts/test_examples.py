@@ -16,7 +16,7 @@ from ramify.prompts.decide import WAYS, decide_by
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.lenient_types import asked_for
 from tests.prompts.test_prompts import ALL, sample
-from tests.river import QUESTION, but, model, replies, river
+from tests.river import FINAL, QUESTION, but, model, replies, river
 
 THINKING = {"aggregate", "compress", "decide", "decompose", "finalize", "judge", "next_question"}
 ANSWERING = (prompts.AGGREGATE, prompts.ANSWER, prompts.CLOSED_BOOK, prompts.COMPRESS, prompts.FINALIZE, prompts.SUMMARIZE)
@@ -121,7 +121,7 @@ def test_a_reply_without_its_thought_is_taken_and_a_thought_alone_is_not(name: s
 def heard(**options: Any) -> dict[str, list[BaseMessage]]:
     """Ask by PruneRAG, and give the messages of the first call of each prompt."""
     chat = but()
-    assert graphs.ask(QUESTION, "prune", model=chat, index=river(), **options).answer == "Seine"
+    assert graphs.ask(QUESTION, "prune", model=chat, index=river(), **FINAL, **options).answer == "Seine"
     return {name: messages for (name, _), messages in reversed(list(zip(chat.calls, chat.heard, strict=True)))}
 
 

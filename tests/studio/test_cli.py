@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ramify.graphs.strategies import STRATEGIES
+from ramify.graphs.strategy import Strategy as OfGraphs
 from ramify.studio.console.options import Strategy
 from ramify.tools import relevance
 from tests.studio.conftest import Ramify
@@ -92,6 +93,13 @@ def test_settings_are_told_with_defaults_and_ceiling(ramify: Ramify) -> None:
     assert "A fork judged below this is pruned." in done.out
     assert "rubric" in done.out
     assert "at most 29 model calls (of which 10 one after another)" in done.err
+
+
+def test_a_strategy_of_one_s_own_need_not_say_what_its_arguments_do(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STRATEGIES, "my-own", OfGraphs("my-own", STRATEGIES["tor"].build))
+    done = ramify("settings", "my-own")
+    assert (done.code, "(true or false)" in done.out) == (0, True)
+    assert "a strategy of your own" in done.err
 
 
 def test_search_as_json(ramify: Ramify, built: Path) -> None:

@@ -80,7 +80,7 @@ def summarize(slots: Slots) -> Reply:
 
 
 def judge(slots: Slots) -> Reply:
-    """Score a pair with its answers on four criteria, 0 to 5, and name the weaker question."""
+    """Score a pair with its answers on four criteria, 0 to 5, and name the weaker question, if only one has an answer."""
     question, pair = slots["question"], (slots["first"], slots["second"])
     answers = [slots["first_answer"] or "", slots["second_answer"] or ""]
     known = [not is_unknown(answer) for answer in answers]
@@ -92,7 +92,7 @@ def judge(slots: Slots) -> Reply:
         "non_redundancy": round(5 * max(0.0, apart), 2),
         "consistency": 5.0 if min(near) > _ABOUT else 2.5,
         "decomposition": round(5 * _taken_up(question, pair), 2),
-        "weaker": "1" if (known[0], near[0]) < (known[1], near[1]) else "2",
+        "weaker": "neither" if known[0] == known[1] else str(known.index(False) + 1),
     }
 
 

@@ -73,6 +73,8 @@ class Model:
     """Tokens of a reply, where they are ours to set."""
     tau: float | None = None
     """The confidence above which its answers are to be accepted, where that was calibrated for it."""
+    reconsiders: bool = True
+    """Whether it may answer otherwise where it is asked the same with a hint that it was not sure."""
 
     @property
     def thought_tokens(self) -> int:

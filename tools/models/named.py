@@ -115,7 +115,7 @@ def _extractive(options: ModelOptions, notice: str | None) -> Model:
     server = Server("extractive", options.timeout)
     return Model(
         "extractive", chat, counter(chat), cap, None, server, "reader", notice,
-        objection=objection, closest=closest, surveys=surveys, load=load, tau=TAU,
+        objection=objection, closest=closest, surveys=surveys, load=load, tau=TAU, reconsiders=False,
     )  # fmt: skip
 
 

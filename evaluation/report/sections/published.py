@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Table, Where, Words, words
 from ramify.evaluation.report.tables import NOTHING, columns_of, figure
-from ramify.evaluation.results.columns import EM, F1, FORGETTING, HITS4, HITS10, MRR10
+from ramify.evaluation.results.columns import EM, F1, FORGETTING_FOUND, HITS4, HITS10, MRR10
 from ramify.evaluation.results.measures import Measure
 from ramify.evaluation.results.run import Run
 
@@ -84,7 +84,7 @@ def _of(run: Run, dataset: str) -> Iterator[Block]:
         yield from _table(run, dataset, "depth of the tree", DEPTHS, (EM, F1), TOR)
         yield from (Words(GUESSES), _retrievers(run, dataset))
     if _about(dataset, OF_PRUNE):
-        yield from _table(run, dataset, "evidence forgetting", FORGOTTEN, (FORGETTING,), PRUNE)
+        yield from _table(run, dataset, "evidence forgetting", FORGOTTEN, (FORGETTING_FOUND,), PRUNE)
 
 
 def _about(dataset: str, names: Sequence[str]) -> bool:

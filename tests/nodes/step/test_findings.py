@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ramify.nodes.step.findings import by_mmr, by_turns, finding, leaves
+from ramify.nodes.settings import TorSettings
+from ramify.nodes.step.findings import finding, ranked, shown_at_last
 from ramify.nodes.tree import Branch, Passage, ancestors
 
 
@@ -18,7 +19,7 @@ def ids(passages: list[Passage]) -> str:
     return "".join(passage.id for passage in passages)
 
 
-def test_what_answers_rest_on_comes_first_the_deepest_first_then_what_questions_found_then_names_and_nothing_pruned() -> None:
+def test_what_answers_rest_on_comes_first_the_deepest_first_names_too_then_what_was_found_and_nothing_pruned() -> None:
     branches = [
         Branch(path="0", question="Q", evidence=("a", "b")),
         Branch(path="0.0", question="Q1", evidence=("b", "c"), cited=("c",)),
@@ -26,12 +27,12 @@ def test_what_answers_rest_on_comes_first_the_deepest_first_then_what_questions_
         Branch(path="0.2", question="Q2", evidence=("e",), cited=("e",), status="pruned"),
         Branch(path="0.0.0", question="Q3", evidence=("f", "a"), cited=("a",)),
     ]
-    assert ids(by_turns(state(*branches), branches)) == "acfbd"
+    assert ids(ranked(state(*branches), branches)) == "acdfb"
 
 
 def test_leaves_hand_over_their_passages_by_what_mmr_gave_them_each_once() -> None:
     branches = [Branch(path="0.0", question="Q1", evidence=("a", "c")), Branch(path="0.1", question="Q2", evidence=("e", "c", "lost"))]
-    assert ids(by_mmr(state(*branches), branches)) == "eca"
+    assert ids(ranked(state(*branches), branches, by_value=True)) == "eca"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,23 @@ def test_leaves_hand_over_their_passages_by_what_mmr_gave_them_each_once() -> No
     ],
 )
 def test_leaves_and_what_failed_with_something_in_hand_hold_at_the_end(branch: Branch, holds: bool) -> None:
-    assert (leaves(state(branch)) == [branch]) is holds
+    assert (shown_at_last(state(branch), TorSettings) == [branch]) is holds
+
+
+def test_what_an_answer_cites_is_not_dropped_for_what_mmr_values_more() -> None:
+    branches = [
+        Branch(path="0.0", question="Q1", evidence=("a", "c"), cited=("a",)),
+        Branch(path="0.1", question="Q2", evidence=("e", "f")),
+    ]
+    assert ids(ranked(state(*branches), branches, by_value=True)) == "afec"
+
+
+def test_the_best_passage_of_a_name_that_was_not_summed_up_has_its_place() -> None:
+    branches = [
+        Branch(path="0.0", question="Q1", evidence=("a", "b", "c")),
+        Branch(path="0.1", question="E", kind="entity", evidence=("d", "e")),
+    ]
+    assert ids(ranked(state(*branches), branches)) == "dabce"
 
 
 def test_a_finding_tells_of_its_branch_as_it_is() -> None:

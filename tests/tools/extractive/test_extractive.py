@@ -77,6 +77,7 @@ SLOTS: dict[str, Any] = {
     "kept": "",
     "turns": [],
     "dependent": True,
+    "above": "",
     "hint": "",
     "may": "",
     "expected": ["the name of a place"],

@@ -54,7 +54,7 @@ def _single(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answered() -> dict[str, Any]:
-    slots = {"question": QUESTION, "passages": [{"title": "Solaris", "source": "s", "text": TEXT}]}
+    slots = {"question": QUESTION, "above": "", "passages": [{"title": "Solaris", "source": "s", "text": TEXT}]}
     told: dict[str, Any] = json.loads(str(Extractive().invoke(ANSWER.render({name: slots[name] for name in ANSWER.slots})).content))
     return told
 

@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 import ramify.graphs as graphs
 from ramify.studio.server import app
-from ramify.studio.server.langgraph_json import DESCRIPTIONS, configuration, variable, written
+from ramify.studio.server.langgraph_json import configuration, variable, written
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, complaints, dev_server, free_port
 from tests.studio.server.dev.conftest import AMBIGUOUS, CONTEXT, QUESTION, SIMPLE, new_thread, values
@@ -44,7 +44,8 @@ async def test_the_strategies_are_tools_of_its_mcp_server(server: DevServer, ind
     async with streamable_http_client(f"{server.url}/mcp") as streams, ClientSession(*streams[:2]) as session:
         await session.initialize()
         offered = {tool.name: tool for tool in (await session.list_tools()).tools}
-        assert {name: tool.description for name, tool in offered.items()}.items() >= DESCRIPTIONS.items()
+        told = {name: tool.description for name, tool in offered.items()}
+        assert told.items() >= {name: strategy.description for name, strategy in graphs.STRATEGIES.items()}.items()
         assert "question" in offered["naive"].input_schema["properties"]
         result: Any = await session.call_tool("naive", {"question": SIMPLE})
     assert not result.is_error
@@ -54,7 +55,7 @@ async def test_the_strategies_are_tools_of_its_mcp_server(server: DevServer, ind
 
 async def test_the_documented_question_over_a2a_is_answered_from_the_index_of_the_server(server: DevServer, index: Path) -> None:
     told = await run_documented("agents.md", "message/send", server)
-    assert (told["card"]["name"], told["card"]["description"]) == ("prune", DESCRIPTIONS["prune"])
+    assert (told["card"]["name"], told["card"]["description"]) == ("prune", graphs.STRATEGIES["prune"].description)
     assert told["task"]["status"]["state"] == "completed"
     [artifact] = told["task"]["artifacts"]
     assert artifact["parts"][0]["text"].startswith("László Bíró")
@@ -63,10 +64,9 @@ async def test_the_documented_question_over_a2a_is_answered_from_the_index_of_th
 
 def test_the_server_s_file_in_the_clone_is_what_the_command_uses() -> None:
     assert (ROOT / "langgraph.json").read_text(encoding="utf-8") == written()
-    assert DESCRIPTIONS.keys() == graphs.STRATEGIES.keys()
     for name in configuration()["graphs"]:
-        wiring = getattr(app, variable(name)).builder
-        assert set(wiring.steps) > set(graphs.build(name).steps)
+        built = getattr(app, variable(name)).builder
+        assert set(built.nodes) > set(graphs.build(name).steps)
 
 
 async def test_the_command_says_where_to_go(server: DevServer) -> None:

@@ -8,7 +8,6 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 import ramify.graphs as graphs
-from ramify.studio.server.langgraph_json import DESCRIPTIONS
 from tests.smollm2 import NAME, REAL, SHORT
 from tests.studio.server.dev.conftest import CONTEXT, QUESTION, asked, assistant, new_thread, values
 from tests.tools.ollama_replies import Hang
@@ -20,7 +19,7 @@ class TestForms:
 
     async def test_every_strategy_is_listed_with_its_description(self, studio: LangGraphClient) -> None:
         listed = {one["graph_id"]: one["description"] for one in await studio.assistants.search(limit=100)}
-        assert listed == DESCRIPTIONS
+        assert listed == {name: strategy.description for name, strategy in graphs.STRATEGIES.items()}
         assert listed.keys() == graphs.STRATEGIES.keys()
 
     @pytest.mark.parametrize("strategy", graphs.STRATEGIES)
@@ -39,9 +38,10 @@ class TestForms:
         drawn: Any = await studio.assistants.get_graph(await assistant(studio, strategy))
         wiring = graphs.build(strategy)
         assert {node["id"] for node in drawn["nodes"]} > set(wiring.steps) | {"contextualize", "ask_back", "__start__", "__end__"}
-        conditions = {label for ways in wiring.branches.values() for way in ways.values() for label in way.ends or {}}
-        named = {edge["data"] for edge in drawn["edges"] if edge.get("conditional")}
-        assert named == conditions | {"no person is known", "a follow-up", "self-contained"}
+        settings = wiring.settings()
+        conditions = {way.label(settings) for ways in wiring.edges.values() for way, _ in ways if way is not None}
+        named = " | ".join(edge.get("data") or "" for edge in drawn["edges"] if edge.get("conditional"))
+        assert [label for label in (*conditions, "no person is known", "a follow-up", "otherwise") if label not in named] == []
 
 
 class TestRuns:
@@ -56,11 +56,12 @@ class TestRuns:
 
     async def test_each_branch_s_work_is_a_task_of_its_own_in_the_stream(self, studio: LangGraphClient) -> None:
         modes: Any = ["values", "updates", "custom", "messages-tuple", "tasks"]
-        stream = studio.runs.stream(await new_thread(studio), "tor", input={"question": QUESTION}, context=CONTEXT, stream_mode=modes)
+        doubtful = {**CONTEXT, "max_depth": 1, "tau": 0.9}  # then the last hop is not sure enough to be the answer without a final call
+        stream = studio.runs.stream(await new_thread(studio), "tor", input={"question": QUESTION}, context=doubtful, stream_mode=modes)
         parts = [(part.event, part.data) async for part in stream]
         assert "error" not in {event for event, _ in parts}
         begun = [data for event, data in parts if event == "tasks" and isinstance(data.get("input"), list)]
-        worked = {(task["name"], task["input"][0][0].get("branch", {}).get("path")) for task in begun}
+        worked = {(task["name"], task["input"][0][0].get("path")) for task in begun}
         assert worked >= {("decompose", "0"), ("answer", "0.0"), ("answer", "0.1"), ("judge", "0"), ("finalize", None)}
         assert any(event == "updates" and "answer" in data for event, data in parts)
         assert any(event == "messages" and "Budapest" in data[0]["content"] for event, data in parts)
@@ -85,7 +86,8 @@ class TestRuns:
         assert len((await values(studio, thread))["tree"]["0"]["evidence"]) == 3
         doubtful = await asked(studio, "prune", "Who is the inventor of the ballpoint pen?", tau=0.99)
         content = await asked(studio, "prune", "Who is the inventor of the ballpoint pen?", tau=0.5)
-        assert len(doubtful["tree"]) > len(content["tree"]) == 1
+        assert "not above tau 0.99" in doubtful["tree"]["0"]["note"]
+        assert (content["tau"], content["tree"]["0"]["note"]) == (0.5, "")
 
     async def test_runs_go_side_by_side(self, studio: LangGraphClient) -> None:
         states = await asyncio.gather(

@@ -1,0 +1,259 @@
+"""The conditions that edges carry, each a named value: a label that shows the setting's own value, and what has to hold.
+
+A `Condition` asks something of a branch that a step leaves; conditions combine by `&`, `|` and `~`. A `Join` sends on a branch that waits
+for others, once it is ready. An `OfState` asks something of the whole state.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ramify.nodes.state.turns import earlier
+from ramify.nodes.step.shared_answers import answers_parent, awaited, sibling_of
+from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants
+
+Label = Callable[[Any], str]
+"""Writes a condition for a drawing, with the values of the settings."""
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """What an edge asks of a branch."""
+
+    label: Label
+    holds: Callable[[Tree, Branch, Any], bool]
+    """Whether it holds of a branch in its tree, with these settings."""
+    of_fork: bool = False
+    """Whether it is asked of a divided branch; else of one that is open or answered."""
+
+    def __and__(self, other: "Condition") -> "Condition":
+        return replace(self, label=_both(self, other, ", "), holds=lambda *given: self.holds(*given) and other.holds(*given))
+
+    def __or__(self, other: "Condition") -> "Condition":
+        return replace(self, label=_both(self, other, " or "), holds=lambda *given: self.holds(*given) or other.holds(*given))
+
+    def __invert__(self) -> "Condition":
+        return replace(self, label=lambda settings: f"not {self.label(settings)}", holds=lambda *given: not self.holds(*given))
+
+    def called(self, label: str) -> "Condition":
+        """Return the condition under another label."""
+        return replace(self, label=lambda settings: label)
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """Which branches wait for others, when such a one is ready to go on, and which answered ones rest until it does."""
+
+    label: Label
+    waits: Callable[[Tree, Branch, Any], bool]
+    ready: Callable[[Tree, Branch, Any], bool]
+    keeps: Callable[[Tree, Branch], bool] = lambda tree, branch: False
+    """Whether an answered branch rests, because one that waits is to take it up."""
+
+
+@dataclass(frozen=True, eq=False)
+class OfState:
+    """What an edge asks of the whole state."""
+
+    label: Label
+    holds: Callable[[Any, Any], bool]
+    """Whether it holds of a state, with these settings."""
+    stopped_by: str = ""
+    """What the question is stopped by where this edge is taken; empty where it is not stopped."""
+
+
+def _both(one: Condition, other: Condition, word: str) -> Label:
+    return lambda settings: f"{one.label(settings)}{word}{other.label(settings)}"
+
+
+def _of_branch(label: str | Label, holds: Callable[[Branch, Any], bool], of_fork: bool = False) -> Condition:
+    written = label if callable(label) else lambda settings: label
+    return Condition(written, lambda tree, branch, settings: holds(branch, settings), of_fork)
+
+
+# What came of a branch.
+to_search = _of_branch("to be searched", lambda branch, settings: branch.status == "open" and not branch.evidence)
+known = _of_branch("an answer", lambda branch, settings: branch.known)
+no_answer = _of_branch("no answer", lambda branch, settings: branch.answer is None)
+is_entity = _of_branch("a name", lambda branch, settings: branch.kind == "entity")
+is_root = _of_branch("the root", lambda branch, settings: branch.path == ROOT)
+is_waited_for = Condition(lambda settings: "another waits for it", lambda tree, branch, settings: awaited(tree, branch))
+
+# Thresholds and depth.
+within_depth = _of_branch(lambda settings: f"depth < {settings.max_depth}", lambda branch, settings: branch.depth < settings.max_depth)
+sure = _of_branch(
+    lambda settings: f"confidence > τ ({settings.threshold:g})",
+    lambda branch, settings: branch.known and (branch.confidence or 0.0) > settings.threshold,
+)
+"""PruneRAG: an answer's confidence is above tau (strict)."""
+worth_growing = _of_branch(
+    lambda settings: "any answer" if settings.grow_sure else f"confidence ≤ τ ({settings.threshold:g})",
+    lambda branch, settings: settings.grow_sure or not (branch.known and (branch.confidence or 0.0) > settings.threshold),
+)
+"""ToR-RAG grows every answer of a kept fork; by default sure ones are not grown."""
+at_least_theta = _of_branch(
+    lambda settings: f"score ≥ θ ({settings.theta:g})", lambda branch, settings: (branch.score or 0.0) >= settings.theta, of_fork=True
+)
+"""ToR-RAG §4: a fork's score reaches theta."""
+below_theta = replace(~at_least_theta, label=lambda settings: f"score < θ ({settings.theta:g})")
+attempts_left = Condition(
+    lambda settings: "attempts left",
+    lambda tree, branch, settings: (
+        0 < branch.attempts <= settings.redecompositions and not any(half.attempts for half in children(tree, branch.path)[-2:])
+    ),
+)
+"""A weak fork may be decomposed again, but for one whose halves have grown: that has cost a tree already."""
+never_split = _of_branch("not split before", lambda branch, settings: branch.attempts == 0)
+split_in_vain = _of_branch("cannot be split, no answer", lambda branch, settings: branch.attempts > 0 and branch.answer is None)
+may_reconsider = _of_branch(
+    "not reconsidered yet",
+    lambda branch, settings: settings.reconsider is not False and not branch.reconsidered and branch.attempts == 0,
+)
+"""PruneRAG, joint: the model is asked once more, with a hint."""
+helps = _of_branch("score > 0", lambda branch, settings: bool(branch.score))
+"""GraphRAG §2: a batch helps to answer."""
+shorter = _of_branch(lambda settings: f"depth < L ({settings.max_depth})", lambda branch, settings: 0 < branch.depth < settings.max_depth)
+"""CoR-RAG: the chain may go on."""
+
+# What was decided or found about splitting.
+proposes_split = _of_branch(
+    "sub-questions proposed", lambda branch, settings: branch.proposal is not None and bool(branch.proposal.questions)
+)
+proposes_entities = _of_branch("names proposed", lambda branch, settings: branch.proposal is not None and bool(branch.proposal.entities))
+cannot_be_split = _of_branch("cannot be split", lambda branch, settings: branch.attempts > 0)
+new_pair = _of_branch("a new pair", lambda branch, settings: branch.score is None, of_fork=True)
+invalid_pair = _of_branch("pair invalid", lambda branch, settings: bool(branch.objection), of_fork=True)
+valid_pair = _of_branch("pair valid", lambda branch, settings: branch.status == "open" and not branch.evidence)
+
+
+def _settled(branch: Branch) -> bool:
+    """Tell whether a branch can grow no further; its answer is that of all below it."""
+    return not branch.next and (branch.status in {"leaf", "pruned", "failed"} or branch.aggregated)
+
+
+def _answered(branch: Branch) -> bool:
+    return _settled(branch) or (branch.status == "answered" and not branch.next)
+
+
+def _pair(tree: Tree, fork: Branch) -> list[Branch]:
+    return children(tree, fork.path)[-2:]
+
+
+def _complete(tree: Tree, fork: Branch) -> bool:
+    pair = _pair(tree, fork)
+    return bool(pair) and all(map(_answered, pair))
+
+
+def _is_split(tree: Tree, branch: Branch, settings: Any) -> bool:
+    return branch.status == "split" and not branch.aggregated
+
+
+def _rests_in_a_pair(tree: Tree, branch: Branch) -> bool:
+    """Tell whether an answered half waits for the verdict on its fork."""
+    return branch.parent is not None and tree[branch.parent].status == "split"
+
+
+def _below_settled(tree: Tree, branch: Branch) -> bool:
+    below = children(tree, branch.path)
+    return bool(below) and all(map(_settled, below)) and not any(one.next for one in descendants(tree, branch.path))
+
+
+hop_settled = Join(
+    lambda settings: "first hop settled",
+    waits=lambda tree, branch, settings: branch.status == "waiting",
+    ready=lambda tree, branch, settings: _answered(sibling_of(tree, branch)),
+)
+"""The sibling that a question waits for can grow no further; the answer found below it is its answer."""
+pair_answered = Join(
+    lambda settings: "both halves answered",
+    waits=_is_split,
+    ready=lambda tree, branch, settings: _complete(tree, branch),
+    keeps=_rests_in_a_pair,
+)
+nothing_known = Join(
+    lambda settings: "no half has an answer",
+    waits=_is_split,
+    ready=lambda tree, branch, settings: _complete(tree, branch) and not any(half.known for half in _pair(tree, branch)),
+    keeps=_rests_in_a_pair,
+)
+"""A fork without a known answer cannot hold, so nobody is asked about it."""
+may_come_from_below = Join(
+    lambda settings: f"no half has an answer, depth < {settings.max_depth - 1}",
+    waits=_is_split,
+    ready=lambda tree, branch, settings: (
+        nothing_known.ready(tree, branch, settings)
+        and any(half.status == "answered" and half.attempts == 0 and half.depth < settings.max_depth for half in _pair(tree, branch))
+    ),
+    keeps=_rests_in_a_pair,
+)
+"""Its halves may still be answered from below: they grow, as those of a fork that holds."""
+children_settled = Join(
+    lambda settings: "all children settled",
+    waits=lambda tree, branch, settings: branch.status in {"split", "inner"} and not branch.aggregated,
+    ready=lambda tree, branch, settings: _below_settled(tree, branch),
+)
+awaited_settled = Join(
+    lambda settings: "awaited, children settled",
+    waits=lambda tree, branch, settings: branch.status in {"split", "inner"} and not branch.aggregated and awaited(tree, branch),
+    ready=lambda tree, branch, settings: _below_settled(tree, branch),
+)
+"""A branch that another waits for gets an answer of its own."""
+half_settled = Join(
+    lambda settings: "half, children settled",
+    waits=lambda tree, branch, settings: (
+        branch.status in {"split", "inner"} and not branch.aggregated and (awaited(tree, branch) or _rests_in_a_pair(tree, branch))
+    ),
+    ready=lambda tree, branch, settings: _below_settled(tree, branch),
+)
+"""So does the half of a fork that is still to be judged."""
+
+
+def _last_hop(tree: Tree, settings: Any) -> bool:
+    """Tell whether a settled last hop of the root is sure, so that its answer is the whole question's."""
+    root = tree[ROOT]
+    hops = [child for child in children(tree, ROOT) if child.status != "pruned"]
+    last = next((child for child in reversed(hops) if child.known and answers_parent(child, root)), None)
+    return last is not None and all(hop.known and (hop.confidence or 0.0) > settings.threshold for hop in hops)
+
+
+root_answered = Join(
+    lambda settings: f"hops sure (τ {settings.threshold:g})",
+    waits=lambda tree, branch, settings: branch.path == ROOT and branch.status in {"split", "inner"} and not branch.aggregated,
+    ready=lambda tree, branch, settings: _below_settled(tree, branch) and _last_hop(tree, settings),
+)
+"""The last hop of a bridge is accepted, and so are those before it: its answer is the question's, without a further call."""
+
+
+# The loop of Iterative RAG.
+def _poor(state: Any, settings: Any) -> bool:
+    last = state["search"].relevances[-settings.patience :]
+    return len(last) == settings.patience and all(relevance < settings.low_relevance for relevance in last)
+
+
+def _asked_before(state: Any) -> bool:
+    wanted = state["search"].suggested.casefold()
+    return not wanted or wanted in {branch.question.casefold() for branch in state["tree"].values()}
+
+
+enough = OfState(
+    lambda settings: f"sufficient, or facts ≥ {settings.enough_facts}",
+    lambda state, settings: state["search"].sufficient or len(state["search"].facts) >= settings.enough_facts,
+)
+poor_rounds = OfState(
+    lambda settings: f"relevance < {settings.low_relevance:g}, {settings.patience} rounds",
+    lambda state, settings: _poor(state, settings) and not _asked_before(state),
+)
+rounds_used_up = OfState(
+    lambda settings: f"rounds = {settings.rounds}", lambda state, settings: state["search"].round >= settings.rounds, stopped_by="rounds"
+)
+nothing_unread = OfState(
+    lambda settings: "nothing left to read",
+    lambda state, settings: state["search"].given_up or not set(state["passages"]) - set(state["search"].seen),
+)
+
+# A conversation.
+nobody_known = OfState(lambda settings: "no person is known", lambda state, settings: bool(state.get("asked_back")))
+follow_up = OfState(lambda settings: "a follow-up", lambda state, settings: bool(earlier(state)))
+
+Way = Condition | Join | OfState
+Ways = Mapping[Any, Any]

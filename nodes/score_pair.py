@@ -1,0 +1,34 @@
+"""score_pair: score a pair of sub-questions before anything is searched for it (ToR-RAG's decomposition judge)."""
+
+from typing import Any
+
+from ramify.nodes.asking.ask import ask
+from ramify.nodes.settings import TorSettings
+from ramify.nodes.step import Context, StepResult, branch_step, result, with_warning
+from ramify.nodes.tree import Branch
+from ramify.prompts import RUBRIC
+from ramify.tools.errors import ReplyError
+
+UNSCORED = "the pair is searched unscored"
+
+
+@branch_step()
+async def score_pair(branch: Branch, context: Context[TorSettings]) -> StepResult:
+    """Score a new pair on five points; an invalid one is objected to, its new half the weaker where the other was carried over."""
+    pair = first, second = context.pair(branch)
+    slots: dict[str, Any] = {
+        "question": branch.question,
+        "first": first.question,
+        "second": second.question,
+        "dependent": context.settings.dependent,
+    }
+    try:
+        reply = await ask(RUBRIC, field="verdict", **slots)
+    except ReplyError as error:
+        found = with_warning(error, branch, UNSCORED)
+        return found.model_copy(update={"branches": (*found.branches, *pair)})
+    if reply.value.verdict == "VALID":
+        return result(branch.to("split", note=branch.noted(f"pair scored {reply.value.score:g} of 5")), *pair)
+    why = f"invalid pair, {reply.value.score:g} of 5: {reply.value.reasons}"
+    carried = first.status in {"answered", "failed"}
+    return result(branch.to("split", objection=why, weaker=second.path if carried else None))

@@ -1,0 +1,13 @@
+"""search_suggested: add the query that the last round suggested to those that are searched (Iterative RAG, step 3)."""
+
+from ramify.nodes.settings import IterativeSettings
+from ramify.nodes.step import Context, Update, state_step
+from ramify.nodes.tree import ROOT, sprout
+
+
+@state_step()
+async def search_suggested(context: Context[IterativeSettings]) -> Update:
+    """Make a branch of the suggested query; poor rounds are counted anew from here."""
+    search = context.state["search"]
+    grown = sprout(context.tree, ROOT, [(search.suggested, "question", "open")])
+    return {"tree": {branch.path: branch for branch in grown}, "search": search.model_copy(update={"suggested": "", "relevances": ()})}

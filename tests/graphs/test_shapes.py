@@ -1,0 +1,43 @@
+"""Right replies survive: a perfect reader's question of every shape ends in the right answer with its citations, in every wiring."""
+
+from typing import Any
+
+import pytest
+
+import ramify.graphs as graphs
+from tests.fakes import library
+from tests.graphs.shapes.reader import Shape, reading
+from tests.graphs.shapes.table import NOISE, SHAPES
+
+WIRINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "tor": ("tor", {"max_depth": 4}),
+    "tor rubric": ("tor", {"max_depth": 4, "rubric": True}),
+    "tor unjudged": ("tor", {"max_depth": 4, "judged": False}),
+    "prune joint single": ("prune", {"max_depth": 4}),
+    "prune joint recursive": ("prune", {"max_depth": 4, "backtrace": "recursive"}),
+    "prune staged single": ("prune", {"max_depth": 4, "joint": False}),
+    "prune staged recursive": ("prune", {"max_depth": 4, "joint": False, "backtrace": "recursive"}),
+    "chain": ("chain", {"max_depth": 6}),
+    "iterative": ("iterative", {"top_k": 40}),
+}
+
+
+@pytest.mark.parametrize("wiring", WIRINGS)
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+def test_right_replies_survive(shape: Shape, wiring: str) -> None:
+    strategy, arguments = WIRINGS[wiring]
+    index = library(*shape.texts, *NOISE)
+    result = graphs.ask(shape.question, strategy, model=reading(shape), index=index, **arguments)
+    cannot = next((why for beginning, why in shape.cannot.items() if wiring.startswith(beginning)), "")
+    if cannot:
+        assert result.answer in (shape.answer, "Unknown"), f"it cannot know ({cannot}), and says something else"
+        return
+    assert result.answer == shape.answer, "\n".join(map(str, result.tree.values()))
+    if shape.answer != "Unknown":
+        cited = {citation.text for citation in result.citations if citation.cited}
+        telling = {fact.text for fact in shape.facts.values()}
+        assert cited
+        assert cited <= telling
+        split = shape.splits.get(shape.question)
+        if split is None or split.how is None:
+            assert {fact.text for fact in shape.facts.values() if fact.answer == shape.answer} <= cited
