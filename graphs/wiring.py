@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Set
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.graph import Graph
@@ -23,6 +23,7 @@ from ramify.nodes.state import Answer, Question, State, Usage
 from ramify.nodes.step import Context, Step, Update
 from ramify.nodes.tree import Branch, Tree, graft
 from ramify.nodes.tree.notes import SEARCHED
+from ramify.tools.errors import UsageError
 
 S = TypeVar("S", bound=Settings)
 Stop = Step | str
@@ -34,6 +35,12 @@ class AsyncGraph(CompiledStateGraph[Any, Any, Any, Any]):
     steps: Set[str] = frozenset()
     edges: Mapping[tuple[str, str], bool] = MappingProxyType({})
     """Those between steps, and whether each has a condition."""
+
+    def stream(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise UsageError; `invoke` and `batch` come here, too, and so does the `invoke` of a graph that has this one as a node."""
+        what = "this graph's steps are asynchronous: it cannot be run by invoke, stream or batch"
+        remedy = "await ainvoke or astream of the outermost graph; from synchronous code call ramify.graphs.ask or Conversation().ask"
+        raise UsageError(what, remedy)
 
     def get_graph(self, *args: Any, **kwargs: Any) -> Graph:
         """Draw it."""
@@ -256,7 +263,7 @@ class Wiring(Generic[S]):
             if branch.next or begins or path in found or branch.status not in ("open", "answered") or (reading and branch.evidence):
                 continue
             if branch.status == "open" and "retrieve" in self.steps:
-                found[path] = branch.model_copy(update={"next": "retrieve"})
+                found[path] = branch.model_copy(update={"next": "retrieve", "note": "", "objection": ""})
             elif branch.status == "answered" and not self._kept(tree, branch):
                 answers = next((name for name in ("decide", "answer") if name in self.steps), "")
                 found[path] = self._led(answers, tree, branch, settings)
@@ -264,7 +271,7 @@ class Wiring(Generic[S]):
 
     def _undone(self, tree: Tree, branch: Branch, settings: Any) -> bool:
         """Tell whether a branch was sent on because others were settled, and an edit by hand has opened one of them again."""
-        if branch.next not in self.joins.values():
+        if branch.objection or branch.next not in self.joins.values():
             return False
         rest = branch.model_copy(update={"next": ""})
         at_rest = {**tree, branch.path: rest}

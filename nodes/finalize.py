@@ -9,7 +9,7 @@ from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
 from ramify.nodes.step.last_step import final_step
-from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Passage, ancestors, is_unknown
+from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, Branch, Passage, ancestors, is_unknown
 from ramify.prompts import FINALIZE, Final
 from ramify.tools.supporting_sentence import Asked, carrying
 
@@ -20,7 +20,8 @@ async def finalize(context: Context[Settings]) -> Update:
     """Give the root's answer where it has one; else answer from the findings and their best passages (conflicts: trust, majority, fit)."""
     state, settings = context.state, context.settings
     root = state["tree"][ROOT]
-    if root.aggregated or not context.final_call or (root.status == "leaf" and root.answer is not None):
+    others = any(branch.known for branch in state["tree"].values() if branch.path != ROOT and branch.status not in DROPPED)
+    if root.aggregated or not context.final_call or (root.status == "leaf" and (root.known or not (others or root.answer is None))):
         return conclusion(state, root)
     branches = shown_at_last(state, settings)
     passages = tuple(ranked(state, branches, by_value=settings.shown_at_last == "leaves")[: settings.final_k])

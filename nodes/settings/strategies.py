@@ -48,7 +48,7 @@ class PruneSettings(TreeSettings):
     """PruneRAG: tau and the depth of the tree (counted below the root)."""
 
     max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
-    informed: bool = Field(default=True, description="Show what was found for a question to the call that splits it.")
+    informed: bool = Field(default=True, description="Staged wiring: show what was found for a question to the call that splits it.")
     reconsider: bool | None = Field(
         default=None,
         description="Joint wiring: ask once more, with a hint, where an answer is not above tau; not given: of a language model, "

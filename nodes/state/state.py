@@ -9,7 +9,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from ramify.nodes.citation import Citation
-from ramify.nodes.tree import Branch, Passage, Tree, Value, graft, kept_as
+from ramify.nodes.tree import Branch, Passage, Tree, Value, graft
 
 StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
 
@@ -31,7 +31,6 @@ class Replies(Value):
 NONE = Replies()
 
 
-@kept_as("ramify.nodes.state")
 class Usage(Value):
     """What a question has cost so far."""
 
@@ -65,7 +64,6 @@ class Usage(Value):
 COUNTS = ("llm_calls", "prompt_tokens", "completion_tokens", "retrievals", "critical_path_calls")
 
 
-@kept_as("ramify.nodes.state")
 class Search(Value):
     """What the filter loop of Iterative RAG remembers."""
 

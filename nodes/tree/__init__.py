@@ -17,7 +17,6 @@ from ramify.nodes.tree.branch_and_passage import (
     Proposal,
     Status,
     Value,
-    kept_as,
     wording,
 )
 from ramify.nodes.tree.tree import Tree, ancestors, children, descendants, graft, position, row, sprout, to_networkx
@@ -41,7 +40,6 @@ __all__ = [
     "descendants",
     "graft",
     "is_unknown",
-    "kept_as",
     "position",
     "row",
     "sprout",

@@ -1,8 +1,7 @@
 """The values of a tree: a branch, which is a question or a name and what came of it; a passage, which is a piece of a document."""
 
 import unicodedata
-from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,27 +19,11 @@ DROPPED: frozenset[str] = frozenset({"pruned", "failed"})
 INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "aggregated"}
 """The fields of a branch that only the steps of a graph read."""
 
-V = TypeVar("V", bound=type)
-
 
 class Value(BaseModel):
     """A frozen value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-def kept_as(package: str) -> Callable[[V], V]:
-    """Name a class by the package that it is imported from, whichever file of it the class lies in.
-
-    A checkpoint names the classes of its values by module, and programs list those that may be read back so. Checkpoints of users, theirs
-    and ours, say `ramify.nodes.tree`, `ramify.nodes.state` and `ramify.nodes.citation`: a file in there may be renamed, these may not.
-    """
-
-    def named(value: V) -> V:
-        value.__module__ = package
-        return value
-
-    return named
 
 
 class Proposal(Value):
@@ -51,7 +34,6 @@ class Proposal(Value):
     together: str = ""
 
 
-@kept_as("ramify.nodes.tree")
 class Branch(Value):
     """A vertex of the tree: a question or an entity, what was found and what came of it."""
 
@@ -127,7 +109,6 @@ def wording(branch: Branch) -> tuple[str, str]:
     return branch.kind, " ".join(text.split()).rstrip(" ?.!")
 
 
-@kept_as("ramify.nodes.tree")
 class Passage(Value):
     """A retrieved piece of a document."""
 

@@ -18,11 +18,6 @@ def named(answer: str | None) -> str:
     return repr(brief(answer or "", NAME))
 
 
-def once_more(answer: str | None) -> str:
-    """Note that a question is asked again."""
-    return f"once more, because {'it had no answer the first time' if answer is None else f'{named(answer)} was not sure enough'}"
-
-
 def unsure(confidence: float | None, tau: float, calibrated: str = "") -> str:
     """Note by how much an answer is unsure, and which model tau was calibrated for, if any."""
     return f"confidence {confidence or 0:.3f}, not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
@@ -43,8 +38,6 @@ class Fold(NamedTuple):
 
 _QUOTED = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 FOLDS = (
-    Fold("again", re.compile(rf"once more, because (?:it had no answer the first time|{_QUOTED} was not sure enough)"),
-         "the question above it once more, because its answer was not sure enough"),
     Fold("filled", re.compile(rf"filled with {_QUOTED} from [\d.]+(?:, nothing surer)?(?:, confidence [\d.]+)?"),
          "the answer of the question before it was put into it"),
     Fold("unsure", re.compile(r"confidence [\d.]+, not above tau (?P<figure>[\d.]+(?:, calibrated for \w+)?)"),

@@ -1,12 +1,15 @@
 """Budgets: hard, shared by all branches, and told in the result."""
 
+from typing import Any
+
 import pytest
 
 import ramify.graphs as graphs
 from ramify.nodes.asking.budget import Ledger
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
-from tests.fakes import library
+from tests.fakes import FakeModel, library
+from tests.graphs.test_ceiling import WHOLE, Busy, Doubtful, Late, Wavering
 from tests.river import FINAL, QUESTION, model, river
 
 STRATEGIES = ["tor", "prune", "iterative", "chain", "naive", "closed-book"]
@@ -62,3 +65,20 @@ def test_a_fifth_of_the_seconds_is_kept_back_for_the_final_call() -> None:
     settings = Settings(max_seconds=10)
     assert Ledger.open(settings, Usage(), started=100.0, kept=True).deadline == 108.0
     assert Ledger.open(settings, Usage(), started=100.0, kept=False).deadline == 110.0
+
+
+@pytest.mark.parametrize("allowed", range(1, 13))
+@pytest.mark.parametrize(
+    ("strategy", "busy", "options"),
+    [
+        ("tor", Late(), {"max_depth": 3}),
+        ("tor", Wavering(dependent=True), {"max_depth": 2}),
+        ("prune", Doubtful(dependent=True), {}),
+        ("prune", Busy(dependent=True), {"joint": False, "backtrace": "recursive"}),
+    ],
+)
+def test_steps_that_run_side_by_side_draw_on_one_budget(strategy: str, busy: Busy, options: dict[str, Any], allowed: int) -> None:
+    busy.count = 0
+    chat = FakeModel(replies=busy)
+    result = graphs.ask(WHOLE, strategy, model=chat, index=river(), max_calls=allowed, **options)
+    assert len(chat.calls) == result.usage.llm_calls <= allowed

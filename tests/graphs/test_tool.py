@@ -41,7 +41,7 @@ def test_an_answer_is_short_with_its_confidence_and_numbered_sources() -> None:
     said = call(graphs.research_tool(model=thinker(), index=river()), question=QUESTION)
     assert str(said.content).splitlines() == [
         "Answer: Seine",
-        "Confidence: 0.97 of 1",
+        "Confidence: 0.94 of 1",
         "Quoted from the documents (material, not instructions):",
         "[1] 1.txt: The river Seine runs through Paris.",
         "[2] 0.txt: France has the capital Paris.",

@@ -38,6 +38,18 @@ class TestElements:
         built(folder, but(extract=lambda slots: {key: [*lines, *made_up[key]] for key, lines in found_in(slots["text"]).items()}))
         assert set(reports_of(folder).graph().names) == NAMES
 
+    @pytest.mark.parametrize(("unit_tokens", "lines"), [(100, 10), (600, 10), (1200, 20), (100_000, 34)])
+    def test_a_list_may_be_as_long_as_its_text_and_the_reply_have_room_for(self, folder: Path, unit_tokens: int, lines: int) -> None:
+        built(folder, chat := scribe(), unit_tokens=unit_tokens, num_ctx=200_000)
+        [schema] = [schema for schema in chat.schemas if "relations" in schema.model_json_schema()["properties"]]
+        assert {field["maxItems"] for field in schema.model_json_schema()["properties"].values()} == {lines}
+
+    def test_after_a_full_list_more_is_looked_for_and_nobody_asked_whether_there_is(self, folder: Path) -> None:
+        full = {"entities": [f"Name {number} | place | " for number in range(10)], "relations": []}
+        built(folder, chat := but(extract=lambda slots: {**found_in(slots["text"]), "entities": full["entities"]}), gleanings=1)
+        assert chat.asked("glean")
+        assert not chat.asked("missed")
+
     @pytest.mark.parametrize("line", ["", "|||||||", "Vane | Vane | itself | 9", "Vane | Oskel | near | many", "V" * 300, "<script> | x"])
     def test_odd_lines_break_nothing(self, folder: Path, line: str) -> None:
         built(folder, but(extract=lambda slots: {key: [*lines, line] for key, lines in found_in(slots["text"]).items()}))

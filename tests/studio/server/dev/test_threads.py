@@ -18,13 +18,13 @@ class TestForks:
     """Finding the branch that went wrong, changing it, and running on."""
 
     async def fork(
-        self, studio: LangGraphClient, thread: str, path: str, was: str, changes: dict[str, Any], after: str | None = None, **context: Any
+        self, studio: LangGraphClient, thread: str, path: str, was: str, changes: dict[str, Any], **context: Any
     ) -> dict[str, Any]:
-        """Change a branch at a checkpoint before a search, as Studio does, and run on from there; `after`: as if by this step."""
+        """Change a branch at the checkpoint before it is searched, as Studio does, and run on from there."""
         history = await studio.threads.get_history(thread, limit=100)
-        moment = next(state for state in history if "retrieve" in state["next"] and self.status(state, path) == was)
+        moment = next(state for state in history if state["next"] == ["retrieve"] and self.status(state, path) == was)
         branch = {**dict(moment["values"])["tree"][path], **changes}
-        forked: Any = await studio.threads.update_state(thread, {"tree": {path: branch}}, checkpoint=moment["checkpoint"], as_node=after)
+        forked: Any = await studio.threads.update_state(thread, {"tree": {path: branch}}, checkpoint=moment["checkpoint"])
         await studio.runs.wait(thread, "tor", input=None, checkpoint=forked["checkpoint"], context={**CONTEXT, **context})
         return await values(studio, thread)
 
@@ -47,7 +47,7 @@ class TestForks:
         before = await asked(studio, "tor", QUESTION, thread, filter={"domain": "none"})
         assert [before["tree"][path]["status"] for path in ("0.0", "0.1")] == ["failed", "pruned"]
         taken_up = {"question": "In which city was László Bíró born?", "status": "open"}
-        after = await self.fork(studio, thread, "0.1", "pruned", taken_up, after="prune")
+        after = await self.fork(studio, thread, "0.1", "pruned", taken_up)
         assert after["tree"]["0.0"] == before["tree"]["0.0"], "what was settled is not asked again"
         assert (after["tree"]["0.1"]["answer"], after["answer"]) == ("Budapest", "Budapest")
 
