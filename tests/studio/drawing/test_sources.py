@@ -83,15 +83,15 @@ def test_notices_stand_outside_of_the_answer_s_card() -> None:
 
 
 def test_what_is_noted_often_is_a_word_with_a_legend() -> None:
-    note = "once more, because 'a\\nb' was not sure enough; confidence 0.310, not above tau 0.9; odd"
+    note = "filled with 'a\\nb' from 0.0; confidence 0.310, not above tau 0.9; odd"
     tree = {"0": branch("0", "What?", status="leaf", note=note)}
     file = StringIO()
     show(shown(tree=tree), Console(file=file, width=200), tree=True)
     drawn = file.getvalue()
-    assert "0 leaf · again · unsure  What?\nodd" in drawn
+    assert "0 leaf · filled · unsure  What?\nodd" in drawn
     assert "not above tau (0.9)" in drawn
     assert "\\n" not in drawn
-    assert "filled" not in drawn
+    assert "simple" not in drawn
 
 
 def test_how_to_and_lists_show_the_closest_sentences(ramify: Ramify, documents: Path, built: Path, tmp_path: Path) -> None:
