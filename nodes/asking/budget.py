@@ -71,7 +71,7 @@ class Ledger:
         try:
             yield cls._of_superstep(question, settings, state, superstep, kept, last)
         except BaseException:
-            _SHARED.pop(question, None)
+            _forget(question)
             raise
 
     @classmethod
@@ -90,11 +90,9 @@ class Ledger:
             last,
             state.get("error") or "",
         )
-        _SHARED.pop(question, None)
+        _forget(question)
         if not last:
             _SHARED[question] = (superstep, ledger)
-            while len(_SHARED) > _MOST_SHARED:
-                _SHARED.pop(next(iter(_SHARED)), None)
         return ledger
 
     def reserve(self, tokens: int, thought: int = 0) -> float | None:
@@ -122,8 +120,14 @@ class Ledger:
 
 
 _SHARED: dict[tuple[float, str], tuple[int, Ledger]] = {}
-"""By question: the superstep that is at work, and its ledger."""
-_MOST_SHARED = 1000
+"""By question and when work on it began: the superstep that is at work, and its ledger."""
+
+
+def _forget(question: tuple[float, str]) -> None:
+    """Let go of the ledgers of earlier supersteps: a ledger holds settings, and these an index. Loading moves the beginning on."""
+    for began, asked in list(_SHARED):
+        if asked == question[1] and began <= question[0]:
+            _SHARED.pop((began, asked), None)
 
 
 @dataclass

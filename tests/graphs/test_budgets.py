@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
+from ramify.nodes.asking import budget
 from ramify.nodes.asking.budget import Ledger
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
@@ -82,3 +83,16 @@ def test_steps_that_run_side_by_side_draw_on_one_budget(strategy: str, busy: Bus
     chat = FakeModel(replies=busy)
     result = graphs.ask(WHOLE, strategy, model=chat, index=river(), max_calls=allowed, **options)
     assert len(chat.calls) == result.usage.llm_calls <= allowed
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_nothing_of_a_question_is_held_once_it_is_answered(strategy: str) -> None:
+    graphs.ask(QUESTION, strategy, model=model(), index=river())
+    assert not [asked for _, asked in budget._SHARED if asked == QUESTION]
+
+
+def test_nothing_is_held_of_a_question_during_which_loading_was_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ramify.nodes.retrieve.warm", lambda index: 0.5)
+    result = graphs.ask(QUESTION, "prune", model=model(), index=river())
+    assert result.usage.loading_s >= 1.5, "three searches"
+    assert not [asked for _, asked in budget._SHARED if asked == QUESTION]
