@@ -23,8 +23,9 @@ from langchain_core.messages import BaseMessage
 
 from ramify.evaluation.load import load
 from ramify.graphs.run import ask_async
-from ramify.tools.models.model import Model
-from ramify.tools.models.reply_parsing import Structured
+from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.asking.embedded import Extractive
+from ramify.nodes.asking.fit import quote, within
 
 TOKEN = re.compile(r"\w{1,6}|[^\w\s]")
 
@@ -46,14 +47,16 @@ def written(messages: Sequence[BaseMessage]) -> str:
 
 def listen(heard: list[Sent], at: list[int]) -> None:
     """Note every prompt from now on."""
-    reply = Model.reply
+    answer = Extractive.answer
 
-    async def noted(self: Model, messages: Sequence[BaseMessage], *asked: Any) -> Structured:
-        kind = next(m.additional_kwargs["ramify"]["prompt"] for m in reversed(messages) if "ramify" in m.additional_kwargs)
-        heard.append(Sent(at[0], kind, written(messages), written(messages[:-1])))
-        return await reply(self, messages, *asked)
+    async def noted(self: Extractive, prompt: Any, slots: Any, passages: Any = None, *asked: Any) -> Any:
+        settings = CURRENT.get().settings
+        shown = {} if passages is None else {"passages": [quote(passage, settings) for passage in within(passages, settings)]}
+        messages = prompt.told_with(settings.thought, settings.shots).render({**slots, **shown})
+        heard.append(Sent(at[0], prompt.name, written(messages), written(messages[:-1])))
+        return await answer(self, prompt, slots, passages, *asked)
 
-    Model.reply = noted  # type: ignore[method-assign]
+    Extractive.answer = noted  # type: ignore[method-assign]
 
 
 def tokens(text: str) -> int:

@@ -6,14 +6,13 @@ from typing import Any
 
 from langgraph.types import Overwrite
 
-from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.settings import TAU, PruneSettings, Settings, TreeSettings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
-from ramify.tools.models import Model
 from ramify.tools.relevance import load
 from ramify.tools.typed import readable
 
@@ -57,11 +56,11 @@ async def plant(context: Context[Settings]) -> Update:
     }
 
 
-def _ready(settings: Settings, searches: bool) -> tuple[Model, float]:
+def _ready(settings: Settings, searches: bool) -> tuple[Answerer, float]:
     """Find the model and load its client, what it reads passages with, and what reranks them; give the seconds of loading."""
     began = time.perf_counter()
     model = current_model(settings)
-    loading = min(time.perf_counter() - began, model.client_s)  # the rest is for asking the server; nothing where the model was known
+    loading = min(time.perf_counter() - began, model.connecting_s)  # the rest is for asking the server; nothing where the model was known
     if not searches:
         return model, loading
     warm_soon(settings.index)

@@ -35,5 +35,5 @@ def _reason(fork: Branch, settings: Settings) -> str:
 def _unsure(branch: Branch, settings: Settings) -> str:
     if not isinstance(settings, TreeSettings):
         return "not accepted"
-    calibrated = EMBEDDED if settings.model == EMBEDDED and settings.threshold == TAU else ""
+    calibrated = EMBEDDED if branch.confidence_source == "reader" and settings.threshold == TAU else ""
     return unsure(branch.confidence, settings.threshold, calibrated)

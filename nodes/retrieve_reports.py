@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 
-from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.fit import room_for
 from ramify.nodes.retrieve import later, passage_of
 from ramify.nodes.settings import GlobalSettings
@@ -19,7 +19,6 @@ from ramify.tools.index.index import Index
 from ramify.tools.index.reports import CALLED, Reports, Subject, told
 from ramify.tools.index.searcher import DEMO, describe, opened, searcher
 from ramify.tools.knowledge.reports import Report
-from ramify.tools.models import Model
 
 _TOLD = 1200
 """Tokens left for what a prompt says beside its reports, with its worked examples."""
@@ -138,7 +137,7 @@ def _report(report: Report, subject: Subject) -> Passage:
     return Passage(id=source, text=text, source=source, score=0.0, metadata={"title": report.title, "rating": report.rating})
 
 
-def _cut(texts: list[Passage], settings: GlobalSettings, model: Model) -> Batches:
+def _cut(texts: list[Passage], settings: GlobalSettings, model: Answerer) -> Batches:
     """Shuffle texts, and fill one batch after another."""
     shuffled = sorted(texts, key=lambda text: text.id)
     random.Random(settings.seed).shuffle(shuffled)
@@ -155,6 +154,6 @@ def _cut(texts: list[Passage], settings: GlobalSettings, model: Model) -> Batche
     return batches
 
 
-def _room(settings: GlobalSettings, model: Model) -> int:
+def _room(settings: GlobalSettings, model: Answerer) -> int:
     """Work out the tokens of a batch."""
     return max(_LEAST, min(settings.batch_tokens or settings.num_ctx, room_for(settings, model) - _TOLD))

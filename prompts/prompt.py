@@ -127,11 +127,10 @@ class Prompt(Generic[Reply]):
         task, request = (_fill(text, words) for text in (self.task, self.template))
         examples = [example for example in self.examples if example.fits(slots)][: self.shots]
         turns = [turn for example in examples for turn in self._turns(example)]
-        mark = {"ramify": {"prompt": self.name, "slots": dict(slots)}}
         data = (DATA if {"passages", "text"} & slots.keys() else "", FINDINGS if SAID_BEFORE & slots.keys() else "")
         rules = (" ".join(filter(None, data)), LANGUAGE if "question" in slots else "", EXAMPLES if turns else "")
         system = "\n\n".join(part for part in (task, *rules, outline(self.reply)) if part)
-        return [SystemMessage(system), *turns, HumanMessage(request, additional_kwargs=mark)]
+        return [SystemMessage(system), *turns, HumanMessage(request)]
 
     def _turns(self, example: Example) -> Iterator[BaseMessage]:
         """Show an example as the exchange it would be; the reply has the fields that are asked for, in their order."""

@@ -15,6 +15,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.vectorstores import InMemoryVectorStore
 from pydantic import PrivateAttr
 
+from ramify.prompts.prompt import Prompt
 from tests.embeddings import WordEmbeddings
 from tests.likelihood import MEASURED, likelihoods, value_span
 
@@ -23,6 +24,19 @@ TOKEN = re.compile(r"\s*\w{1,5}|\s*[^\w\s]|\s+")
 STATED = 0.42
 """How sure a reply says it is where its tokens tell otherwise: what is stated counts only where there are no log probabilities."""
 Replies = Callable[[str, Mapping[str, Any]], Mapping[str, Any] | str]
+
+
+_render = Prompt.render
+
+
+def _marked(prompt: Prompt[Any], slots: Mapping[str, Any]) -> list[BaseMessage]:
+    """Render a prompt, and say in its last message which it is, filled with what: so a fake knows what it is asked."""
+    messages = _render(prompt, slots)
+    messages[-1].additional_kwargs["ramify"] = {"prompt": prompt.name, "slots": dict(slots)}
+    return messages
+
+
+Prompt.render = _marked  # type: ignore[method-assign]
 
 
 class FakeModel(BaseChatModel):

@@ -11,7 +11,7 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
 from ramify.graphs.run import blocking
-from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.budget import Ledger, working
 from ramify.nodes.building.extract_elements import Ask, extract_elements
 from ramify.nodes.building.kept_replies import kept_ask
@@ -35,7 +35,6 @@ from ramify.tools.knowledge.kept_replies import WORK, Work
 from ramify.tools.knowledge.reports import QUOTED, Material, Report
 from ramify.tools.knowledge.rule_builder import ByRules, build_graph_by_rules
 from ramify.tools.knowledge.units import Piece, Unit, units
-from ramify.tools.models import Model
 
 _FAILED = 0.2
 """From this share of units that could not be read on, a build fails."""
@@ -98,7 +97,7 @@ class ByModel:
         model = current_model(self.reporting)
         return await write_reports(materials, self._asking(self.reporting, model), self.reporting, model, told)
 
-    def _asking(self, settings: BuildSettings, model: Model) -> Ask:
+    def _asking(self, settings: BuildSettings, model: Answerer) -> Ask:
         return partial(kept_ask, self.work, model.name, settings)
 
 

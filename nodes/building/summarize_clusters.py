@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ramify.nodes.asking.answerer import Answerer
 from ramify.nodes.asking.fit import room_for
 from ramify.nodes.building.extract_elements import Ask
 from ramify.nodes.settings.building import HierarchySettings
@@ -17,7 +18,6 @@ from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.hierarchy.groups_and_nodes import Said, Summary
 from ramify.tools.hierarchy.summaries import Material, encoded, quoted
 from ramify.tools.hierarchy.summary_support import SUPPORTED, unsupported
-from ramify.tools.models import Model
 
 _TOLD = 600
 """Tokens left for what the prompt says beside its passages."""
@@ -29,7 +29,7 @@ class Summarizing:
 
     ask: Ask
     settings: HierarchySettings
-    model: Model
+    model: Answerer
     encoder: Encoder
 
     @property

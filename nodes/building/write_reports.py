@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from ramify.nodes.asking.answerer import Answerer
 from ramify.nodes.asking.fit import room_for
 from ramify.nodes.building.extract_elements import Ask
 from ramify.nodes.building.kept_replies import at_once, side_by_side
@@ -14,7 +15,6 @@ from ramify.tools.knowledge.elements import Entity, Knowledge, Relation, Told
 from ramify.tools.knowledge.graph import Graph, joined, settled
 from ramify.tools.knowledge.reports import Finding, Material, Report, fill
 from ramify.tools.knowledge.rule_builder import quoted_report
-from ramify.tools.models import Model
 
 _NUMBERS = re.compile(r"\s*\[([\d,;\s]+)\]\s*\.?\s*$")
 _TOLD = 600
@@ -23,7 +23,7 @@ _LONG = 500
 """Tokens from which on what was said of an element is summed up by a call."""
 
 
-async def describe(knowledge: Knowledge, ask: Ask, settings: BuildSettings, model: Model, told: Callable[[int], None]) -> Graph:
+async def describe(knowledge: Knowledge, ask: Ask, settings: BuildSettings, model: Answerer, told: Callable[[int], None]) -> Graph:
     """Give each element one description: what was said of it, joined; summed up by the model where that is long."""
     elements: list[Entity | Relation] = [*knowledge.entities.values(), *knowledge.relations.values()]
     long = [one for one in elements if model.count(joined(one.told).text) > _LONG]
@@ -42,7 +42,7 @@ async def describe(knowledge: Knowledge, ask: Ask, settings: BuildSettings, mode
 
 
 async def write_reports(
-    materials: Sequence[Material], ask: Ask, settings: BuildSettings, model: Model, told: Callable[[int], None]
+    materials: Sequence[Material], ask: Ask, settings: BuildSettings, model: Answerer, told: Callable[[int], None]
 ) -> list[Report]:
     """Report on communities side by side."""
 

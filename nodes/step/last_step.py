@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.citation import Citation, cite, headings
 from ramify.nodes.state import State
@@ -15,7 +15,6 @@ from ramify.nodes.tree import DROPPED, ROOT, WORKING, Tree, children, is_unknown
 from ramify.nodes.tree.notes import NOTHING
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models import Model
 
 _DOUBTED = 0.3
 """An answer less sure than this is rather wrong than right: what comes closest is shown beside it."""
@@ -53,7 +52,7 @@ def check_settled(state: State) -> None:
         raise UsageError(what, "edit its status: open is searched and answered again, leaf or pruned is settled")
 
 
-async def _model() -> Model | None:
+async def _model() -> Answerer | None:
     """Find the model; none where it has gone meanwhile: the question has its result without it."""
     try:
         return await asyncio.to_thread(current_model, CURRENT.get().settings)
@@ -67,7 +66,7 @@ def _all_failed(tree: Tree) -> bool:
     return ROOT in tree and all(end.status == "failed" and end.answer is None and not end.note.endswith(NOTHING) for end in ends)
 
 
-async def _closest(context: Context[Any], model: Model) -> list[Citation]:
+async def _closest(context: Context[Any], model: Answerer) -> list[Citation]:
     """Ask the model for the sentences that come closest; one that can answer in words of its own has none to give."""
     passages = ranked(context.state, [branch for branch in context.tree.values() if branch.status not in DROPPED])
     above = [" > ".join(dict.fromkeys(filter(None, headings(passage)))) for passage in passages]

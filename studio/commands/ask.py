@@ -76,7 +76,7 @@ def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) 
     from ramify.graphs.run import ask as run
     from ramify.graphs.run_progress import WARNING
     from ramify.studio.console.live_tree import Watching
-    from ramify.tools.extractive import objection
+    from ramify.tools.extractive.question_kinds import objection
 
     objected = objection(question)
     held: list[str] = []  # what may say why the question could not be asked: an error says it

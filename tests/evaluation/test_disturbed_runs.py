@@ -11,14 +11,13 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from langchain_core.messages import BaseMessage
-from langchain_core.outputs import ChatResult
 
 from ramify.evaluation.asking import worker_processes as workers
 from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.evaluation.run import execute
 from ramify.tools.errors import InputError, ModelError
-from ramify.tools.extractive import Extractive
+from ramify.tools.extractive import model as extractive
+from ramify.tools.extractive.model import reply_to
 from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
 
 
@@ -43,22 +42,21 @@ def test_a_model_that_fails_now_and_then_changes_nothing_about_the_rest(data: Pa
     assert len(mended.calls) == 4
 
 
-class Breaking(Extractive):
-    """The embedded model over a wire that is cut in one call of ten, the same ones each time."""
-
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        if crc32(str(messages[-1].content).encode()) % 10 == 0:
-            raise OSError("the wire was cut")
-        return super()._generate(messages, *args, **kwargs)
+def breaking(prompt: str, slots: Any) -> Any:
+    """Reply as the embedded model over a wire that is cut in one call of ten, the same ones each time."""
+    if crc32(f"{prompt} {slots}".encode()) % 10 == 0:
+        raise OSError("the wire was cut")
+    return reply_to(prompt, slots)
 
 
 @pytest.mark.parametrize("strategy", ["prune", "tor"])
 def test_trees_that_lose_a_tenth_of_their_calls_are_named_and_the_others_are_as_they_were(
-    data: Path, tmp_path: Path, strategy: str
+    data: Path, tmp_path: Path, strategy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_data(data, questions(20))
-    calm = execute(order(data, tmp_path / "calm", Extractive(), strategies=(strategy,)))
-    disturbed = execute(order(data, tmp_path / "disturbed", Breaking(), strategies=(strategy,)))
+    calm = execute(order(data, tmp_path / "calm", "extractive", strategies=(strategy,)))
+    monkeypatch.setattr(extractive, "reply_to", breaking)
+    disturbed = execute(order(data, tmp_path / "disturbed", "extractive", strategies=(strategy,)))
     failed = {row["key"] for row in disturbed if row["error"] is not None}
     assert 0 < len(failed) < 20
     assert all("the wire was cut" in row["error"] for row in disturbed if row["error"])

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.tools import extractive
-from tests.fakes import FakeModel
+from ramify.tools.extractive import model as extractive
 from tests.river import QUESTION, replies, river
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import fresh
@@ -22,7 +21,7 @@ def test_a_server_that_comes_up_is_taken_from_the_next_question_on(ollama: Ollam
         ollama.models.update(held)
         return replies(prompt, slots)
 
-    monkeypatch.setattr(extractive, "Extractive", lambda: FakeModel(replies=meanwhile))
+    monkeypatch.setattr(extractive, "reply_to", meanwhile)
     first = graphs.ask(QUESTION, model="auto", index=river())
     assert (first.model, first.answer, len(ollama.requests)) == ("extractive", "Seine", 0)
     assert any("ollama pull" in notice for notice in first.notices)

@@ -11,8 +11,7 @@ from ramify.graphs.conditions import sure
 from ramify.nodes.settings import TAU, PruneSettings
 from ramify.nodes.tree import Branch
 from ramify.studio.drawing.terminal import show
-from ramify.tools import extractive
-from ramify.tools.models import forget
+from ramify.tools.extractive import model as extractive
 from ramify.tools.reader.calibration import TAU as CALIBRATED
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, river
@@ -28,15 +27,13 @@ def answering(confidence: float) -> FakeModel:
 
 @pytest.fixture
 def embedded(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Let a model of ours stand for the embedded one, with what was calibrated for that."""
+    """Let the embedded model reply as a model of ours does."""
 
     def stand_in(confidence: float) -> str:
-        monkeypatch.setattr(extractive, "Extractive", lambda: answering(confidence))
-        forget()
+        monkeypatch.setattr(extractive, "reply_to", answering(confidence).replies)
         return "extractive"
 
-    yield stand_in
-    forget()
+    return stand_in
 
 
 def drawn(result: graphs.Result) -> str:

@@ -1,9 +1,13 @@
 """What the tests of the models ask, and the ground they start from."""
 
+from typing import Any
+
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
+from ramify.nodes.asking.ask import Answerer, current_model
+from ramify.nodes.settings import Settings
 from ramify.tools.models import named as models
 from ramify.tools.models import server_errors
 
@@ -24,3 +28,8 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_errors, "PAUSES", (0.0, 0.0))
     for name in ("OLLAMA_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.delenv(name, raising=False)
+
+
+def auto(**options: Any) -> Answerer:
+    """Return what answers for the model "auto"."""
+    return current_model(Settings(model="auto", **options))

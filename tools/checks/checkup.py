@@ -95,13 +95,13 @@ def _ollama() -> Check:
 
 
 def _model() -> Check:
-    from ramify.tools.models import ModelOptions, resolve
+    from ramify.tools.models import ModelOptions, find_best
 
-    model = resolve("auto", ModelOptions())
-    if model.notice:
-        reason, _, remedy = model.notice.partition(" — ")
-        return Check("model", "note", f"auto takes {model.name}: {reason}", remedy)
-    return Check("model", "ok", f"auto takes {model.name}")
+    found = find_best(ModelOptions())
+    if isinstance(found, str):
+        reason, _, remedy = found.partition(" — ")
+        return Check("model", "note", f"auto takes extractive: {reason}", remedy)
+    return Check("model", "ok", f"auto takes {found.name}")
 
 
 def _tokens() -> Check:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ramify.tools.english import names_in, unnamed
 from ramify.tools.extractive.asking import chosen
-from ramify.tools.extractive.prompt_messages import Reply, Slots
+from ramify.tools.extractive.slots import Reply, Slots
 from ramify.tools.reader.calibration import LEAST, TAU
 from ramify.tools.reader.short_answers import Span, read
 from ramify.tools.unknown import UNKNOWN

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from ramify.tools.arithmetic.combine import brought_together
 from ramify.tools.english import content, names_in, same_question
-from ramify.tools.extractive.prompt_messages import Reply, Slots
 from ramify.tools.extractive.question_kinds import reads
+from ramify.tools.extractive.slots import Reply, Slots
 from ramify.tools.folded_text import fold
 from ramify.tools.splitting import Split, rewrite, splits
 from ramify.tools.unknown import is_unknown

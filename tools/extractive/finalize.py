@@ -8,7 +8,7 @@ from ramify.tools.arithmetic.same_answer import same
 from ramify.tools.english import content, holds, same_question
 from ramify.tools.extractive.answering import answered
 from ramify.tools.extractive.findings import STEPS, Known, Step, Twig, grown, settled, strands
-from ramify.tools.extractive.prompt_messages import Reply, Slots
+from ramify.tools.extractive.slots import Reply, Slots
 from ramify.tools.reader.inputs import Quote
 from ramify.tools.reader.short_answers import read
 from ramify.tools.unknown import UNKNOWN

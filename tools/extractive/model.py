@@ -1,17 +1,8 @@
-"""The chat model that is none: each of the toolkit's prompts has a function that answers it; and what it loads before."""
+"""The embedded model: each of the toolkit's prompts has a function that answers it. Deterministic, English, no language model."""
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
-
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable, RunnableLambda
-from pydantic import BaseModel, ValidationError
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.english import content
@@ -21,8 +12,8 @@ from ramify.tools.extractive.asking import contextualize, next_question, plan, s
 from ramify.tools.extractive.building import claims, describe, extract, glean, missed, report, sum_up
 from ramify.tools.extractive.finalize import aggregate, finalize
 from ramify.tools.extractive.overview import map_report, reduce
-from ramify.tools.extractive.prompt_messages import REMEDY, Reply, Slots, asked, replied
 from ramify.tools.extractive.question_kinds import objection, open_ended
+from ramify.tools.extractive.slots import Reply, Slots
 from ramify.tools.extractive.weighing import filter_batch, judge, rubric, summarize
 from ramify.tools.reader.weights import load_network
 from ramify.tools.splitting.weights import load_pen
@@ -62,60 +53,20 @@ _NO_PHRASE = "The question asks for more than a phrase, and the extractive model
 _LOADING = threading.Lock()
 
 
-class Extractive(BaseChatModel):
-    """Answer the toolkit's own prompts by small trained networks and arithmetic: deterministic, English, without a language model."""
-
-    @property
-    def _llm_type(self) -> str:
-        return "extractive"
-
-    def _generate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any
-    ) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=_reply(messages))])
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return await asyncio.to_thread(self._generate, messages, stop)
-
-    def with_structured_output(
-        self, schema: dict[str, Any] | type[BaseModel] | type, *, include_raw: bool = False, **kwargs: Any
-    ) -> Runnable[LanguageModelInput, dict[str, Any] | BaseModel]:
-        """Give the reply as the schema's object; with `include_raw`, beside the message and what was wrong with it."""
-        if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
-            raise UsageError(f"the extractive model cannot write {schema!r}", "give a pydantic model")
-
-        def parse(raw: AIMessage) -> dict[str, Any] | BaseModel:
-            if not include_raw:
-                return schema.model_validate_json(str(raw.content))
-            try:
-                return {"raw": raw, "parsed": schema.model_validate_json(str(raw.content)), "parsing_error": None}
-            except ValidationError as error:
-                return {"raw": raw, "parsed": None, "parsing_error": error}
-
-        return self | RunnableLambda(parse)
-
-
-def _reply(messages: list[BaseMessage]) -> AIMessage:
-    name, slots = asked(messages)
+def reply_to(name: str, slots: Slots) -> Reply:
+    """Return the fields of the reply to a prompt of the toolkit, by its name; blocking. UsageError for a prompt that it does not know."""
     if name not in _REPLIES:
-        raise UsageError(f"the extractive model does not know the prompt {name!r}", REMEDY)
+        remedy = "it answers the toolkit's own prompts; for any other, name a language model, such as ollama:llama3.1:8b"
+        raise UsageError(f"the extractive model does not know the prompt {name!r}", remedy)
     question = str(slots.get("question", ""))
     reply = _REPLIES[name](slots)
     if objected := objection(question):
-        reply = _refused(reply, objected)
-    elif name in _OVERVIEWS:
-        pass  # it quotes whole sentences, as many as there are: any question will do
-    elif "question" in slots and not content(question):
-        reply = _refused(reply, _NOTHING_NAMED)
-    elif open_ended(question):
-        reply = _refused(reply, _NO_PHRASE)
-    return replied(reply, messages)
+        return _refused(reply, objected)
+    if name in _OVERVIEWS:  # they quote whole sentences, as many as there are: any question will do
+        return reply
+    if "question" in slots and not content(question):
+        return _refused(reply, _NOTHING_NAMED)
+    return _refused(reply, _NO_PHRASE) if open_ended(question) else reply
 
 
 def _refused(reply: Reply, why: str) -> Reply:

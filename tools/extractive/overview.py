@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ramify.tools.embeddings.similarity import similarities
 from ramify.tools.english import content
-from ramify.tools.extractive.prompt_messages import Reply, Slots
+from ramify.tools.extractive.slots import Reply, Slots
 from ramify.tools.reader.inputs import Quote
 from ramify.tools.supporting_sentence import statements
 from ramify.tools.unknown import UNKNOWN

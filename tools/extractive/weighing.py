@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ramify.tools.embeddings.similarity import similarities, similarity
 from ramify.tools.english import bare_title, content, names_in, sentences
 from ramify.tools.extractive.asking import SLOT, chosen
-from ramify.tools.extractive.prompt_messages import Reply, Slots
+from ramify.tools.extractive.slots import Reply, Slots
 from ramify.tools.folded_text import fold
 from ramify.tools.reader.calibration import TAU
 from ramify.tools.reader.inputs import Quote, in_context

@@ -9,7 +9,7 @@
 """
 
 from ramify.tools.models.model import Model, ModelOptions
-from ramify.tools.models.named import forget, resolve
+from ramify.tools.models.named import find_best, forget, resolve
 from ramify.tools.models.reply_parsing import Structured
 
-__all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]
+__all__ = ["Model", "ModelOptions", "Structured", "find_best", "forget", "resolve"]

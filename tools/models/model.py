@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -47,22 +46,8 @@ class Model:
     num_ctx: int | None
     """Tokens of prompt and reply together; none where the model has no such limit."""
     server: Server = field(repr=False)
-    confidence_source: Literal["logprobs", "reader"] = "logprobs"
-    """What the log probabilities of its replies are: a language model's own, or the embedded reader's confidence."""
     notice: str | None = None
     """What the user should know: that another model was taken than the one hoped for."""
-    objection: Callable[[str], str | None] = field(default=lambda question: None, repr=False)
-    """Says why a question cannot be read, where the model can tell beforehand."""
-    closest: Callable[[str, Sequence[Any]], list[tuple[int, str]]] = field(default=lambda question, quotes: [], repr=False)
-    """Gives the sentences that come closest to a question it does not answer, with their passages' numbers, where it can; blocking.
-
-    A passage has a title, a source and a text, as prompts have them.
-    """
-    surveys: Callable[[str], bool] = field(default=lambda question: False, repr=False)
-    """Tells whether a question about everything is best answered from the reports of the largest communities; blocking.
-
-    One that can sum up many reports has no need to.
-    """
     load: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     """Loads what it needs in this process and gives the seconds that took, 0 where all was there; blocking."""
     client_s: float = field(default=0.0, repr=False)
@@ -71,10 +56,6 @@ class Model:
     """The same model for each event loop, where it holds connections."""
     num_predict: int | None = None
     """Tokens of a reply, where they are ours to set."""
-    tau: float | None = None
-    """The confidence above which its answers are to be accepted, where that was calibrated for it."""
-    reconsiders: bool = True
-    """Whether it may answer otherwise where it is asked the same with a hint that it was not sure."""
 
     @property
     def thought_tokens(self) -> int:

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models import gguf, langchain_models, ollama
 from ramify.tools.models.caches import Lookup, PerLoop
-from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
+from ramify.tools.models.concurrency import AT_ONCE, lasting_cap
 from ramify.tools.models.langchain_models import given
 from ramify.tools.models.model import Model, ModelOptions
 from ramify.tools.models.reply_parsing import Structured
@@ -21,11 +21,10 @@ from ramify.tools.models.server_pool import pooled
 from ramify.tools.models.server_questions import listed, require, window
 from ramify.tools.models.shipped import SHIPPED
 from ramify.tools.models.structured_call import PLAIN
-from ramify.tools.models.tokens import counter
 from ramify.tools.scrub import learn_address
 from ramify.tools.server_address import OLLAMA_START, addresses, ollama_host, without_credentials
 
-__all__ = ["Model", "ModelOptions", "Structured", "forget", "resolve"]
+__all__ = ["Model", "ModelOptions", "Structured", "find_best", "forget", "resolve"]
 
 BEST = "llama3.1:8b"
 """The model that `auto` hopes for."""
@@ -34,17 +33,20 @@ _FOUND: Lookup[Model] = Lookup(64)
 
 
 def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
-    """Make a model ready; blocking. A name and its options are looked up once (see `forget`), "auto" each time, an object is used as it is.
+    """Make a model ready; blocking. A name and its options are looked up once (see `forget`), an object is used as it is.
 
     UsageError for a name that means nothing, ModelError for a model that is not there.
     """
+    _learn_addresses(options)
+    if isinstance(model, BaseChatModel):
+        return given(model, options)
+    return _looked_up(model.strip(), options)
+
+
+def _learn_addresses(options: ModelOptions) -> None:
     if options.base_url:
         for address in (options.base_url, *addresses(options.base_url)):
             learn_address(address)
-    if isinstance(model, BaseChatModel):
-        return given(model, options)
-    named = model.strip()
-    return _best(options) if named == "auto" else _looked_up(named, options)
 
 
 def forget() -> None:
@@ -57,8 +59,6 @@ def _looked_up(model: str, options: ModelOptions) -> Model:
 
 
 def _named(model: str, options: ModelOptions) -> Model:
-    if model == "extractive":
-        return _extractive(options, None)
     provider, _, name = model.partition(":")
     if not name:
         meant = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
@@ -90,8 +90,12 @@ def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[
     return pooled(f"{provider}:{name}", looks)
 
 
-def _best(options: ModelOptions) -> Model:
-    """Take Ollama where it answers; that it does not is never remembered, since it may be started at any time."""
+def find_best(options: ModelOptions) -> Model | str:
+    """Return the model that "auto" means: Ollama's where it answers, else the reason why the embedded one is used; blocking.
+
+    That Ollama does not answer is never remembered, since it may be started at any time.
+    """
+    _learn_addresses(options)
     try:
         return _looked_up(f"ollama:{BEST}", options)
     except ModelError as error:
@@ -99,24 +103,7 @@ def _best(options: ModelOptions) -> Model:
             named = f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in addresses(options.base_url))}`"
             remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
             raise ModelError(error.what, remedy) from error
-        notice = f"{error.what}: using the extractive model, which quotes instead of reasoning — for a language model, {error.remedy}"
-        return _extractive(options, notice)
-
-
-def _extractive(options: ModelOptions, notice: str | None) -> Model:
-    from ramify.tools.extractive import Extractive, objection
-    from ramify.tools.extractive.closest import closest
-    from ramify.tools.extractive.model import load
-    from ramify.tools.extractive.overview import surveys
-    from ramify.tools.reader.calibration import TAU
-
-    chat = Extractive()
-    cap = cap_for(("extractive", "", None), options.max_concurrency or AT_ONCE)
-    server = Server("extractive", options.timeout)
-    return Model(
-        "extractive", chat, counter(chat), cap, None, server, "reader", notice,
-        objection=objection, closest=closest, surveys=surveys, load=load, tau=TAU, reconsiders=False,
-    )  # fmt: skip
+        return f"{error.what}: using the extractive model, which quotes instead of reasoning — for a language model, {error.remedy}"
 
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:

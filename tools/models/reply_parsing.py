@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from ramify.tools.models.confidence import spelled
 from ramify.tools.models.json_text import HALF, objects, whole
@@ -110,6 +111,18 @@ def parted(text: str) -> tuple[str, str]:
         said, opened, unended = said.partition(OPENED)
     thought = (text[:place] + unended).replace(OPENED, "").replace(CLOSED, "").strip()
     return (thought, said) if place or opened else ("", text)
+
+
+def text_so_far(written: str, field: str) -> str:
+    """Return what an unfinished reply holds of a text field of its object; empty where that has not begun."""
+    _, said = parted(written)
+    start = said.find("{")
+    try:
+        told = from_json(said[start:], allow_partial="trailing-strings") if start >= 0 else {}
+    except ValueError:
+        return ""
+    text = told.get(field) if isinstance(told, dict) else None
+    return text if isinstance(text, str) else ""
 
 
 def _is_count(told: object) -> bool:

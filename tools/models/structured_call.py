@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, message_chunk_to_message
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableParallel, RunnableSequence
 from pydantic import BaseModel, ValidationError
@@ -28,12 +28,16 @@ SHARE = 4
 MOST = 4096
 REQUEST: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("ramify_request", default=nullcontext)
 """What each request to a model is sent in, whatever it is sent for: whoever counts requests sets it, and may refuse one by raising."""
+ON_TEXT: ContextVar[Callable[[str], None] | None] = ContextVar("ramify_on_text", default=None)
+"""Called with all that a reply's text has so far, each time that more has come: where it is set, replies are streamed."""
 
 
 async def call(
     chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], without: Collection[Feature] = ()
 ) -> Structured:
     """Ask for an object of the schema's type, `without` what its server refuses; a malformed reply is a value, not an error."""
+    if ON_TEXT.get() is not None and "stream_usage" in type(chat).model_fields:
+        chat = chat.model_copy(update={"stream_usage": True})  # else OpenAI's protocol tells no tokens of a stream
     if "logprobs" in without:
         chat = chat.model_copy(update={"logprobs": None})
     asked = None if "form" in without else _asked(chat, schema)
@@ -51,11 +55,25 @@ async def _send(asked: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> A
     """Send one request and give what the client makes of the reply; of one that it turned into an error, the reply itself."""
     with REQUEST.get()():
         try:
-            return await asked.ainvoke(list(messages))
+            on_text = ON_TEXT.get()
+            return await (asked.ainvoke(list(messages)) if on_text is None else _streamed(asked, messages, on_text))
         except Exception as error:
             if (raw := _malformed(error)) is None:
                 raise
             return raw
+
+
+async def _streamed(asked: Runnable[Any, Any], messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> Any:
+    """Send one request, and hand its reply's text on while it comes; return what `ainvoke` returns."""
+    whole: Any = None
+    async for part in asked.astream(list(messages)):
+        whole = part if whole is None else whole + part
+        raw = whole.get("raw") if isinstance(whole, dict) else whole
+        if isinstance(raw, AIMessage):
+            on_text(raw.text)
+    if isinstance(whole, dict):
+        return {name: message_chunk_to_message(one) if isinstance(one, AIMessageChunk) else one for name, one in whole.items()}
+    return message_chunk_to_message(whole) if isinstance(whole, AIMessageChunk) else whole
 
 
 def _asked(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] | None:

@@ -1,8 +1,5 @@
 """What the embedded model replies to each prompt, whatever its networks have learned: they are played by a small mind."""
 
-import asyncio
-import json
-import math
 from typing import Any
 
 import pytest
@@ -15,7 +12,7 @@ from ramify.prompts import (
     PREFER,
     Prompt,
 )
-from ramify.tools.extractive import Extractive
+from ramify.tools.extractive.model import reply_to
 from ramify.tools.reader.short_answers import single
 from tests.tools.small_mind import give_mind, split
 
@@ -103,13 +100,8 @@ EVERY = [value for value in vars(prompts).values() if isinstance(value, Prompt) 
 """All but the one that weighs answers: the embedded model is no judge."""
 
 
-def messages(prompt: Prompt[Any], **slots: Any) -> list[Any]:
-    return prompt.render({name: {**SLOTS, **slots}[name] for name in prompt.slots})
-
-
 def reply(prompt: Prompt[Any], **slots: Any) -> Any:
-    structured = Extractive().with_structured_output(prompt.reply, method="json_schema", include_raw=True)
-    return structured.invoke(messages(prompt, **slots))["parsed"]
+    return prompt.reply.model_validate(reply_to(prompt.name, {name: {**SLOTS, **slots}[name] for name in prompt.slots}))
 
 
 @pytest.mark.parametrize("prompt", EVERY, ids=lambda prompt: prompt.name)
@@ -122,20 +114,8 @@ def test_every_prompt_stands_empty_passages_and_a_question_it_cannot_parse(promp
     assert isinstance(reply(prompt, passages=[], question="(((the of who's ’s {1} ??"), prompt.reply)
 
 
-def test_log_probabilities_spell_the_reply_and_carry_the_confidence_of_the_answer() -> None:
-    raw = Extractive().invoke(messages(ANSWER, question=BORN))
-    tokens = raw.response_metadata["logprobs"]
-    told = json.loads(str(raw.content))
-    assert "".join(token["token"] for token in tokens) == raw.content
-    inside = [token["logprob"] for token in tokens if token["logprob"] < 0]
-    assert math.exp(sum(inside) / len(inside)) == pytest.approx(told["confidence"])
-    assert raw.usage_metadata is not None
-    assert raw.usage_metadata["total_tokens"] > 50
-
-
 def test_the_same_question_gets_the_same_reply() -> None:
-    model, asked = Extractive(), messages(ANSWER, question=BORN)
-    assert model.invoke(asked).content == model.invoke(asked).content == asyncio.run(model.ainvoke(asked)).content
+    assert reply(ANSWER, question=BORN) == reply(ANSWER, question=BORN)
 
 
 def test_an_answer_is_given_with_its_passage() -> None:

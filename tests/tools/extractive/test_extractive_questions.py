@@ -5,7 +5,6 @@ import sys
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 
 import ramify.prompts as prompts
 from ramify.prompts import (
@@ -23,7 +22,7 @@ from ramify.prompts import (
     SUMMARIZE,
 )
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive import Extractive
+from ramify.tools.extractive.model import reply_to
 from tests.tools.extractive.test_extractive import (
     BORN,
     BRIDGE,
@@ -142,11 +141,9 @@ def test_what_no_phrase_answers_is_withheld(question: str, monkeypatch: pytest.M
 
 def test_a_prompt_of_someone_else_is_an_error_with_its_remedy() -> None:
     with pytest.raises(UsageError, match="name a language model"):
-        Extractive().invoke("Tell me a joke")
-    with pytest.raises(UsageError, match="'sonnet'"):
-        Extractive().invoke([HumanMessage("…", additional_kwargs={"ramify": {"prompt": "sonnet", "slots": {}}})])
+        reply_to("sonnet", {})
 
 
 def test_importing_it_does_not_load_torch() -> None:
-    code = "import sys, ramify.tools.extractive; sys.exit('torch' in sys.modules or 'sentence_transformers' in sys.modules)"
+    code = "import sys, ramify.tools.extractive.model; sys.exit('torch' in sys.modules or 'sentence_transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

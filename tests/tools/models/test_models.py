@@ -15,7 +15,7 @@ from ramify.tools.models import ModelOptions, resolve
 from tests.tools.ollama_replies import Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.openai_server import completion, serving
-from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh
+from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, auto, fresh
 
 __all__ = ["fresh", "ollama"]
 
@@ -27,42 +27,32 @@ def test_importing_it_is_cheap() -> None:
 
 
 def test_auto_takes_ollama_where_it_answers(ollama: Ollama) -> None:
-    model = resolve("auto", ModelOptions())
-    assert (model.name, model.notice) == ("ollama:llama3.1:8b", None)
+    model = auto()
+    assert (model.name, model.notices) == ("ollama:llama3.1:8b", [])
 
 
-@pytest.fixture
-def extractive(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ramify.tools import extractive as package
-
-    monkeypatch.setattr(package, "Extractive", lambda: FakeListChatModel(responses=["{}"]), raising=False)
-
-
-@pytest.mark.usefixtures("extractive")
 def test_auto_says_what_it_fell_back_to(ollama: Ollama, monkeypatch: pytest.MonkeyPatch) -> None:
     ollama.models.clear()
-    lacking = resolve("auto", ModelOptions())
-    assert lacking.notice is not None
+    (lacking,) = auto().notices
     monkeypatch.setenv("OLLAMA_HOST", NOWHERE)
-    absent = resolve("auto", ModelOptions())
-    assert (absent.name, absent.num_ctx) == ("extractive", None)
-    assert absent.notice is not None
-    assert "no Ollama server answers at http://127.0.0.1:9: using the extractive model" in absent.notice
-    assert "`ollama serve`" in absent.notice
-    assert "`ollama pull llama3.1:8b`" in lacking.notice
-    assert "\n" not in lacking.notice + absent.notice
+    model = auto()
+    (absent,) = model.notices
+    assert (model.name, model.num_ctx) == ("extractive", None)
+    assert "no Ollama server answers at http://127.0.0.1:9: using the extractive model" in absent
+    assert "`ollama serve`" in absent
+    assert "`ollama pull llama3.1:8b`" in lacking
+    assert "\n" not in lacking + absent
 
 
-@pytest.mark.usefixtures("extractive")
 def test_an_address_is_never_passed_over_for_the_model_that_needs_none(ollama: Ollama) -> None:
     with pytest.raises(
         ModelError, match=r"no Ollama server answers at http://127.0.0.1:9.*--model openai:NAME --base-url http://127.0.0.1:9/v1"
     ):
-        resolve("auto", ModelOptions(base_url=f"{NOWHERE}/v1"))
-    assert resolve("auto", ModelOptions(base_url=ollama.address)).name == "ollama:llama3.1:8b"
+        auto(base_url=f"{NOWHERE}/v1")
+    assert auto(base_url=ollama.address).name == "ollama:llama3.1:8b"
     ollama.models.clear()
     with pytest.raises(ModelError, match=r"`ollama pull llama3.1:8b`; or name the model with its server: `--model ollama:NAME`"):
-        resolve("auto", ModelOptions(base_url=ollama.address, seed=1))
+        auto(base_url=ollama.address, seed=1)
 
 
 def test_a_name_as_ollama_writes_it_is_recognised() -> None:
@@ -70,13 +60,12 @@ def test_a_name_as_ollama_writes_it_is_recognised() -> None:
         resolve("llama3.1:8b", ModelOptions())
 
 
-@pytest.mark.usefixtures("extractive")
 def test_auto_finds_a_server_started_meanwhile(ollama: Ollama) -> None:
     held = ollama.models.copy()
     ollama.models.clear()
-    assert resolve("auto", ModelOptions()).name == "extractive"
+    assert auto().name == "extractive"
     ollama.models.update(held)
-    assert resolve("auto", ModelOptions()).name == "ollama:llama3.1:8b"
+    assert auto().name == "ollama:llama3.1:8b"
 
 
 def test_a_name_is_looked_up_once(ollama: Ollama) -> None:

@@ -13,7 +13,7 @@ from ramify.tools.models import Model, ModelOptions, resolve
 from ramify.tools.models.reply_parsing import Structured
 from tests.tools.ollama_server import Ollama
 from tests.tools.openai_server import OpenAI, completion, serving
-from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh
+from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, auto, fresh
 
 __all__ = ["fresh"]
 
@@ -108,9 +108,9 @@ async def test_where_none_is_there_one_error_names_all() -> None:
 
 
 async def test_auto_takes_several_hosts_too(ollama_one: Ollama) -> None:
-    assert at("127.0.0.1:9", ollama_one.address.removeprefix("http://"), model="auto").name == LLAMA
+    assert auto(base_url=f"127.0.0.1:9 {ollama_one.address.removeprefix('http://')}").name == LLAMA
     with pytest.raises(ModelError, match=r"--base-url http://127\.0\.0\.1:9 --base-url http://127\.0\.0\.1:10`"):
-        at(NOWHERE, "http://127.0.0.1:10", model="auto")
+        auto(base_url=f"{NOWHERE} http://127.0.0.1:10")
 
 
 async def test_one_without_the_model_is_left_out(pair: tuple[Ollama, Ollama]) -> None:

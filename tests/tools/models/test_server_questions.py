@@ -18,7 +18,7 @@ from ramify.tools.models.caches import Lookup
 from ramify.tools.models.tokens import estimate
 from tests.tools.ollama_server import Ollama, Quiet
 from tests.tools.ollama_server import ollama as ollama_server
-from tests.tools.questions import fresh
+from tests.tools.questions import auto, fresh
 
 __all__ = ["fresh", "ollama_server"]
 
@@ -62,10 +62,9 @@ def test_an_odd_answer_is_not_ollamas_and_auto_falls_back(body: str, monkeypatch
         with pytest.raises(ModelError, match="does not answer as Ollama does"):
             resolve("ollama:llama3.1:8b", ModelOptions(base_url=address))
         monkeypatch.setenv("OLLAMA_HOST", address)
-        model = resolve("auto", ModelOptions())
+        model = auto()
     assert model.name == "extractive"
-    assert model.notice
-    assert "does not answer as Ollama does" in model.notice
+    assert any("does not answer as Ollama does" in notice for notice in model.notices)
 
 
 @pytest.mark.parametrize("told", [None, [], 7, {"llama.context_length": None}, {"llama.context_length": 0}, {"llama.context_length": "x"}])
@@ -84,7 +83,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_trickling_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(body="{", drop=b" ") as address:
         monkeypatch.setenv("OLLAMA_HOST", address)
-        assert resolve("auto", ModelOptions()).name == "extractive"
+        assert auto().name == "extractive"
         assert checkup.LOOKS["ollama"]().state == "note"
         assert resolve("openai:local", ModelOptions(base_url=f"{address}/v1")).count is estimate
 

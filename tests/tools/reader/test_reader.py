@@ -1,6 +1,5 @@
 """The embedded reader's weights: checked, small, in the package, and never quietly done without."""
 
-import json
 import subprocess
 import sys
 from importlib.resources import files
@@ -14,9 +13,9 @@ from hypothesis import given
 from safetensors.torch import load_file
 
 import ramify.graphs as graphs
-from ramify.prompts import ANSWER
 from ramify.tools.errors import ModelError
-from ramify.tools.extractive import Extractive, asking
+from ramify.tools.extractive import asking
+from ramify.tools.extractive.model import reply_to
 from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader import weights
 from ramify.tools.reader.predictions import read_context
@@ -55,8 +54,7 @@ def _single(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def answered() -> dict[str, Any]:
     slots = {"question": QUESTION, "above": "", "passages": [{"title": "Solaris", "source": "s", "text": TEXT}]}
-    told: dict[str, Any] = json.loads(str(Extractive().invoke(ANSWER.render({name: slots[name] for name in ANSWER.slots})).content))
-    return told
+    return reply_to("answer", slots)
 
 
 def test_weights_that_are_not_the_released_ones_are_refused(said: str) -> None:

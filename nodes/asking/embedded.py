@@ -1,0 +1,126 @@
+"""The embedded model as an answerer: it is called directly with a prompt's name and slots; nothing is rendered or parsed."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Any
+
+from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
+from ramify.nodes.asking.budget import CURRENT, Booking
+from ramify.nodes.asking.fit import most_within, quote, within
+from ramify.nodes.settings import EMBEDDED, Settings
+from ramify.nodes.state import Replies, Usage, furthest
+from ramify.nodes.tree import Passage
+from ramify.prompts.prompt import Prompt, Quote
+from ramify.tools.errors import BudgetError
+from ramify.tools.models.concurrency import AT_ONCE, cap_for
+from ramify.tools.models.tokens import estimate, passage_length
+from ramify.tools.reader.calibration import TAU
+
+_DIGITS = 6
+"""Digits of a confidence that are kept: the last ones of an encoder depend on what else was in its batch."""
+
+
+class Extractive(Answerer):
+    """Small trained networks and arithmetic that quote passages; `notice` says why it is used in the place of a language model."""
+
+    name = EMBEDDED
+    tau = TAU
+    reconsiders = False
+    quotes = True
+
+    def __init__(self, settings: Settings, notice: str | None = None) -> None:
+        """Prepare for calls with these settings; nothing is loaded yet."""
+        self._notice = notice
+        self._cap = cap_for((EMBEDDED, "", None), settings.max_concurrency or AT_ONCE)
+
+    @property
+    def notices(self) -> list[str]:
+        """Say that it is used for want of a language model, where it is."""
+        return [self._notice] if self._notice else []
+
+    def count(self, text: str) -> int:
+        """Estimate the tokens of a text."""
+        return estimate(text)
+
+    async def answer(
+        self,
+        prompt: Prompt[T],
+        slots: dict[str, Any],
+        passages: tuple[Passage, ...] | None = None,
+        field: str = "answer",
+        on_text: OnText | None = None,
+    ) -> Reply[T]:
+        """Answer a prompt by its name; the tokens are those of the slots it reads and of the fields it writes."""
+        from ramify.tools.extractive.model import reply_to
+
+        work = CURRENT.get()
+        settings, ledger = work.settings, work.ledger
+        shown, given, tokens = await asyncio.to_thread(_shown, slots, passages, settings, ledger.tokens if ledger.last else inf)
+        booking = Booking(work, tokens, settings.num_predict, 0)
+        try:
+            async with asyncio.timeout(booking.seconds), self._cap:
+                with booking.request():
+                    told = await asyncio.to_thread(reply_to, prompt.name, given)
+        except TimeoutError:
+            raise BudgetError("seconds", settings.max_seconds or 0) from None
+        finally:
+            booking.close()
+        booking.cost(Usage(llm_calls=1, prompt_tokens=tokens, completion_tokens=_tokens(told)))
+        work.shown = furthest(work.shown, {passage.id: len(quote(passage, settings)["text"]) for passage in shown})
+        work.spent += Usage(replies={prompt.name: Replies(valid=1)})
+        if on_text is not None and isinstance(text := told.get(field), str):
+            on_text(text)
+        sure = float(told.get("confidence", 1.0)) if field == "answer" else 1.0
+        return Reply(prompt.reply.model_validate(told), round(min(1.0, sure), _DIGITS), "reader", shown)
+
+    def load(self) -> float:
+        """Load the encoder and the networks; return the seconds that took, 0 where all was there. Blocks."""
+        from ramify.tools.extractive.model import load
+
+        return load()
+
+    def objection(self, question: str) -> str | None:
+        """Say that a question is not in English, and what to do; None where it is."""
+        from ramify.tools.extractive.question_kinds import objection
+
+        return objection(question)
+
+    def closest(self, question: str, quotes: Sequence[Quote]) -> list[tuple[int, str]]:
+        """Return the sentences nearest to a question that it does not answer, each with its passage's number from 1; blocks."""
+        from ramify.tools.extractive.closest import closest
+
+        return closest(question, quotes)
+
+    def surveys(self, question: str) -> bool:
+        """Tell whether a question is about the whole more than about something in it; blocks."""
+        from ramify.tools.extractive.overview import surveys
+
+        return surveys(question)
+
+
+def _shown(
+    slots: dict[str, Any], passages: tuple[Passage, ...] | None, settings: Settings, left: float
+) -> tuple[tuple[Passage, ...], dict[str, Any], int]:
+    """Choose the passages that are read, within `left` tokens beside the reply; return them, the slots with them, and their tokens."""
+    if passages is None:
+        return (), slots, _tokens(slots)
+    shown = within(passages, settings)
+    quotes = {passage.id: quote(passage, settings) for passage in shown}
+
+    def with_passages(kept: tuple[Passage, ...]) -> dict[str, Any]:
+        return {**slots, "passages": [quotes[passage.id] for passage in kept]}
+
+    room = left - settings.num_predict
+    if _tokens(with_passages(shown)) > room:
+        shown = most_within(shown, room, lambda kept: _tokens(with_passages(kept)))
+    return shown, with_passages(shown), _tokens(with_passages(shown))
+
+
+def _tokens(value: Any) -> int:
+    """Sum the tokens of all texts in a value, as an index counts them."""
+    if isinstance(value, str):
+        return passage_length(value)
+    if isinstance(value, Mapping):
+        return sum(map(_tokens, value.values()))
+    return sum(map(_tokens, value)) if isinstance(value, Sequence) else 0
