@@ -36,8 +36,9 @@ async def call(
     chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], without: Collection[Feature] = ()
 ) -> Structured:
     """Ask for an object of the schema's type, `without` what its server refuses; a malformed reply is a value, not an error."""
-    if ON_TEXT.get() is not None and "stream_usage" in type(chat).model_fields:
-        chat = chat.model_copy(update={"stream_usage": True})  # else OpenAI's protocol tells no tokens of a stream
+    if ON_TEXT.get() is not None:  # without stream_usage OpenAI's protocol tells no tokens of a stream
+        streaming = {"disable_streaming": False, "stream_usage": True}
+        chat = chat.model_copy(update={name: value for name, value in streaming.items() if name in type(chat).model_fields})
     if "logprobs" in without:
         chat = chat.model_copy(update={"logprobs": None})
     asked = None if "form" in without else _asked(chat, schema)
