@@ -131,7 +131,7 @@ def later_of(old: float | None, new: float | None) -> float:
     return max(old or 0.0, new or 0.0)
 
 
-def joined(old: list[str] | None, new: list[str] | None) -> list[str]:
+def append_new(old: list[str] | None, new: list[str] | None) -> list[str]:
     """Append what is not there yet."""
     return list(dict.fromkeys((*(old or ()), *(new or ()))))
 
@@ -195,7 +195,7 @@ class State(TypedDict):
     """Whether the model is asked once more about an answer that is not sure, with a hint."""
     index: Annotated[str, latest]
     """What was searched; empty where nothing was."""
-    notices: Annotated[list[str], joined]
+    notices: Annotated[list[str], append_new]
     asked_back: NotRequired[str]
     """What a conversation asks back instead of an answer: whom a pronoun means; empty where it asks nothing."""
     answer: str

@@ -59,9 +59,3 @@ class Context(Generic[S]):
     def awaited(self, branch: Branch) -> bool:
         """Tell whether another branch waits for its answer."""
         return awaited(self.tree, branch)
-
-
-def plain(settings: Any, **given: Any) -> Context[Any]:
-    """Make a context of a tree alone, for a step that is called outside a graph."""
-    state: Any = {"question": "", "tree": {}, "passages": {}, "notices": [], **given}
-    return Context(state, settings)

@@ -9,7 +9,7 @@ import ramify.graphs as graphs
 from ramify.graphs.conditions import hop_settled
 from ramify.nodes.fill import fill
 from ramify.nodes.settings import PruneSettings
-from ramify.nodes.step.context import plain
+from ramify.nodes.step import Context
 from ramify.nodes.tree import graft
 from tests.fakes import FakeModel, library
 from tests.graphs.wirings import WIRINGS, named
@@ -178,7 +178,7 @@ async def test_a_branch_that_does_not_say_what_it_awaits_is_filled_by_the_one_be
     }
     tree = graft({}, rows)
     assert hop_settled.ready(tree, tree["0.1"], PruneSettings())
-    (filled,) = (await fill(tree["0.1"], plain(PruneSettings(), tree=tree))).branches
+    (filled,) = (await fill(tree["0.1"], Context({"tree": tree}, PruneSettings()))).branches
     assert filled.question == "Which river runs through Paris?"
 
 

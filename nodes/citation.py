@@ -1,7 +1,4 @@
-"""A citation: what an answer rests on, where that lies, which of its sentences carries the answer; and how passages are made into some.
-
-It lies here and not in a file of its own, because checkpoints say `ramify.nodes.citation.Citation`.
-"""
+"""A citation: what an answer rests on, where that lies, which of its sentences carries the answer; and how passages are made into some."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
