@@ -11,7 +11,7 @@ from ramify.tools.index.local_index import tokens_of
 from ramify.tools.knowledge.communities import Partition, Weights, levels, modularity, weighted
 from ramify.tools.knowledge.elements import Relation
 from ramify.tools.knowledge.graph import Graph
-from ramify.tools.knowledge.index import Reports
+from ramify.tools.knowledge.graph_file import Reports
 from ramify.tools.knowledge.reports import Report
 
 _UNREAD = "unread "

@@ -10,8 +10,8 @@ from typing import Any
 from ramify.graphs.building import structure
 from ramify.tools.index import Index
 from ramify.tools.knowledge.build import Structured
-from ramify.tools.knowledge.graph_file import GRAPH
-from ramify.tools.knowledge.index import GraphIndex, Reports
+from ramify.tools.knowledge.graph_file import GRAPH, Reports
+from ramify.tools.knowledge.index import GraphIndex
 from tests.tools.fakes import WordEncoder
 
 VALLEY = {
