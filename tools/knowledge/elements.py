@@ -45,8 +45,20 @@ class Claim(NamedTuple):
     description: str
     passage: str
     span: str = ""
+    """The words of the passage that say it, as they are written there."""
     start: str = ""
     end: str = ""
+
+    @property
+    def dates(self) -> str:
+        """Write when it was so, as far as the text says: 1852, 1852 to 1904, until 1904."""
+        return " to ".join(dict.fromkeys(filter(None, (self.start, self.end)))) if self.start else self.end and f"until {self.end}"
+
+    @property
+    def text(self) -> str:
+        """Write it out, with its type, its object and its dates."""
+        about = "; ".join(filter(None, (self.kind, self.object and f"concerns {self.object}", self.dates)))
+        return f"{self.description} ({about})" if about else self.description
 
 
 class Elements(NamedTuple):
@@ -112,14 +124,9 @@ def linked(one: str, other: str, description: str, passage: str, strength: float
     return Link((one, other) if one < other else (other, one), description, passage, strength)
 
 
-def key_of(name: str) -> str:
-    """Give the key of a name: names that differ in case, accents and punctuation are one."""
-    return fold(name)
-
-
 def title_key(title: str) -> str:
-    """Give the key of a title: without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
-    return key_of(bare_title(title))
+    """Return the key of a title: without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
+    return fold(bare_title(title))
 
 
 def sum_up(found: Iterable[Elements]) -> Knowledge:

@@ -88,7 +88,7 @@ class Material(NamedTuple):
                     told[_line(self.names[key], self.entities[key])] = None
                 for claim in self.claims:
                     if claim.subject == key:
-                        told[Told(f"{self.names[key]}: {claim.description}", claim.passage)] = None
+                        told[Told(f"{self.names[key]}: {claim.text}", claim.passage)] = None
             if edge.told.text:
                 told[_line(" – ".join(self.names[key] for key in edge.pair), edge.told)] = None
         return list(told)
