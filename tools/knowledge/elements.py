@@ -5,7 +5,7 @@ name of its document that ends with it. So whoever removes a passage removes wha
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -145,19 +145,9 @@ def sum_up(found: Iterable[Elements]) -> Knowledge:
         if mention.description:
             entity.told.append(Told(mention.description, mention.passage))
         entity.passages.add(mention.passage)
-    relations = _relations([link for part in instances for link in part.links], same, entities)
-    claims = sorted({claim for part in instances for claim in part.claims})
-    resolved = [claim._replace(subject=same.get((document_of(claim.passage), claim.subject), claim.subject)) for claim in claims]
-    return Knowledge(
-        {key: entities[key] for key in sorted(entities)}, relations, [claim for claim in resolved if claim.subject in entities]
-    )
-
-
-def _relations(links: list[Link], same: Mapping[Pair, str], entities: Mapping[str, Entity]) -> dict[Pair, Relation]:
     relations: dict[Pair, Relation] = {}
-    for link in sorted(links):
-        document = document_of(link.passage)
-        one, other = (same.get((document, key), key) for key in link.pair)
+    for link in sorted(link for part in instances for link in part.links):
+        one, other = (same.get((document_of(link.passage), key), key) for key in link.pair)
         if one == other or one not in entities or other not in entities:
             continue
         relation = relations.setdefault((min(one, other), max(one, other)), Relation())
@@ -165,7 +155,10 @@ def _relations(links: list[Link], same: Mapping[Pair, str], entities: Mapping[st
         relation.strength += link.strength
         if link.description:
             relation.told.append(Told(link.description, link.passage))
-    return {pair: relations[pair] for pair in sorted(relations)}
+    claims = sorted({claim for part in instances for claim in part.claims})
+    resolved = [claim._replace(subject=same.get((document_of(claim.passage), claim.subject), claim.subject)) for claim in claims]
+    known = [claim for claim in resolved if claim.subject in entities]
+    return Knowledge(dict(sorted(entities.items())), dict(sorted(relations.items())), known)
 
 
 def _longer_names(mentions: Iterable[Mention]) -> dict[Pair, str]:
