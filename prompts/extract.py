@@ -38,7 +38,8 @@ def lines_for(tokens: int, each: int = _EACH) -> int:
 
 def with_lines(prompt: Prompt[Any], lines: int) -> Prompt[Any]:
     """Return a prompt whose reply may have so many lines in each list."""
-    return prompt if lines == MOST else replace(prompt, reply=_wider(prompt.reply, lines))
+    reply: type[Said] = prompt.reply
+    return prompt if lines == MOST else replace(prompt, reply=_wider(reply, lines))
 
 
 @cache

@@ -170,24 +170,6 @@ def read_reports(database: sqlite3.Connection, level: int | None = None, ids: It
     ]
 
 
-def read_graph(database: sqlite3.Connection) -> Graph:
-    """Read the names and what connects them."""
-    told = {number: Told(text, passage) for number, text, passage in database.execute("SELECT number, text, passage FROM told")}
-    passages: dict[int, list[str]] = {}
-    for name, id in database.execute("SELECT name, id FROM mentions JOIN passages ON number = passage ORDER BY name, passage"):
-        passages.setdefault(name, []).append(id)
-    rows = database.execute("SELECT number, key, name, kind, told, degree FROM names ORDER BY number").fetchall()
-    keys = {number: key for number, key, *_ in rows}
-    names = {key: Name(name, kind, told[said], degree, tuple(passages.get(number, ()))) for number, key, name, kind, said, degree in rows}
-    edges = database.execute("SELECT source, target, count, told FROM edges ORDER BY source, target")
-    claims = database.execute("SELECT * FROM claims ORDER BY rowid")
-    return Graph(
-        names,
-        {(keys[one], keys[other]): Connection(count, told[said]) for one, other, count, said in edges},
-        tuple(Claim(*claim) for claim in claims),
-    )
-
-
 class Reports:
     """Read a graph file; each call opens it anew, so any thread may."""
 
@@ -202,8 +184,7 @@ class Reports:
     @cached_property
     def facts(self) -> Mapping[str, str]:
         """Return what the graph says of how it was made."""
-        with self._opened() as database:
-            return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
+        return read_facts(self._path)
 
     @cached_property
     def levels(self) -> list[Level]:
@@ -241,7 +222,22 @@ class Reports:
     def graph(self) -> Graph:
         """Return the names and what connects them."""
         with self._opened() as database:
-            return read_graph(database)
+            told = {number: Told(text, passage) for number, text, passage in database.execute("SELECT number, text, passage FROM told")}
+            passages: dict[int, list[str]] = {}
+            for name, id in database.execute("SELECT name, id FROM mentions JOIN passages ON number = passage ORDER BY name, passage"):
+                passages.setdefault(name, []).append(id)
+            rows = database.execute("SELECT number, key, name, kind, told, degree FROM names ORDER BY number").fetchall()
+            keys = {number: key for number, key, *_ in rows}
+            names = {
+                key: Name(name, kind, told[said], degree, tuple(passages.get(number, ()))) for number, key, name, kind, said, degree in rows
+            }
+            edges = database.execute("SELECT source, target, count, told FROM edges ORDER BY source, target")
+            claims = database.execute("SELECT * FROM claims ORDER BY rowid")
+            return Graph(
+                names,
+                {(keys[one], keys[other]): Connection(count, told[said]) for one, other, count, said in edges},
+                tuple(Claim(*claim) for claim in claims),
+            )
 
     def passages(self) -> frozenset[str]:
         """Return the ids of the passages that were read for names."""

@@ -59,7 +59,7 @@ class _Lists:
     """Numbers by number, one after another in an array: pairs of shape (pairs, 2), in order."""
 
     def __init__(self, pairs: Numbers, size: int) -> None:
-        self._order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+        self._order: Numbers = np.lexsort((pairs[:, 1], pairs[:, 0]))
         self._values, self._starts = pairs[self._order, 1], np.searchsorted(pairs[self._order, 0], np.arange(size + 1))
 
     def of(self, number: int) -> Numbers:
@@ -86,22 +86,18 @@ class Walk:
             mentions, titles = (_pairs(database, table, place_of) for table in ("mentions", "titles"))
             edges = np.array(database.execute("SELECT source, target, count FROM edges").fetchall(), dtype=np.int64).reshape(-1, 3)
         names = len(self._number_of)
-        self._documents = [document_of(id) for id in ids]
         self._titled, self._mentioned = _Lists(titles, names), _Lists(mentions, names)
-        self._named = _Lists(self._leading_on(mentions, titles)[:, ::-1], len(ids))
+        # What a passage mentions and stands under itself leads nowhere, unless another document has the same title.
+        documents: dict[int, set[str]] = defaultdict(set)
+        for name, passage in titles.tolist():
+            documents[name].add(document_of(ids[passage]))
+        own = {(name, passage) for name, passage in titles.tolist() if len(documents[name]) == 1}
+        leading = [(passage, name) for name, passage in mentions.tolist() if (name, passage) not in own]
+        self._named = _Lists(np.array(leading, dtype=np.int64).reshape(-1, 2), len(ids))
         self._related = _Lists(np.concatenate((edges[:, :2], edges[:, 1::-1])), names)
         self._weights = np.concatenate((edges[:, 2], edges[:, 2])).astype(np.float64)
         self._spread, self._entitled = self._mentioned.sizes(), self._titled.sizes()
         self._passages = max(1, len(ids))
-
-    def _leading_on(self, mentions: Numbers, titles: Numbers) -> Numbers:
-        """Leave out what a passage mentions and stands under itself: it leads nowhere, unless another document has the same title."""
-        documents: dict[int, set[str]] = defaultdict(set)
-        for name, passage in titles.tolist():
-            documents[name].add(self._documents[passage])
-        own = {(name, passage) for name, passage in titles.tolist() if len(documents[name]) == 1}
-        kept = [pair for pair in mentions.tolist() if tuple(pair) not in own]
-        return np.array(kept, dtype=np.int64).reshape(-1, 2)
 
     def steered(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Cosines, how: WalkSearch) -> list[int]:
         """Fuse the plain ranking of a query with those along the graph; the nearest passages, where the walk starts, stay in front."""
@@ -146,7 +142,7 @@ class Walk:
             reached = _added(reached, step, 1.0)
         return reached
 
-    def _shares(self, names: Numbers, how: WalkSearch, weights: Matrix | float = 1.0) -> Mass:
+    def _shares(self, names: Numbers, how: WalkSearch, weights: NDArray[np.float64] | float = 1.0) -> Mass:
         """Share mass among names by how rare each is, and by weight; one that is in too many passages leads nowhere."""
         spread = np.maximum(self._spread[names], 1)
         muted = spread > max(_LEAST_MUTED, how.muted * self._passages)
