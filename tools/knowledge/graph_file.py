@@ -170,8 +170,8 @@ def read_reports(database: sqlite3.Connection, level: int | None = None, ids: It
     ]
 
 
-class Reports:
-    """Read a graph file; each call opens it anew, so any thread may."""
+class GraphFile:
+    """Read the file; each call opens it anew, so any thread may."""
 
     subject: Subject = "community"
 

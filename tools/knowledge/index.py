@@ -21,7 +21,7 @@ from ramify.tools.folded_text import fold
 from ramify.tools.index.ids import document_of
 from ramify.tools.index.kind_tables import connected
 from ramify.tools.index.local_index import LocalIndex
-from ramify.tools.knowledge.graph_file import GRAPH, Reports
+from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.knowledge.names import by_first_word, spans_of
 
 _LONGEST_NAME = 8
@@ -60,7 +60,8 @@ class _Lists:
 
     def __init__(self, pairs: Numbers, size: int) -> None:
         self._order: Numbers = np.lexsort((pairs[:, 1], pairs[:, 0]))
-        self._values, self._starts = pairs[self._order, 1], np.searchsorted(pairs[self._order, 0], np.arange(size + 1))
+        self._values: Numbers = pairs[self._order, 1]
+        self._starts = np.searchsorted(pairs[self._order, 0], np.arange(size + 1))
 
     def of(self, number: int) -> Numbers:
         return self._values[self._starts[number] : self._starts[number + 1]]
@@ -164,9 +165,9 @@ class GraphIndex(LocalIndex[WalkSearch]):
         return Walk(self.folder / GRAPH, ids)
 
     @cached_property
-    def reports(self) -> Reports:
+    def reports(self) -> GraphFile:
         """Return the communities and their reports."""
-        return Reports(self.folder / GRAPH)
+        return GraphFile(self.folder / GRAPH)
 
 
 def _pairs(database: sqlite3.Connection, table: str, place_of: Numbers) -> Numbers:

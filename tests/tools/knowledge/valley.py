@@ -10,7 +10,7 @@ from typing import Any
 from ramify.graphs.building import structure
 from ramify.tools.index import Index
 from ramify.tools.knowledge.build import Structured
-from ramify.tools.knowledge.graph_file import GRAPH, Reports
+from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.knowledge.index import GraphIndex
 from tests.tools.fakes import WordEncoder
 
@@ -70,9 +70,9 @@ def opened(folder: Path) -> GraphIndex:
     return index
 
 
-def reports_of(folder: Path) -> Reports:
+def reports_of(folder: Path) -> GraphFile:
     """Read the graph of an index."""
-    return Reports(folder / GRAPH)
+    return GraphFile(folder / GRAPH)
 
 
 def dump(folder: Path) -> bytes:
