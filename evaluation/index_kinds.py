@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.router import RouteSearch
 from ramify.tools.index.manifest import Kind
-from ramify.tools.knowledge.graph_search import WalkSearch
+from ramify.tools.knowledge.index import WalkSearch
 
 PLAIN: Kind = "passages"
 HIERARCHY: Kind = "hierarchy"

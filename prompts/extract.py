@@ -31,23 +31,24 @@ _EACH = 60
 """Tokens of text that have a line's worth of names: so many more lines may a longer text bring."""
 
 
-def lines_for(tokens: int) -> int:
-    """Return how many lines each list of a reply may have for a text of so many tokens."""
-    return max(MOST, tokens // _EACH)
+def lines_for(tokens: int, each: int = _EACH) -> int:
+    """Return how many lines each list of a reply may have where a line takes so many tokens of them."""
+    return max(MOST, tokens // each)
 
 
 def with_lines(prompt: Prompt[Any], lines: int) -> Prompt[Any]:
     """Return a prompt whose reply may have so many lines in each list."""
-    return prompt if lines == MOST else replace(prompt, reply=_wider(lines))
+    reply: type[Said] = prompt.reply
+    return prompt if lines == MOST else replace(prompt, reply=_wider(reply, lines))
 
 
 @cache
-def _wider(lines: int) -> Any:
-    fields: dict[str, Any] = {
-        name: (Annotated[Texts, AtMost(lines, each=LONGEST)], Field(description=field.description))
-        for name, field in Extracted.model_fields.items()
-    }
-    return create_model("Extracted", __base__=Said, __doc__=Extracted.__doc__, **fields)
+def _wider(reply: type[Said], lines: int) -> Any:
+    fields: dict[str, Any] = {}
+    for name, field in reply.model_fields.items():
+        [bound] = (one for one in field.metadata if isinstance(one, AtMost))
+        fields[name] = (Annotated[Texts, AtMost(lines, each=bound.each)], Field(description=field.description))
+    return create_model(reply.__name__, __base__=Said, __doc__=reply.__doc__, **fields)
 
 
 TEXT = "Text from {title}:\n<passage>\n{text}\n</passage>"

@@ -1,16 +1,18 @@
 """Find names and what connects them with a language model (GraphRAG §1): extraction, gleaning, claims; a text that fails is halved."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from ramify.nodes.building.kept_replies import at_once, side_by_side
 from ramify.nodes.settings.building import BuildSettings
 from ramify.prompts import CLAIMS, EXTRACT, GLEAN, MISSED, Extracted
+from ramify.prompts.claims import LINE_TOKENS
 from ramify.prompts.extract import BAR, lines_for, with_lines
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.folded_text import fold
 from ramify.tools.knowledge.build import BUDGET
-from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, key_of, linked
+from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, linked
 from ramify.tools.knowledge.names import LONGEST
 from ramify.tools.knowledge.rule_builder import in_sentences
 from ramify.tools.knowledge.units import Unit, halves
@@ -62,7 +64,8 @@ async def _read(unit: Unit, ask: Ask, settings: BuildSettings) -> Elements:
     rounds: list[Extracted] = [await ask(with_lines(EXTRACT, lines), "entities", **slots)]
     for _ in range(settings.gleanings):
         found = [line for part in rounds for line in (*part.entities, *part.relations)]
-        full = len(rounds[-1].entities) >= lines  # then some were missed, and nobody need be asked whether
+        # A full list means that some were missed: the model need not be asked whether.
+        full = max(len(rounds[-1].entities), len(rounds[-1].relations)) >= lines
         if not full and (await ask(MISSED, "complete", **slots, found=found)).complete == "YES":
             break
         rounds.append(await ask(with_lines(GLEAN, lines), "entities", **slots, found=found))
@@ -75,8 +78,9 @@ async def _read(unit: Unit, ask: Ask, settings: BuildSettings) -> Elements:
     links = dict.fromkeys([link if link.description else first.get(link.pair, link) for link in links] or said)
     claims: list[Claim] = []
     if settings.claims and names:
-        told = await ask(CLAIMS, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
-        claims = [claim for line in told.claims if (claim := _claim(line, unit, names))]
+        prompt = with_lines(CLAIMS, min(lines, lines_for(settings.num_predict, LINE_TOKENS)))
+        reply = await ask(prompt, "claims", title=unit.title, text=unit.text, names=", ".join(sorted(names.values())))
+        claims = [claim for line in reply.claims if (claim := _claim(line, unit, names))]
     return Elements(tuple(mentions), tuple(links), tuple(claims))
 
 
@@ -88,7 +92,7 @@ def _parts(line: str, number: int) -> list[str]:
 def _mentions(line: str, unit: Unit) -> list[Mention]:
     """Book a name on each passage of the unit that has it; one that none has is made up, or from an example."""
     name, kind, description = _parts(line, 3)
-    key = key_of(name)
+    key = fold(name)
     if not key or len(name) > LONGEST:
         return []
     having = [piece.id for piece in unit.pieces if f" {key} " in f" {fold(' '.join(piece.titles))} {fold(piece.text)} "]
@@ -97,7 +101,7 @@ def _mentions(line: str, unit: Unit) -> list[Mention]:
 
 def _link(line: str, unit: Unit, names: dict[str, str]) -> Link | None:
     source, target, description, strength = _parts(line, 4)
-    one, other = key_of(source), key_of(target)
+    one, other = fold(source), fold(target)
     if one == other or one not in names or other not in names:
         return None
     told = float(strength) if strength.replace(".", "", 1).isdigit() else 1.0
@@ -106,10 +110,12 @@ def _link(line: str, unit: Unit, names: dict[str, str]) -> Link | None:
 
 
 def _claim(line: str, unit: Unit, names: dict[str, str]) -> Claim | None:
-    subject, concerning, kind, description, start, end = _parts(line, 6)
-    key = key_of(subject)
-    if key not in names or not description:
+    """Read a claim; None where its subject is no name of the text, or no passage has the words that it is said to be from."""
+    subject, *said = ("" if part.upper() == "NONE" else part for part in _parts(line, 7))
+    about, kind, description, start, end, quoted = said
+    words = quoted.strip("\"'“”‘’…. ").split()
+    if fold(subject) not in names or not description or not words:
         return None
-    about = "" if concerning.upper() == "NONE" else concerning
-    where = next((piece.id for piece in unit.pieces if f" {key} " in f" {fold(piece.text)} "), unit.pieces[0].id)
-    return Claim(key, about, kind, description, where, start=start, end=end)
+    span = re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
+    found = next(((piece.id, match[0]) for piece in unit.pieces if (match := span.search(piece.text))), None)
+    return Claim(fold(subject), about, kind, description, *found, start, end) if found else None

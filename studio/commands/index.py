@@ -147,12 +147,12 @@ def _check(kind: "Kind", options: dict[str, Any]) -> None:
 
 def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
     """Make, update or take away what the index has beside its passages."""
-    from ramify.studio.console.building import build_graph, build_hierarchy
+    from ramify.studio.console.building import add_graph, build_hierarchy
     from ramify.tools.index.manifest import MANIFEST, read_manifest
     from ramify.tools.index.publication import drop_structure
 
     if kind == "graph":
-        build_graph(folder, options, recluster)
+        add_graph(folder, options, recluster)
         return
     if kind == "hierarchy":
         build_hierarchy(folder, options, group_by, rebuild)

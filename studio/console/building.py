@@ -111,7 +111,7 @@ def _ending(name: PurePath) -> str:
     return f"{inner}{name.suffix}".lower() or "without ending"
 
 
-def build_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
+def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
     """Make the graph of the index in a folder, or bring it up to date; where a model is asked, say first what that will cost."""
     from ramify.graphs.building import asks_model, structure
     from ramify.tools.knowledge.build import NEW_EDGES

@@ -69,8 +69,9 @@ def _graph(found: Inside) -> dict[str, Any]:
         said = {name: getattr(report, name) for name in ("title", "summary", "rating", "made_by")}
         findings = [{"text": finding.text, "passages": list(finding.passages)} for finding in report.findings]
         reports.append({**head, **said, "findings": findings})
+    claims = [{"name": found.graph.names[claim.subject].name, **claim._asdict()} for claim in found.graph.claims]
     levels = [dict(zip(("level", "communities", "tokens", "share", "modularity"), level, strict=True)) for level in found.levels]
-    return {"counts": found.counts, "levels": levels, "reports": reports, "facts": dict(found.facts)}
+    return {"counts": found.counts, "levels": levels, "reports": reports, "claims": claims, "facts": dict(found.facts)}
 
 
 def _hierarchy(found: Grouped) -> dict[str, Any]:

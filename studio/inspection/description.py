@@ -13,6 +13,8 @@ from ramify.tools.quoting import one_line
 
 LARGEST = 10
 """Communities that are named."""
+CLAIMS = 20
+"""Claims that are listed; --json gives all."""
 NONE = "—"
 PAPER_SHARES = {0: "under 3 %", 3: "67–74 %"}
 """Tokens of a level's reports as a share of the source text's, which the paper gives as savings: over 97 %, 26–33 %."""
@@ -118,4 +120,15 @@ def _graph_tables(inside: Inside, passages: int) -> list[Table]:
         Table(("level", "communities", "tokens of reports", "of the text", "Q", "the paper's share"), [*levels, text]),
         Table(("corpus", "tokens", "units", "names", "connections"), corpora),
         Table(("names", "rating", "largest communities of level 0"), largest, words=(2,), long=True),
+        *_claims(inside),
     ]
+
+
+def _claims(inside: Inside) -> Iterator[Table]:
+    """Give the first claims with the words of the documents that they are from, where there are any."""
+    rows = [
+        tuple(map(one_line, (inside.graph.names[one.subject].name, one.object or NONE, one.kind or NONE, one.dates or NONE, one.span)))
+        for one in inside.graph.claims[:CLAIMS]
+    ]
+    if rows:
+        yield Table(("claims on", "concerning", "type", "dates", "in the words of the documents"), rows, words=(0, 1, 2, 3, 4), long=True)

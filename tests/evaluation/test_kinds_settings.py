@@ -13,7 +13,8 @@ from tests.evaluation.films import BOTH, NAIVE, lists, searching, wanted
 
 
 def test_settings_of_a_graph_are_swept_where_the_run_is_on_a_graph(films: Path, tmp_path: Path) -> None:
-    rows = execute(wanted(films, tmp_path / "run", ("graph",), sweeps={"search.seeds": [1, 2], "view": ["flat"], "search.titles": [0]}))
+    sweeps = {"search.seeds": [1, 2], "view": ["flat"], "search.titles": [0]}
+    rows = execute(wanted(films, tmp_path / "run", ("graph",), sweeps=sweeps, options={"search.relations": 0}))
     names = {row["variant"] for row in rows if row["strategy"] == NAIVE}
     assert names == {"", "search.seeds=1", "search.seeds=2", "view=flat", "search.titles=0"}
     assert not any(row["error"] for row in rows)
@@ -25,7 +26,7 @@ def test_settings_of_a_graph_are_swept_where_the_run_is_on_a_graph(films: Path, 
 
 def test_settings_of_a_graph_leave_plain_passages_alone(films: Path, tmp_path: Path) -> None:
     plain = execute(wanted(films, tmp_path / "plain", None))
-    rows = execute(wanted(films, tmp_path / "run", options={"search": {"titles": 0, "mentions": 0}}))
+    rows = execute(wanted(films, tmp_path / "run", options={"search": {"titles": 0, "relations": 0, "mentions": 0}}))
     assert not any(row["error"] for row in rows)
     assert lists(rows, "") == lists(plain, "")
     assert lists(rows, "index-kind=graph") == lists(plain, "")
@@ -35,7 +36,7 @@ def test_searching_alone_is_compared_by_kind_and_along_a_graph_s_settings(films:
     both = execute(searching(films, tmp_path / "both"))
     assert list(dict.fromkeys(row["variant"] for row in both))[-1] == "index-kind=graph"
     rows = execute(
-        searching(films, tmp_path / "run", ("graph", "passages"), sweeps={"search.titles": [0, 1.0]}, options={"search.hops": 1})
+        searching(films, tmp_path / "run", ("graph", "passages"), sweeps={"search.titles": [0, 1.0]}, options={"search.relations": 0})
     )
     assert lists(rows, "index-kind=passages", "search") == lists(both, "", "search")
     assert lists(rows, "dense", "search") == lists(both, "dense", "search"), "ways beside are of plain passages"

@@ -26,7 +26,7 @@ LONGEST = {
     **{
         "extract": 800,
         "glean": 800,
-        "claims": 400,
+        "claims": 1100,
         "describe": 200,
         "report": 560,
         "map_report": 480,

@@ -71,7 +71,7 @@ def _found(index: "faiss.Index", queries: Matrix, n: int, parameters: "faiss.Sea
     return [row[row >= 0] for row in ordered]
 
 
-def build_graph(
+def build_hnsw(
     blocks: Iterable[Matrix], dimension: int, path: Path, total: int, progress: Progress, precision: Precision, sample: Matrix
 ) -> None:
     """Link vectors into a graph and write it; one thread and one order, so that the same vectors give the same graph.

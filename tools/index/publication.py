@@ -11,7 +11,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.index.bm25 import FROM, write_postings
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.folder_state import manifest_of, writing
-from ramify.tools.index.hnsw import build_graph
+from ramify.tools.index.hnsw import build_hnsw
 from ramify.tools.index.manifest import (
     LAYOUT,
     MANIFEST,
@@ -44,7 +44,7 @@ def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, pr
     sample = np.empty((0, dimension), dtype=np.float32) if precision == WHOLE else draft.sample(dimension)
     written = {name: folder / (NEXT + name) for name in (VECTORS, *(WORDS if passages > FROM else ()))}
     with upcoming(*written.values()):
-        build_graph(draft.vectors(dimension), dimension, written[VECTORS], passages, progress, precision, sample)
+        build_hnsw(draft.vectors(dimension), dimension, written[VECTORS], passages, progress, precision, sample)
         if passages > FROM:
             write_postings(draft.database, folder, progress)
         draft.close()
@@ -97,7 +97,7 @@ def relink(folder: Path, precision: Precision, progress: Progress = silent) -> b
         graph = folder / (NEXT + VECTORS)
         sample = held.store.vectors(some.tolist(), manifest.dimension)
         with upcoming(graph):
-            build_graph(blocks, manifest.dimension, graph, len(rows), progress, precision, sample)
+            build_hnsw(blocks, manifest.dimension, graph, len(rows), progress, precision, sample)
             sync(graph)
             made = replace(manifest, vectors=precision, sha256={**manifest.sha256, VECTORS: file_sha256(graph)})
             made.write(folder / (NEXT + MANIFEST))

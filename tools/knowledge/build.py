@@ -40,24 +40,19 @@ class Builder(Protocol):
     @property
     def made_by(self) -> str:
         """Name who finds the names."""
-        ...
 
     @property
     def reported_by(self) -> str:
         """Name who writes the reports."""
-        ...
 
     async def read(self, pieces: Sequence[Piece], progress: Progress) -> Reading:
         """Find names and what connects them."""
-        ...
 
     async def settle(self, knowledge: Knowledge, progress: Progress) -> Graph:
         """Give each element one description."""
-        ...
 
     async def report(self, materials: Sequence[Material], told: Callable[[int], None]) -> list[Report]:
         """Report on communities of one depth; `told` hears how many are done."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ below its own.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ramify.tools.knowledge.elements import Pair, Relation
@@ -58,17 +58,8 @@ def weighted(relations: Mapping[Pair, Relation], weights: Weights = "count") -> 
 
 def communities(edges: Mapping[Pair, float], max_cluster_size: int = MAX_CLUSTER_SIZE) -> Partition:
     """Partition the connected names; the same edges give the same communities, in whatever order they come."""
-    return _named(_clusters(edges, max_cluster_size), ()) if edges else {}
-
-
-class _Cluster(NamedTuple):
-    """A cluster with those it was split into."""
-
-    members: tuple[str, ...]
-    parts: tuple["_Cluster", ...]
-
-
-def _clusters(edges: Mapping[Pair, float], max_cluster_size: int) -> list[_Cluster]:
+    if not edges:
+        return {}
     from graspologic_native import hierarchical_leiden
 
     listed = [(one, other, weight) for (one, other), weight in sorted(edges.items())]
@@ -76,31 +67,26 @@ def _clusters(edges: Mapping[Pair, float], max_cluster_size: int) -> list[_Clust
         listed, resolution=_RESOLUTION, randomness=_RANDOMNESS, max_cluster_size=max_cluster_size, seed=_SEED, use_modularity=True
     )
     members: dict[int, set[str]] = defaultdict(set)
-    below: dict[int | None, set[int]] = defaultdict(set)
+    parts: dict[int | None, set[int]] = defaultdict(set)
     for entry in found:
         members[entry.cluster].add(entry.node)
-        below[entry.parent_cluster].add(entry.cluster)
-    return [_cluster(cluster, members, below) for cluster in below[None]]
+        parts[entry.parent_cluster].add(entry.cluster)
 
+    def numbered(clusters: set[int], above: tuple[int, ...]) -> Partition:
+        """Number clusters, the largest first, ties by their first member; a single part that is all of a cluster stands for it."""
+        own: list[tuple[list[str], int]] = []
+        for cluster in clusters:
+            while len(parts[cluster]) == 1:
+                (cluster,) = parts[cluster]
+            own.append((sorted(members[cluster]), cluster))
+        partition: Partition = {}
+        for number, (names, cluster) in enumerate(sorted(own, key=lambda one: (-len(one[0]), one[0]))):
+            path = (*above, number)
+            id = ".".join(map(str, path))
+            partition |= {id: Community(id, tuple(names))} | numbered(parts[cluster], path)
+        return partition
 
-def _cluster(cluster: int, members: Mapping[int, set[str]], below: Mapping[int | None, set[int]]) -> _Cluster:
-    """Put a cluster together with its parts; a single part that is all of it is no part."""
-    parts = [_cluster(part, members, below) for part in below.get(cluster, ())]
-    if len(parts) == 1:
-        return parts[0]
-    return _Cluster(tuple(sorted(members[cluster])), tuple(parts))
-
-
-def _named(clusters: Iterable[_Cluster], above: tuple[int, ...]) -> Partition:
-    """Number communities, the largest first, ties by their first member."""
-    ordered = sorted(clusters, key=lambda cluster: (-len(cluster.members), cluster.members))
-    found: Partition = {}
-    for number, cluster in enumerate(ordered):
-        path = (*above, number)
-        name = ".".join(map(str, path))
-        found[name] = Community(name, cluster.members)
-        found |= _named(cluster.parts, path)
-    return found
+    return numbered(parts[None], ())
 
 
 def levels(partition: Partition) -> list[list[str]]:
@@ -155,16 +141,14 @@ def _join(home: dict[str, str], edges: Mapping[Pair, float], new: set[str]) -> s
 
 
 def modularity(edges: Mapping[Pair, float], groups: Sequence[Sequence[str]]) -> float:
-    """Give Q = 1/2m sum over pairs in one group of (A_ij - k_i k_j / 2m) (GraphRAG §1)."""
+    """Return Q = 1/2m sum over pairs in one group of (A_ij - k_i k_j / 2m) (GraphRAG §1)."""
     group_of = {key: number for number, group in enumerate(groups) for key in group}
     total = sum(edges.values())
-    if not total:
-        return 0.0
-    within: Counter[int] = Counter()
-    degrees: Counter[int] = Counter()
-    for (one, other), weight in edges.items():
-        degrees[group_of[one]] += weight  # type: ignore[assignment]  # a Counter counts fractions as well
-        degrees[group_of[other]] += weight  # type: ignore[assignment]
-        if group_of[one] == group_of[other]:
-            within[group_of[one]] += weight  # type: ignore[assignment]
-    return sum(within[group] / total - (degrees[group] / (2 * total)) ** 2 for group in degrees)
+    within: dict[int, float] = defaultdict(float)
+    degrees: dict[int, float] = defaultdict(float)
+    for pair, weight in edges.items():
+        one, other = (group_of[key] for key in pair)
+        degrees[one] += weight
+        degrees[other] += weight
+        within[one] += weight * (one == other)
+    return sum(within[group] / total - (degrees[group] / (2 * total)) ** 2 for group in degrees) if total else 0.0

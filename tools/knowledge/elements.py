@@ -5,7 +5,7 @@ name of its document that ends with it. So whoever removes a passage removes wha
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -45,8 +45,20 @@ class Claim(NamedTuple):
     description: str
     passage: str
     span: str = ""
+    """The words of the passage that say it, as they are written there."""
     start: str = ""
     end: str = ""
+
+    @property
+    def dates(self) -> str:
+        """Write when it was so, as far as the text says: 1852, 1852 to 1904, until 1904."""
+        return " to ".join(dict.fromkeys(filter(None, (self.start, self.end)))) if self.start else self.end and f"until {self.end}"
+
+    @property
+    def text(self) -> str:
+        """Write it out, with its type, its object and its dates."""
+        about = "; ".join(filter(None, (self.kind, self.object and f"concerns {self.object}", self.dates)))
+        return f"{self.description} ({about})" if about else self.description
 
 
 class Elements(NamedTuple):
@@ -112,14 +124,9 @@ def linked(one: str, other: str, description: str, passage: str, strength: float
     return Link((one, other) if one < other else (other, one), description, passage, strength)
 
 
-def key_of(name: str) -> str:
-    """Give the key of a name: names that differ in case, accents and punctuation are one."""
-    return fold(name)
-
-
 def title_key(title: str) -> str:
-    """Give the key of a title: without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
-    return key_of(bare_title(title))
+    """Return the key of a title: without what tells two articles of one name apart, as in "Solaris (1972 film)"."""
+    return fold(bare_title(title))
 
 
 def sum_up(found: Iterable[Elements]) -> Knowledge:
@@ -138,19 +145,9 @@ def sum_up(found: Iterable[Elements]) -> Knowledge:
         if mention.description:
             entity.told.append(Told(mention.description, mention.passage))
         entity.passages.add(mention.passage)
-    relations = _relations([link for part in instances for link in part.links], same, entities)
-    claims = sorted({claim for part in instances for claim in part.claims})
-    resolved = [claim._replace(subject=same.get((document_of(claim.passage), claim.subject), claim.subject)) for claim in claims]
-    return Knowledge(
-        {key: entities[key] for key in sorted(entities)}, relations, [claim for claim in resolved if claim.subject in entities]
-    )
-
-
-def _relations(links: list[Link], same: Mapping[Pair, str], entities: Mapping[str, Entity]) -> dict[Pair, Relation]:
     relations: dict[Pair, Relation] = {}
-    for link in sorted(links):
-        document = document_of(link.passage)
-        one, other = (same.get((document, key), key) for key in link.pair)
+    for link in sorted(link for part in instances for link in part.links):
+        one, other = (same.get((document_of(link.passage), key), key) for key in link.pair)
         if one == other or one not in entities or other not in entities:
             continue
         relation = relations.setdefault((min(one, other), max(one, other)), Relation())
@@ -158,7 +155,10 @@ def _relations(links: list[Link], same: Mapping[Pair, str], entities: Mapping[st
         relation.strength += link.strength
         if link.description:
             relation.told.append(Told(link.description, link.passage))
-    return {pair: relations[pair] for pair in sorted(relations)}
+    claims = sorted({claim for part in instances for claim in part.claims})
+    resolved = [claim._replace(subject=same.get((document_of(claim.passage), claim.subject), claim.subject)) for claim in claims]
+    known = [claim for claim in resolved if claim.subject in entities]
+    return Knowledge(dict(sorted(entities.items())), dict(sorted(relations.items())), known)
 
 
 def _longer_names(mentions: Iterable[Mention]) -> dict[Pair, str]:

@@ -5,10 +5,13 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from ramify.tools.errors import UsageError
 from ramify.tools.index.kind_tables import connected, read_facts, write_tables
+from ramify.tools.index.reports import Level, Subject
 from ramify.tools.knowledge.communities import Community, Partition, levels, place
 from ramify.tools.knowledge.elements import Claim, Pair, Told
 from ramify.tools.knowledge.graph import Connection, Graph, Name
@@ -167,19 +170,76 @@ def read_reports(database: sqlite3.Connection, level: int | None = None, ids: It
     ]
 
 
-def read_graph(database: sqlite3.Connection) -> Graph:
-    """Read the names and what connects them."""
-    told = {number: Told(text, passage) for number, text, passage in database.execute("SELECT number, text, passage FROM told")}
-    passages: dict[int, list[str]] = {}
-    for name, id in database.execute("SELECT name, id FROM mentions JOIN passages ON number = passage ORDER BY name, passage"):
-        passages.setdefault(name, []).append(id)
-    rows = database.execute("SELECT number, key, name, kind, told, degree FROM names ORDER BY number").fetchall()
-    keys = {number: key for number, key, *_ in rows}
-    names = {key: Name(name, kind, told[said], degree, tuple(passages.get(number, ()))) for number, key, name, kind, said, degree in rows}
-    edges = database.execute("SELECT source, target, count, told FROM edges ORDER BY source, target")
-    claims = database.execute("SELECT * FROM claims ORDER BY rowid")
-    return Graph(
-        names,
-        {(keys[one], keys[other]): Connection(count, told[said]) for one, other, count, said in edges},
-        tuple(Claim(*claim) for claim in claims),
-    )
+class GraphFile:
+    """Read the file; each call opens it anew, so any thread may."""
+
+    subject: Subject = "community"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def _opened(self) -> closing[sqlite3.Connection]:
+        return closing(connected(self._path))
+
+    @cached_property
+    def facts(self) -> Mapping[str, str]:
+        """Return what the graph says of how it was made."""
+        return read_facts(self._path)
+
+    @cached_property
+    def levels(self) -> list[Level]:
+        """List the levels, the root level first."""
+        sql = """SELECT level, count(*), sum(tokens) FROM levels JOIN reports ON reports.community = levels.community
+            GROUP BY level ORDER BY level"""
+        with self._opened() as database:
+            return [Level(*row) for row in database.execute(sql)]
+
+    def reports(self, level: int) -> list[Report]:
+        """Return the reports of a level; UsageError where there is no such level."""
+        there = [one.number for one in self.levels]
+        if level not in there:
+            raise UsageError(
+                f"there is no level {level}: the graph has levels {there[0]} to {there[-1]}", "take one of them, or level=auto"
+            )
+        with self._opened() as database:
+            return read_reports(database, level)
+
+    def every(self) -> dict[str, Report]:
+        """Return the reports of all communities by id."""
+        with self._opened() as database:
+            return {report.community: report for report in read_reports(database)}
+
+    def of(self, ids: Iterable[str]) -> list[Report]:
+        """Return the reports of some communities; what is none is passed over."""
+        with self._opened() as database:
+            return read_reports(database, ids=ids)
+
+    def partition(self) -> Partition:
+        """Return the communities."""
+        with self._opened() as database:
+            return read_partition(database)
+
+    def graph(self) -> Graph:
+        """Return the names and what connects them."""
+        with self._opened() as database:
+            told = {number: Told(text, passage) for number, text, passage in database.execute("SELECT number, text, passage FROM told")}
+            passages: dict[int, list[str]] = {}
+            for name, id in database.execute("SELECT name, id FROM mentions JOIN passages ON number = passage ORDER BY name, passage"):
+                passages.setdefault(name, []).append(id)
+            rows = database.execute("SELECT number, key, name, kind, told, degree FROM names ORDER BY number").fetchall()
+            keys = {number: key for number, key, *_ in rows}
+            names = {
+                key: Name(name, kind, told[said], degree, tuple(passages.get(number, ()))) for number, key, name, kind, said, degree in rows
+            }
+            edges = database.execute("SELECT source, target, count, told FROM edges ORDER BY source, target")
+            claims = database.execute("SELECT * FROM claims ORDER BY rowid")
+            return Graph(
+                names,
+                {(keys[one], keys[other]): Connection(count, told[said]) for one, other, count, said in edges},
+                tuple(Claim(*claim) for claim in claims),
+            )
+
+    def passages(self) -> frozenset[str]:
+        """Return the ids of the passages that were read for names."""
+        with self._opened() as database:
+            return frozenset(id for (id,) in database.execute("SELECT id FROM passages"))

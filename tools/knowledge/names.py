@@ -73,25 +73,19 @@ def lexicon(texts: Iterable[str]) -> Lexicon:
     counted = Lexicon(Counter(), Counter(), Counter(), Counter(), Counter())
     for text in texts:
         for sentence in sentences(text):
-            if not _headline(sentence):
-                _count(sentence, counted)
+            if _headline(sentence):
+                continue
+            counted.runs.update(run[0] for run in _RUN.finditer(sentence) if run.start())
+            words = [*_TOKEN.findall(sentence), ""]
+            for place, word in enumerate(words[:-1]):
+                key, following = _bare(word), words[place + 1]
+                if word[0].islower():
+                    counted.small[key] += 1
+                elif word[0].isupper() and place:
+                    counted.capital[key] += 1
+                    counted.before_word[key] += following[:1].islower() and following not in STOP
+                    counted.beside_number[key] += following[:1].isdigit() or words[place - 1][:1].isdigit()
     return counted
-
-
-def _count(sentence: str, counted: Lexicon) -> None:
-    words = _TOKEN.findall(sentence)
-    for place, word in enumerate(words):
-        key = _bare(word)
-        if word[0].islower():
-            counted.small[key] += 1
-        elif word[0].isupper() and place:
-            following = words[place + 1] if place + 1 < len(words) else ""
-            counted.capital[key] += 1
-            counted.before_word[key] += following[:1].islower() and following not in STOP
-            counted.beside_number[key] += following[:1].isdigit() or words[place - 1][:1].isdigit()
-    for run in _RUN.finditer(sentence):
-        if run.start():
-            counted.runs[run[0]] += 1
 
 
 class Titles(NamedTuple):

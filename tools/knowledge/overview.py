@@ -11,14 +11,14 @@ from ramify.tools.index.local_index import tokens_of
 from ramify.tools.knowledge.communities import Partition, Weights, levels, modularity, weighted
 from ramify.tools.knowledge.elements import Relation
 from ramify.tools.knowledge.graph import Graph
-from ramify.tools.knowledge.index import Reports
+from ramify.tools.knowledge.graph_file import GraphFile
 from ramify.tools.knowledge.reports import Report
 
 _UNREAD = "unread "
 """What the facts of units that could not be read begin with."""
 
 
-class Level(NamedTuple):
+class LevelSize(NamedTuple):
     """A level of communities: how many, the tokens of their reports, these as a share of the source text's, and their modularity Q."""
 
     number: int
@@ -36,7 +36,7 @@ class Inside:
     partition: Partition
     reports: Mapping[str, Report]
     facts: Mapping[str, str]
-    levels: tuple[Level, ...]
+    levels: tuple[LevelSize, ...]
     tokens: int
     """Of the text of all passages that are searched."""
 
@@ -85,7 +85,7 @@ class Inside:
         }
 
 
-def inside(index: Index, content: Reports) -> Inside:
+def inside(index: Index, content: GraphFile) -> Inside:
     """Look at the graph of an index."""
     graph, partition, facts = content.graph(), content.partition(), content.facts
     tokens = tokens_of(index, sorted(content.passages()))
@@ -94,7 +94,7 @@ def inside(index: Index, content: Reports) -> Inside:
     edges = weighted(relations, weights)
     groups = [[partition[id].members for id in ids] for ids in levels(partition)]
     sizes = [
-        Level(level.number, level.communities, level.tokens, level.tokens / max(1, tokens), modularity(edges, group))
+        LevelSize(level.number, level.communities, level.tokens, level.tokens / max(1, tokens), modularity(edges, group))
         for level, group in zip(content.levels, groups, strict=True)
     ]
     return Inside(graph, partition, content.every(), facts, tuple(sizes), tokens)

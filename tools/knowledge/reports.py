@@ -3,7 +3,8 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from ramify.tools.knowledge.communities import Community, Partition
@@ -88,7 +89,7 @@ class Material(NamedTuple):
                     told[_line(self.names[key], self.entities[key])] = None
                 for claim in self.claims:
                     if claim.subject == key:
-                        told[Told(f"{self.names[key]}: {claim.description}", claim.passage)] = None
+                        told[Told(f"{self.names[key]}: {claim.text}", claim.passage)] = None
             if edge.told.text:
                 told[_line(" – ".join(self.names[key] for key in edge.pair), edge.told)] = None
         return list(told)
@@ -110,37 +111,31 @@ def fill(material: Material, window: int, count: Callable[[str], int]) -> tuple[
 
     The largest parts first, as the seed has it. Tells as well whether something was left out.
     """
+
+    def size(lines: Iterable[Told]) -> int:
+        return sum(count(line.text) for line in lines)
+
     lines = material.lines()
-    if _size(lines, count) <= window or not material.parts:
-        return _cut(lines, window, count)
-    whole = {part.community.id: material.lines(part.community.members) for part in material.parts}
-    inside = {line for part in whole.values() for line in part}
-    between = [line for line in lines if line not in inside]
-    reported: dict[str, list[Told]] = {}
-    for part in sorted(material.parts, key=lambda part: (-_size(whole[part.community.id], count), part.community.id)):
-        shown = [line for one in material.parts for line in reported.get(one.community.id, whole[one.community.id])]
-        if _size([*shown, *between], count) <= window:
-            break
-        report = part.report
-        head = Told(f"{report.title}. {report.summary}".strip(), report.passages[0] if report.passages else "")
-        reported[part.community.id] = [head, *(Told(one.text, one.passages[0]) for one in report.findings if one.passages)]
-    shown = [line for one in material.parts for line in reported.get(one.community.id, whole[one.community.id])]
-    return _cut([*shown, *between], window, count)
-
-
-def _size(lines: Sequence[Told], count: Callable[[str], int]) -> int:
-    return sum(count(line.text) for line in lines)
-
-
-def _cut(lines: Sequence[Told], window: int, count: Callable[[str], int]) -> tuple[list[Told], bool]:
-    kept: list[Told] = []
+    if size(lines) > window and material.parts:
+        shown = {part.community.id: material.lines(part.community.members) for part in material.parts}
+        inside = {line for part in shown.values() for line in part}
+        between = [line for line in lines if line not in inside]
+        lines = [*chain(*shown.values()), *between]
+        for part in sorted(material.parts, key=lambda part: (-size(shown[part.community.id]), part.community.id)):
+            if size(lines) <= window:
+                break
+            report = part.report
+            head = Told(f"{report.title}. {report.summary}".strip(), report.passages[0] if report.passages else "")
+            shown[part.community.id] = [head, *(Told(one.text, one.passages[0]) for one in report.findings if one.passages)]
+            lines = [*chain(*shown.values()), *between]
+    fitting: list[Told] = []
     left = window
     for line in lines:
         left -= count(line.text)
-        if left < 0 and kept:
-            return kept, True
-        kept.append(line)
-    return kept, False
+        if left < 0 and fitting:
+            return fitting, True
+        fitting.append(line)
+    return fitting, False
 
 
 class Materials:
@@ -151,7 +146,12 @@ class Materials:
         self._parts: dict[str | None, list[Community]] = defaultdict(list)
         for community in partition.values():
             self._parts[community.parent].append(community)
-        self._edges = _inside(partition, graph.edges)
+        home = {key: id.split(".") for id, community in partition.items() for key in community.members}
+        self._edges: dict[str, list[Pair]] = defaultdict(list)
+        for pair in graph.edges:  # a relation is within the communities that hold both ends: the part that both paths share
+            shared = list(takewhile(lambda step: step[0] == step[1], zip(*(home[key] for key in pair), strict=False)))
+            for depth in range(len(shared)):
+                self._edges[".".join(step for step, _ in shared[: depth + 1])].append(pair)
         self._claims: dict[str, list[Claim]] = defaultdict(list)
         for claim in graph.claims:
             self._claims[claim.subject].append(claim)
@@ -178,17 +178,3 @@ class Materials:
             tuple(claim for key in members for claim in self._claims.get(key, ())),
             tuple(Part(part, reports[part.id]) for part in self._parts[id]),
         )
-
-
-def _inside(partition: Partition, edges: Mapping[Pair, object]) -> dict[str, list[Pair]]:
-    """List the relations within each community: those whose ends it holds both, so of both paths the parts they share."""
-    home = {key: id.split(".") for id, community in partition.items() for key in community.members}
-    inside: dict[str, list[Pair]] = defaultdict(list)
-    for pair in edges:
-        shared: list[str] = []
-        for mine, theirs in zip(home[pair[0]], home[pair[1]], strict=False):
-            if mine != theirs:
-                break
-            shared.append(mine)
-            inside[".".join(shared)].append(pair)
-    return inside

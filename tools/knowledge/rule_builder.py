@@ -15,7 +15,7 @@ from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Elements, Knowledge, Link, Mention, linked, title_key
 from ramify.tools.knowledge.graph import Graph, is_prose, quoted, settled
-from ramify.tools.knowledge.names import Named, Titles, by_first_word, lexicon, names_of, spans_of, titles_of
+from ramify.tools.knowledge.names import by_first_word, lexicon, names_of, spans_of, titles_of
 from ramify.tools.knowledge.reports import QUOTED, Finding, Material, Report
 from ramify.tools.knowledge.units import Piece
 from ramify.tools.quoting import brief
@@ -88,7 +88,23 @@ def quoted_elements(pieces: Sequence[Piece]) -> Iterator[Elements]:
     known = lexicon(piece.text for piece in pieces)
     titles = titles_of(_telling(pieces), known)
     for piece in pieces:
-        yield _elements(piece, names_of(piece.text, known, titles), titles)
+        said = sentences(piece.text)
+        by_sentence: dict[int, dict[str, str]] = defaultdict(dict)
+        for one in names_of(piece.text, known, titles):
+            by_sentence[one.sentence].setdefault(one.key, one.name)
+        # What a passage stands under is its topic, if that is a name: of several, the innermost.
+        topic = next((key for title in reversed(piece.titles) if (key := title_key(title)) in titles.written), "")
+        first: dict[str, Mention] = {}
+        links: list[Link] = []
+        if topic:
+            first[topic] = Mention(topic, titles.written[topic], piece.id, description=said[0] if said else "")
+        for place in sorted(by_sentence):
+            keys = list(by_sentence[place])[:MOST_NAMES]
+            for key in keys:
+                first.setdefault(key, Mention(key, by_sentence[place][key], piece.id, description=said[place]))
+            together = [topic, *keys] if topic and topic not in keys else keys
+            links += [linked(one, other, said[place], piece.id) for one, other in combinations(together, 2)]
+        yield Elements(tuple(first.values()), tuple(links))
 
 
 def in_sentences(pieces: Sequence[Piece], names: Iterable[str]) -> Iterator[Link]:
@@ -108,26 +124,6 @@ def _telling(pieces: Sequence[Piece]) -> dict[str, str]:
         for title in piece.titles:
             files[title_key(title)].add(piece.document.partition("#")[0])
     return {key: title for key, title in written.items() if len(files[key]) <= MOST_FILES}
-
-
-def _elements(piece: Piece, named: Sequence[Named], titles: Titles) -> Elements:
-    said = sentences(piece.text)
-    by_sentence: dict[int, dict[str, str]] = defaultdict(dict)
-    for one in named:
-        by_sentence[one.sentence].setdefault(one.key, one.name)
-    # What a passage stands under is its topic, if that is a name: of several, the innermost.
-    topic = next((key for title in reversed(piece.titles) if (key := title_key(title)) in titles.written), "")
-    first: dict[str, Mention] = {}
-    links: list[Link] = []
-    if topic:
-        first[topic] = Mention(topic, titles.written[topic], piece.id, description=said[0] if said else "")
-    for place in sorted(by_sentence):
-        keys = list(by_sentence[place])[:MOST_NAMES]
-        for key in keys:
-            first.setdefault(key, Mention(key, by_sentence[place][key], piece.id, description=said[place]))
-        together = [topic, *keys] if topic and topic not in keys else keys
-        links += [linked(one, other, said[place], piece.id) for one, other in combinations(together, 2)]
-    return Elements(tuple(first.values()), tuple(links))
 
 
 def quoted_report(material: Material) -> Report:

@@ -1,9 +1,8 @@
 """What is read for names: passages, and units of consecutive passages of one document."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,28 +39,23 @@ def read_pieces(path: Path) -> list[Piece]:
     """Read the passages of an index that are searched, document by document, in their order; whichever came in first."""
     sql = "SELECT id, document, text, label FROM passages WHERE hidden IS NULL ORDER BY document, row"
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
-        return [
-            Piece(id, document, text, tuple(label.split(" > ")) if label else ()) for id, document, text, label in database.execute(sql)
-        ]
+        rows = database.execute(sql)
+        return [Piece(id, document, text, tuple(label.split(" > ")) if label else ()) for id, document, text, label in rows]
 
 
 def units(pieces: Sequence[Piece], count: Callable[[str], int], tokens: int = UNIT_TOKENS) -> list[Unit]:
     """Group consecutive passages of one document into units of at most so many tokens; one that is longer is a unit of its own."""
-    return [unit for _, own in groupby(pieces, key=lambda piece: piece.document) for unit in _grouped(own, count, tokens)]
-
-
-def _grouped(pieces: Iterable[Piece], count: Callable[[str], int], tokens: int) -> Iterator[Unit]:
-    group: list[Piece] = []
+    found: list[Unit] = []
     total = 0
     for piece in pieces:
         length = count(piece.text)
-        if group and total + length > tokens:
-            yield Unit(tuple(group))
-            group, total = [], 0
-        group.append(piece)
-        total += length
-    if group:
-        yield Unit(tuple(group))
+        if found and found[-1].pieces[-1].document == piece.document and total + length <= tokens:
+            found[-1] = Unit((*found[-1].pieces, piece))
+            total += length
+        else:
+            found.append(Unit((piece,)))
+            total = length
+    return found
 
 
 def halves(unit: Unit) -> tuple[Unit, ...]:

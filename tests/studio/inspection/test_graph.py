@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from ramify.studio.inspection.description import facts
 from ramify.tools.index.searcher import opened
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import read
+from tests.tools.knowledge.scribe import built, but
 
 HOSTILE = '<script>alert("x")</script>'
 DOCUMENTS = {
@@ -197,3 +199,20 @@ def test_mistakes_are_one_line(ramify: Ramify, linked: Path, tmp_path: Path) -> 
         assert done.code == code
         assert said in done.err
         assert done.err.count("\n") == 1
+
+
+def test_claims_are_listed_with_the_words_that_they_are_from(ramify: Ramify, plain: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(plain, tmp_path / "index"))
+    words = "Paula Stern married Viktor Adler in Vienna"
+    names = ["Paula Stern", "Viktor Adler", "Emil Braun"]
+    line = f"Paula Stern | Viktor Adler | marriage | Paula Stern married. | 1904 | | {words}"
+    found = {"entities": names, "relations": ["Paula Stern | Viktor Adler", "Paula Stern | Emil Braun"]}
+    built(folder, but(extract=found, claims={"claims": [line]}), claims=True)
+    done = ramify("inspect", folder)
+    assert re.search(r"^claims +1 *$", done.out, re.MULTILINE)
+    assert re.search(r"Paula Stern +Viktor Adler +marriage +1904 +Paula Stern married", done.out)
+    [claim] = json.loads(ramify("inspect", folder, "--json").out)["claims"]
+    told = {"name": "Paula Stern", "object": "Viktor Adler", "kind": "marriage", "start": "1904", "end": "", "span": words}
+    assert claim.items() >= told.items()
+    assert ramify("inspect", folder, "--html", tmp_path / "page.html").code == 0
+    assert words in (tmp_path / "page.html").read_text(encoding="utf-8")

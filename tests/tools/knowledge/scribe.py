@@ -38,7 +38,7 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Any:
     if prompt == "extract":
         return found_in(str(slots["text"]))
     if prompt == "claims":
-        return {"claims": [f"{name} | NONE | being | {name} is told of. | 1852 | " for name in slots["names"].split(", ")]}
+        return {"claims": [f"{name} | NONE | being | {name} is told of. | 1852 | | {name}" for name in slots["names"].split(", ")]}
     known: dict[str, Any] = {
         "missed": {"complete": "YES"},
         "glean": {"entities": [], "relations": []},

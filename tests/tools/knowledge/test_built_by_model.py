@@ -72,13 +72,63 @@ class TestElements:
         made, _ = built(tmp_path / "index", but(extract={"entities": ["Vane", "Drumlow"], "relations": ["Vane | Drumlow"]}))
         assert (made.names, made.communities, made.replaced) == (2, 1, 1)
 
-    def test_claims_are_collected_where_they_are_wanted(self, folder: Path) -> None:
+    def test_after_a_full_list_of_relations_as_well(self, folder: Path) -> None:
+        full = ["Vane | Oskel | near | 3"] * 10
+        built(folder, chat := but(extract=lambda slots: {**found_in(slots["text"]), "relations": full}), gleanings=1)
+        assert (bool(chat.asked("glean")), chat.asked("missed")) == (True, [])
+
+    def test_a_list_that_is_full_for_a_small_unit_is_not_for_a_large_one(self, folder: Path) -> None:
+        ten = {"entities": [f"Name {number} | place | " for number in range(10)]}
+        chat = but(extract=lambda slots: {**found_in(slots["text"]), **ten})
+        built(folder, chat, gleanings=1, unit_tokens=1200)
+        assert (bool(chat.asked("missed")), chat.asked("glean")) == (True, [])
+
+
+class TestClaims:
+    LINE = "Ivor Kells | Kells Company | founding | Ivor Kells founded a company. | 1871 | 1904 | {}"
+
+    def test_are_collected_where_they_are_wanted(self, folder: Path) -> None:
         built(folder, chat := scribe(), claims=True)
         claims = reports_of(folder).graph().claims
         assert {claim.subject for claim in claims} == NAMES
         assert (claims[0].kind, claims[0].start, claims[0].object) == ("being", "1852", "")
-        assert any("Vane: Vane is told of." in slots["material"] for slots in chat.asked("report"))
+        assert any("Vane: Vane is told of. (being; 1852)" in slots["material"] for slots in chat.asked("report"))
+        built(folder, chat := scribe())
+        assert (reports_of(folder).graph().claims, chat.asked("claims")) == ((), [])
 
+    def test_keep_object_type_dates_and_the_words_of_their_passage(self, folder: Path) -> None:
+        line = self.LINE.format('"ivor kells was a  miner who FOUNDED the Kells Company."')
+        built(folder, chat := but(claims={"claims": [line]}), claims=True)
+        [claim] = reports_of(folder).graph().claims
+        assert claim[:5] == ("ivor kells", "Kells Company", "founding", "Ivor Kells founded a company.", KELLS)
+        assert claim.span == "Ivor Kells was a miner who founded the Kells Company"
+        assert claim.span in VALLEY["Ivor Kells"]
+        assert (claim.start, claim.end) == ("1871", "1904")
+        shown = "Ivor Kells: Ivor Kells founded a company. (founding; concerns Kells Company; 1871 to 1904)"
+        assert any(shown in slots["material"] for slots in chat.asked("report"))
+
+    @pytest.mark.parametrize("words", ["", '""', "He founded the firm in 1871.", "Ivor Kells ... the Kells Company"])
+    def test_without_words_that_a_passage_has_are_dropped(self, folder: Path, words: str) -> None:
+        built(folder, but(claims={"claims": [self.LINE.format(words)]}), claims=True)
+        assert reports_of(folder).graph().claims == ()
+
+    @pytest.mark.parametrize(
+        ("start", "end", "dates"),
+        [("1852", "", "1852"), ("1852", "1852", "1852"), ("", "1904", "until 1904"), ("NONE", "none", ""), ("", "", "")],
+    )
+    def test_say_when_as_far_as_it_is_told(self, folder: Path, start: str, end: str, dates: str) -> None:
+        line = f"Ivor Kells | NONE | work | He mined. | {start} | {end} | Ivor Kells was a miner"
+        built(folder, but(claims={"claims": [line]}), claims=True)
+        [claim] = reports_of(folder).graph().claims
+        assert (claim.dates, claim.text) == (dates, f"He mined. (work; {dates})" if dates else "He mined. (work)")
+
+    def test_may_be_as_many_as_the_text_and_the_reply_have_room_for(self, folder: Path) -> None:
+        built(folder, chat := scribe(), claims=True, unit_tokens=1200, num_ctx=200_000)
+        fields = [field for schema in chat.schemas for name, field in schema.model_json_schema()["properties"].items() if name == "claims"]
+        assert {field["maxItems"] for field in fields} == {17}
+
+
+class TestDescriptions:
     def test_long_descriptions_are_summed_up_in_one(self, tmp_path: Path) -> None:
         texts = [f"At mile {number} the river Oskel passes Vane, which is told of in chapter {number}." for number in range(24)]
         said = "It winds through the lower valley, mile {}, slow and cold, between alders and old mills."

@@ -11,8 +11,7 @@ from langchain_core.documents import Document
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
-from ramify.tools.knowledge.graph_search import WalkSearch
-from ramify.tools.knowledge.index import GraphIndex
+from ramify.tools.knowledge.index import GraphIndex, WalkSearch
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import VALLEY, opened, structured
 
@@ -100,6 +99,23 @@ class TestAlongNames:
     def test_finds_what_stands_under_a_name_of_the_question(self, graph: GraphIndex) -> None:
         assert "lantz" in ids(graph, "Where did Ada Lantz learn the stone trade of the mill and the water?", 3)
 
+    def test_follows_a_relation_to_what_does_not_mention_the_name_of_the_question(self, graph: GraphIndex) -> None:
+        """Hollin Bridge was designed by Ada Lantz: her page says nothing of it."""
+        assert ("ada lantz", "hollin bridge") in graph.reports.graph().edges
+        assert "lantz" in ids(graph, "Hollin Bridge", 5, options={"seeds": 0})
+        assert "lantz" not in ids(graph, "Hollin Bridge", 5, options={"seeds": 0, "relations": 0})
+
+    def test_follows_as_many_relations_as_there_are_hops(self, graph: GraphIndex) -> None:
+        """Nell Garvey was a sailor from Drumlow, where the Oskel reaches the sea."""
+        near, far = (ids(graph, "Nell Garvey", 12, options={"seeds": 0, "mentions": 0, "relations": 5, "hops": hops}) for hops in (1, 2))
+        assert far.index("Oskel") < near.index("Oskel")
+
+    def test_a_relation_told_of_more_often_leads_further_up(self, graph: GraphIndex) -> None:
+        edges = graph.reports.graph().edges
+        assert edges["drumlow", "selby works"].times > edges["selby works", "skerry light"].times
+        found = ids(graph, "Selby Works", 8, options={"seeds": 0, "mentions": 0, "relations": 5})
+        assert found.index("Drumlow") < found.index("Skerry Light")
+
     def test_keeps_the_nearest_first(self, graph: GraphIndex) -> None:
         assert ids(graph, QUESTION)[0] == "arch"
 
@@ -165,4 +181,4 @@ class TestOptions:
 
     def test_with_no_weight_for_names_only_the_plain_ranking_counts(self, graph: GraphIndex) -> None:
         flat = ids(graph, QUESTION, 8, view="flat")
-        assert ids(graph, QUESTION, 8, options={"titles": 0, "mentions": 0}) == flat
+        assert ids(graph, QUESTION, 8, options={"titles": 0, "relations": 0, "mentions": 0}) == flat

@@ -10,8 +10,8 @@ from typing import Any
 from ramify.graphs.building import structure
 from ramify.tools.index import Index
 from ramify.tools.knowledge.build import Structured
-from ramify.tools.knowledge.graph_file import GRAPH
-from ramify.tools.knowledge.index import GraphIndex, Reports
+from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
+from ramify.tools.knowledge.index import GraphIndex
 from tests.tools.fakes import WordEncoder
 
 VALLEY = {
@@ -70,9 +70,9 @@ def opened(folder: Path) -> GraphIndex:
     return index
 
 
-def reports_of(folder: Path) -> Reports:
+def reports_of(folder: Path) -> GraphFile:
     """Read the graph of an index."""
-    return Reports(folder / GRAPH)
+    return GraphFile(folder / GRAPH)
 
 
 def dump(folder: Path) -> bytes:
