@@ -7,13 +7,14 @@ from itertools import pairwise
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.hierarchy.groups_and_nodes import Edge, Finding, Measured, Tree
+from ramify.tools.hierarchy.groups_and_nodes import Edge, Finding, Measured, Node, Tree
 from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.profiles import Profiles, profiles
 
 OUTLIER = 2.0
 """A leaf so many deviations below its group's mean is an outlier."""
-_OUTLIERS, _SUPPORTED, _RETRIEVED, _TORN, _CONFLICT = 0.2, 0.7, 0.5, 0.2, 0.2
+RETRIEVED = 0.5
+_OUTLIERS, _SUPPORTED, _TORN, _CONFLICT = 0.2, 0.7, 0.2, 0.2
 _ASKED = 50
 """Lowest summaries of a group that are searched by, about."""
 _LOOSE = 2.0
@@ -24,7 +25,7 @@ LIMITS: Mapping[str, str] = {
     "meta_conflict": f"over {_CONFLICT:.2f}",
     "step_discontinuity": f"over {_TORN:.2f}",
     "summary_support": f"under {_SUPPORTED:.2f}",
-    "self_retrieval": f"under {_RETRIEVED:.2f}",
+    "self_retrieval": f"under {RETRIEVED:.2f}",
 }
 """From where on each is suspicious, in words."""
 
@@ -40,17 +41,19 @@ def diagnose(
             own[edge.leaf].add(edge.group)
     cohesion = [float(np.mean(leaves.vectors[list(places)] @ like.centres[group])) for group, places in enumerate(members)]
     loose = float(np.mean(cohesion) - _LOOSE * np.std(cohesion))
-    found = []
+    findings = []
     for group, places in enumerate(members):
         tree = trees[group]
         outside = outliers(leaves.vectors, places, group, like)
         conflict = sum(bool(own[leaf]) and group not in own[leaf] for leaf in places) / len(places)
         said = [one for node in tree for one in node.summary.said]
         support = float(np.mean([node.summary.support for node in tree])) if said else 1.0
-        values = (cohesion[group], len(outside) / len(places), conflict, torn(leaves, places, tree), support, _found_again(leaves, tree))
+        lowest = [node for node in tree if not node.children]
+        found = float(np.mean(found_again(leaves, lowest[:: max(1, len(lowest) // _ASKED)])))
+        values = (cohesion[group], len(outside) / len(places), conflict, torn(leaves, places, tree), support, found)
         measured = Measured(*(round(value, 4) for value in values))
-        found.append(Finding(len(places), measured, _flags(measured, loose if len(members) > 1 else -1.0)))
-    return found
+        findings.append(Finding(len(places), measured, _flags(measured, loose if len(members) > 1 else -1.0)))
+    return findings
 
 
 def _flags(of: Measured, loose: float) -> tuple[str, ...]:
@@ -60,7 +63,7 @@ def _flags(of: Measured, loose: float) -> tuple[str, ...]:
         "meta_conflict": of.meta_conflict > _CONFLICT,
         "step_discontinuity": of.step_discontinuity > _TORN,
         "summary_support": of.summary_support < _SUPPORTED,
-        "self_retrieval": of.self_retrieval < _RETRIEVED,
+        "self_retrieval": of.self_retrieval < RETRIEVED,
     }
     return tuple(name for name, there in suspicious.items() if there)
 
@@ -80,14 +83,12 @@ def torn(leaves: Leaves, places: Sequence[int], tree: Tree) -> float:
     return len(apart) / len(pairs) if pairs else 0.0
 
 
-def _found_again(leaves: Leaves, tree: Tree) -> float:
-    """Search all leaves by lowest summaries, for as many as each sums up: give the share of these that is found, on average."""
-    lowest = [node for node in tree if not node.children]
-    lowest = lowest[:: max(1, len(lowest) // _ASKED)]
+def found_again(leaves: Leaves, nodes: Sequence[Node]) -> list[float]:
+    """Search all leaves by each summary, for as many as it sums up; return the share of these that is found."""
     shares = []
-    for node in lowest:
+    for node in nodes:
         near = leaves.vectors @ node.vector
         count = min(len(node.leaves), len(near))
         best = np.argpartition(-near, count - 1)[:count] if count < len(near) else np.arange(len(near))
         shares.append(len(set(best.tolist()) & set(node.leaves)) / len(node.leaves))
-    return float(np.mean(shares)) if shares else 1.0
+    return shares

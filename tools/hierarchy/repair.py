@@ -1,138 +1,90 @@
-"""Grow the trees, and repair what is suspicious: outliers move, steps stay together, what has not changed stays (meta-guided RAG §5)."""
+"""Repair what is suspicious of groups, the cheapest first: leaves move, clusters are split or merged, or made anew with constraints."""
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
-from ramify.tools.hierarchy.diagnosis import diagnose, outliers
+from ramify.tools.hierarchy.clustering import Clusters, Known, apart, halves, merged
+from ramify.tools.hierarchy.diagnosis import RETRIEVED, diagnose, found_again, outliers
 from ramify.tools.hierarchy.groups_and_nodes import Edge, Finding, Repair, Routing, Tree, distinct
-from ramify.tools.hierarchy.kept_trees import Kept, Last, going_on
+from ramify.tools.hierarchy.kept_trees import Change, Trees, following
 from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.membership import alternatives, members_of
 from ramify.tools.hierarchy.partition import Partition
 from ramify.tools.hierarchy.profiles import profiles
-from ramify.tools.hierarchy.tree import Grower, Tell
-from ramify.tools.index.progress import Progress
+from ramify.tools.hierarchy.tree import LETTERS, TOKENS
 
-_AT_ONCE = 8
-"""Groups that a model sums up at the same time; quoting does one after another."""
-DRIFT = 0.1
-"""From this share of changed leaves of a group on, growing its tree anew is advised."""
-
-
-@dataclass
-class Growing:
-    """The trees so far."""
-
-    leaves: Leaves
-    grower: Grower
-    kept: Kept
-    rebuild: bool
-    progress: Progress
-    made: dict[str, "Standing"] = field(default_factory=dict)
-    """The tree of each group so far."""
-    grown: set[str] = field(default_factory=set)
-
-    async def trees(self, names: Sequence[str], members: Sequence[Sequence[int]], linked: frozenset[int]) -> dict[int, Tree]:
-        """Grow the tree of each group; each is kept as soon as it is there."""
-        free, shares, total = asyncio.Semaphore(_AT_ONCE), [0.0] * len(members), sum(map(len, members))
-
-        def tell(group: int, share: float) -> None:
-            shares[group] = share
-            self.progress(round(sum(share * len(own) for share, own in zip(shares, members, strict=True))), total, "passages in groups")
-
-        async def made(group: int) -> Standing:
-            async with free:
-                standing = await self._tree(names[group], members[group], group in linked, partial(tell, group))
-            tell(group, 1.0)
-            return standing
-
-        standing = await asyncio.gather(*map(made, range(len(members))))
-        self.made.update(zip(names, standing, strict=True))
-        return {group: one.tree for group, one in enumerate(standing)}
-
-    async def _tree(self, name: str, own: Sequence[int], linked: bool, tell: Tell) -> "Standing":
-        """Take the tree of a group that is as it was, grow a new one, or go on from what it was."""
-        fresh = self.kept.key(name, own, linked)
-        last = Last() if self.rebuild or linked else self.kept.latest(name)
-        if last.key.startswith(fresh) and (held := self.kept.get(last.key)):
-            return Standing(last.key, *held, last.drift)
-        if held := self.kept.get(fresh):
-            return Standing(fresh, *held)
-        clusters, changed = going_on(self.leaves, own, last.lowest)
-        drift = round(last.drift + changed, 4) if clusters else 0.0
-        key = self.kept.key(name, own, linked, last.lowest)
-        if held := self.kept.get(key):
-            return Standing(key, *held, drift)
-        made = await self.grower.grow(name, own, tell, linked, clusters or None)
-        if all(node.summary.made_by == self.grower.made_by for node in made.tree):  # what was quoted instead is asked for again
-            self.kept.put(key, made)
-        self.grown.add(name)
-        return Standing(key, *made, drift)
-
-    @property
-    def drifted(self) -> dict[str, float]:
-        """Give the groups that have changed much since they were clustered, with the share."""
-        return {name: one.drift for name, one in self.made.items() if one.drift > DRIFT}
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Tell what had to be done otherwise."""
-        return tuple(f"{name}: {note}" for name, one in self.made.items() for note in one.notes)
-
-    def settle(self) -> None:
-        """Keep how the groups are now, for the next build."""
-        for name, one in self.made.items():
-            self.kept.settle(name, one.key, one.tree, one.drift)
+MOVED, SPLIT, MERGED = "outliers moved", "clusters split", "clusters merged"
+MUST, CANNOT = "steps kept together", "different metadata kept apart"
+Parts = dict[int, Clusters]
+"""What takes the place of each lowest node of a tree."""
 
 
-class Standing(NamedTuple):
-    """The tree of a group, with the key it is kept under, and how much the group has changed since it was clustered."""
+class Repaired(NamedTuple):
+    """The groups after repair: their edges, trees and findings, and what was done."""
 
-    key: str
-    tree: Tree
-    notes: tuple[str, ...] = ()
-    drift: float = 0.0
+    state: Partition
+    trees: dict[int, Tree]
+    findings: list[Finding]
+    repairs: list[Repair]
 
 
-async def repaired(
-    leaves: Leaves, state: Partition, growing: Growing, how: Routing
-) -> tuple[Partition, dict[int, Tree], list[Finding], list[Repair]]:
-    """Grow the trees; while something is suspicious, and rounds are left, move outliers and cluster again what tears steps apart."""
-    linked: frozenset[int] = frozenset()
-    repairs: list[Repair] = []
+async def repaired(state: Partition, trees: Trees, known: Sequence[Known], how: Routing) -> Repaired:
+    """Grow the trees; while something is suspicious that can be repaired, and rounds are left, repair it."""
     names = distinct(state.groups)
-    for round in range(how.repairs + 1):
-        members = _members(state)
-        trees = await growing.trees(names, members, linked)
-        findings = diagnose(leaves, state.edges, members, trees, how.novelty)
-        if round == how.repairs:
+    await trees.grow(dict(zip(names, members_of_trees(state), strict=True)))
+    repairs: list[Repair] = []
+    reshaped: set[int] = set()
+    constrained: set[int] = set()
+    for round in range(1, how.repairs + 2):
+        grown, members = trees.of(names), members_of_trees(state)
+        findings = diagnose(trees.leaves, state.edges, members, grown, how.novelty)
+        if round > how.repairs:
             break
-        moved, edges = _moved(leaves, state, findings, how)
-        torn = {group for group, one in enumerate(findings) if "step_discontinuity" in one.flags} - linked
-        if not moved and not torn:
+        done, edges = _moved(trees.leaves, state, findings, how)
+        state = state._replace(edges=edges)
+        changes: dict[int, Change] = {}
+        for group, own in enumerate(members_of_trees(state)):
+            finding, tree = findings[group], grown[group]
+            if group in constrained:
+                changes |= {group: Change(own)} if own != members[group] else {}
+                continue
+            lowest = {place: list(node.leaves) for place, node in enumerate(tree) if not node.children}
+            now = following(trees.leaves, own, [*lowest.values()])
+            parts = {place: [cluster] if cluster else [] for place, cluster in zip(lowest, now, strict=True)}
+            if len(own) >= how.tree:
+                needed = {} if group in reshaped else _reshaped(trees.leaves, tree, parts, finding, known, how)
+                reshaped |= {group} if needed else set()
+                if not needed and (needed := _constraints(finding, parts, known)):
+                    constrained.add(group)
+                    changes[group] = Change(own)
+                done |= {(what, group): count for what, count in needed.items()}
+            if group not in constrained and parts != {place: [cluster] for place, cluster in lowest.items()}:
+                changes[group] = Change(own, parts)
+        if not done:
             break
-        repairs += [Repair(round + 1, group, "outliers moved", count) for group, count in sorted(moved.items())]
-        repairs += [Repair(round + 1, group, "steps kept together", findings[group].leaves) for group in sorted(torn)]
-        state, linked = state._replace(edges=edges), linked | torn
-    return state, trees, findings, repairs
+        repairs += [Repair(round, group, what, count) for (what, group), count in sorted(done.items(), key=_by_cost)]
+        await trees.renew({names[group]: change for group, change in changes.items()})
+    return Repaired(state, grown, findings, repairs)
 
 
-def _members(state: Partition) -> list[list[int]]:
+def _by_cost(repair: tuple[tuple[str, int], int]) -> tuple[int, int]:
+    (what, group), _ = repair
+    return (MOVED, SPLIT, MERGED, MUST, CANNOT).index(what), group
+
+
+def members_of_trees(state: Partition) -> list[list[int]]:
     """List the leaves of each group that its tree is grown from."""
     return members_of([edge for edge in state.edges if edge.kind != "novel"], len(state.groups))
 
 
-def _moved(leaves: Leaves, state: Partition, findings: Sequence[Finding], how: Routing) -> tuple[dict[int, int], list[Edge]]:
+def _moved(leaves: Leaves, state: Partition, findings: Sequence[Finding], how: Routing) -> tuple[dict[tuple[str, int], int], list[Edge]]:
     """Link the outliers of suspicious groups to the groups that suit them; where they are for want of metadata only, they leave."""
     suspicious = [group for group, one in enumerate(findings) if "outlier_rate" in one.flags]
     if not suspicious or len(state.groups) < 2:
         return {}, state.edges
-    members = _members(state)
+    members = members_of_trees(state)
     like = profiles(leaves.vectors, members, how.novelty)
-    moved: dict[int, int] = {}
+    moved: dict[tuple[str, int], int] = {}
     edges = list(state.edges)
     held = {(edge.leaf, edge.group) for edge in edges}
     for group in suspicious:
@@ -140,8 +92,48 @@ def _moved(leaves: Leaves, state: Partition, findings: Sequence[Finding], how: R
         for leaf, others in zip(away, alternatives(leaves, state, away, how), strict=True):
             new = [Edge(leaf, other, weight, "moved") for other, weight in others if (leaf, other) not in held]
             if new:
-                moved[group] = moved.get(group, 0) + 1
+                moved[MOVED, group] = moved.get((MOVED, group), 0) + 1
                 edges += new
                 held |= {(edge.leaf, edge.group) for edge in new}
                 edges = [edge for edge in edges if not (edge.leaf == leaf and edge.group == group and edge.kind == "soft")]
     return moved, edges
+
+
+def _reshaped(leaves: Leaves, tree: Tree, parts: Parts, finding: Finding, known: Sequence[Known], how: Routing) -> dict[str, int]:
+    """Split and merge clusters in `parts`, of a loose group or where summaries do not find their leaves again; count the leaves."""
+    suspects = set(parts) if "cluster_cohesion" in finding.flags else set()
+    if "self_retrieval" in finding.flags:
+        suspects |= {
+            place for place, share in zip(parts, found_again(leaves, [tree[place] for place in parts]), strict=True) if share < RETRIEVED
+        }
+    if not suspects:
+        return {}
+    done: dict[str, int] = {}
+    for place in sorted(suspects):
+        for own in parts[place][:1]:
+            cut = halves(leaves.vectors[own], how.seed)
+            if len(cut) > 1:
+                parts[place] = [[own[one] for one in half] for half in cut]
+                done[SPLIT] = done.get(SPLIT, 0) + len(own)
+    units = [(place, own) for place, clusters in parts.items() for own in clusters]
+    every = sorted({leaf for _, own in units for leaf in own})
+    length = dict(zip(every, (len(text) / LETTERS for text in leaves.texts(every)), strict=True))
+
+    def may(pair: Sequence[int], union: Sequence[int]) -> bool:
+        fits = sum(length[leaf] for leaf in union) <= TOKENS and len(apart([[leaf] for leaf in union], known)) == 1
+        return fits and any(units[unit][0] in suspects for unit in pair)
+
+    for together in merged(leaves.vectors, [own for _, own in units], how.seed, may):
+        if len(together) > 1:
+            union = sorted({leaf for unit in together for leaf in units[unit][1]})
+            done[MERGED] = done.get(MERGED, 0) + len(union)
+            for place, own in (units[unit] for unit in together):
+                parts[place] = [union if cluster is own else cluster for cluster in parts[place]]
+    return done
+
+
+def _constraints(finding: Finding, parts: Parts, known: Sequence[Known]) -> dict[str, int]:
+    """Tell which constraints a group needs that it has not had: consecutive steps are torn apart, or a cluster mixes what differs."""
+    mixed = [own for clusters in parts.values() for own in clusters if len(apart([[leaf] for leaf in own], known)) > 1]
+    needed = {MUST: finding.leaves} if "step_discontinuity" in finding.flags else {}
+    return needed | ({CANNOT: len({leaf for own in mixed for leaf in own})} if mixed and "meta_conflict" in finding.flags else {})
