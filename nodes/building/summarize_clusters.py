@@ -15,8 +15,7 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.english import sentences
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.hierarchy.groups_and_nodes import Said, Summary
-from ramify.tools.hierarchy.summaries import Material, encoded, quoted
-from ramify.tools.hierarchy.summary_support import SUPPORTED, unsupported
+from ramify.tools.hierarchy.summaries import SUPPORTED, Material, encoded, quoted, unsupported
 from ramify.tools.models import Model
 
 _TOLD = 600

@@ -9,12 +9,11 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy.founded_groups import founded
 from ramify.tools.hierarchy.groups_and_nodes import EdgeKind, Routing, Tree
 from ramify.tools.hierarchy.hierarchy_file import EDITION, Content, Link, write_content
 from ramify.tools.hierarchy.kept_trees import Kept, Trees
 from ramify.tools.hierarchy.leaves import folded, read_leaves
-from ramify.tools.hierarchy.membership import route
+from ramify.tools.hierarchy.membership import founded, route
 from ramify.tools.hierarchy.partition import Partition, partition
 from ramify.tools.hierarchy.repair import repaired
 from ramify.tools.hierarchy.summaries import Summarizer

@@ -23,6 +23,7 @@ _NAMED = 100
 _SUMMARIES = 10
 """Summaries whose leaves come in."""
 _LETTERS = 3
+_EXPERTS, _RRF = 3, 60
 """A value of fewer letters is not looked for in a question."""
 COUNTED: Mapping[str, frozenset[EdgeKind]] = {
     "primary": frozenset({"primary"}),
@@ -38,6 +39,7 @@ class RouteSearch(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    formula: Literal["values", "rrf"] = Field(default="values", description="")
     beta: float = Field(default=0.7, ge=0, description="Weight of how well a group's best passage matches.")
     alpha: float = Field(default=0.5, ge=0, description="Weight of each value of a group's metadata that the question names.")
     fallback: float = Field(default=0.2, ge=0, le=1, description="What a passage counts whatever its groups; 1: no routing at all.")
@@ -68,6 +70,7 @@ class Router:
         for place, title in zip(place_of.tolist(), content.titles, strict=True):
             if place >= 0:
                 self._heading[place] = title
+        self._group_of = np.array([group for group, tree in sorted(content.trees.items()) for _ in tree], dtype=np.int64)
         nodes = [node for _, tree in sorted(content.trees.items()) for node in tree]
         self._summaries: Matrix = np.array([node.vector for node in nodes], dtype=np.float32)
         self._below = [place_of[list(node.leaves)] for node in nodes]
@@ -90,8 +93,10 @@ class Router:
         near = self._summaries @ vector if len(self._summaries) else np.empty(0, dtype=np.float32)
         places = self._candidates(found, match, near, vector, vectors, how)
         own = self._own(places, asked, found, near, vectors(places) @ vector, how)
-        shares = self._shares(places, own, match, how)
-        values = own * (how.fallback + (1 - how.fallback) * shares)
+        if how.formula == "rrf":
+            values = self._ranked(places, own, list(found), self._nearest(near, how) + how.alpha * match, how)
+        else:
+            values = own * (how.fallback + (1 - how.fallback) * self._shares(places, own, match, how))
         order = np.lexsort((np.arange(len(places)), -values))
         return [places[one] for one in order.tolist() if values[one] > 0]
 
@@ -105,6 +110,8 @@ class Router:
     ) -> list[int]:
         """Add the nearest leaves of the groups that are named most, and of the nearest summaries."""
         groups = np.flatnonzero(match == match.max()).tolist() if len(match) and match.max() > 0 else []
+        if how.formula == "rrf":
+            groups = np.argsort(-(self._nearest(near, how) + how.alpha * match), kind="stable")[:_EXPERTS].tolist()
         more = [place for group in groups for place, _, _ in self._of_group[how.members].get(group, ())]
         if how.summaries:
             more += [place for node in np.argsort(-near, kind="stable")[:_SUMMARIES].tolist() for place in self._below[node].tolist()]
@@ -128,6 +135,31 @@ class Router:
             named = named_in(asked, {self._heading[place]: None for place in places if len(self._heading[place]) >= _LETTERS})
             values = values * np.exp(how.headings * np.array([self._heading[place] in named for place in places]))
         return np.asarray(values, dtype=np.float64)
+
+    def _nearest(self, near: Matrix, how: RouteSearch) -> Values:
+        best = np.full(len(self._groups), -1.0)
+        np.maximum.at(best, self._group_of, near)
+        import os
+
+        if os.environ.get("SIM") == "raw":
+            return how.beta * best
+        return how.beta * (best - best.mean()) / max(float(best.std()), 1e-9)
+
+    def _ranked(self, places: Sequence[int], own: Values, flat: Sequence[int], scores: Values, how: RouteSearch) -> Values:
+        """Fuse the rankings of the likeliest groups, each weighted by its likeliness, with the plain one (weighted RRF)."""
+        values = np.zeros(len(places))
+        rank = {place: one for one, place in enumerate(flat, 1)}
+        values += [how.fallback / (_RRF + rank[place]) if place in rank else 0.0 for place in places]
+        likeliest = np.argsort(-scores, kind="stable")[:_EXPERTS]
+        likely = np.exp(scores[likeliest] - scores[likeliest[0]])
+        index = {place: one for one, place in enumerate(places)}
+        for group, share in zip(likeliest.tolist(), likely / likely.sum(), strict=True):
+            members = sorted(
+                {(-own[index[place]], place, weight) for place, _, weight in self._of_group[how.members].get(group, ()) if place in index}
+            )
+            for one, (_, place, weight) in enumerate(members, 1):
+                values[index[place]] += share * weight / (_RRF + one)
+        return values
 
     def _shares(self, places: Sequence[int], own: Values, match: Values, how: RouteSearch) -> Values:
         """Give the share of each leaf in the likeliness of its groups, of which the best has 1."""
