@@ -1,8 +1,12 @@
 """Route a question: which groups answer it, and in what order their leaves do (a mixture of experts, meta-guided RAG §3).
 
-value(leaf | q) = own(leaf) · (fallback + (1 - fallback) · sum over its groups of w(leaf, g) · p(g | q)), p as a share of the best
-group's, with p(g | q) ∝ exp(beta · best(g) + alpha · match(g)). own is what the plain search gives a leaf, with its best summary and its
-heading; best(g) is the own value of the group's best leaf, and match counts the values of its metadata that the question names.
+p(g | q) ∝ exp(beta · sim(g) + alpha · match(g)): sim(g) is the value of the group's best leaf, and match(g) the number of its metadata
+values that the question names. own(leaf) is what the plain search gives a leaf, with its best summary and its heading. Two formulas:
+
+values: own(leaf) · (fallback + (1 - fallback) · sum over its groups of w(leaf, g) · p(g | q)), p as a share of the best group's, and sim
+as a share of the best one's;
+rrf: sum over the three likeliest groups of p(g | q) · w(leaf, g) / (60 + rank of the leaf in g) + fallback / (60 + rank in the plain
+search), p summing to 1, and sim in standard deviations above the mean of all groups.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,8 +27,9 @@ _NAMED = 100
 _SUMMARIES = 10
 """Summaries whose leaves come in."""
 _LETTERS = 3
-_EXPERTS, _RRF = 3, 60
 """A value of fewer letters is not looked for in a question."""
+_GROUPS, _RANK = 3, 60
+"""Groups whose rankings are fused, and what is added to each rank, in formula rrf."""
 COUNTED: Mapping[str, frozenset[EdgeKind]] = {
     "primary": frozenset({"primary"}),
     "soft": frozenset({"primary", "soft", "novel", "escape"}),
@@ -39,7 +44,9 @@ class RouteSearch(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    formula: Literal["values", "rrf"] = Field(default="values", description="")
+    formula: Literal["values", "rrf"] = Field(
+        default="values", description="How groups and passages are weighed: by values, or by fusing ranks (weighted RRF)."
+    )
     beta: float = Field(default=0.7, ge=0, description="Weight of how well a group's best passage matches.")
     alpha: float = Field(default=0.5, ge=0, description="Weight of each value of a group's metadata that the question names.")
     fallback: float = Field(default=0.2, ge=0, le=1, description="What a passage counts whatever its groups; 1: no routing at all.")
@@ -70,7 +77,6 @@ class Router:
         for place, title in zip(place_of.tolist(), content.titles, strict=True):
             if place >= 0:
                 self._heading[place] = title
-        self._group_of = np.array([group for group, tree in sorted(content.trees.items()) for _ in tree], dtype=np.int64)
         nodes = [node for _, tree in sorted(content.trees.items()) for node in tree]
         self._summaries: Matrix = np.array([node.vector for node in nodes], dtype=np.float32)
         self._below = [place_of[list(node.leaves)] for node in nodes]
@@ -93,10 +99,15 @@ class Router:
         near = self._summaries @ vector if len(self._summaries) else np.empty(0, dtype=np.float32)
         places = self._candidates(found, match, near, vector, vectors, how)
         own = self._own(places, asked, found, near, vectors(places) @ vector, how)
+        best = np.zeros(len(self._groups))
+        for place, value in zip(places, own, strict=True):
+            for _, group, weight in self._of_leaf[how.members].get(place, ()):
+                best[group] = max(best[group], weight * value)
         if how.formula == "rrf":
-            values = self._ranked(places, own, list(found), self._nearest(near, how) + how.alpha * match, how)
+            values = self._fused(places, own, list(found), how.beta * _standardized(best) + how.alpha * match, how)
         else:
-            values = own * (how.fallback + (1 - how.fallback) * self._shares(places, own, match, how))
+            shares = self._shares(places, how.beta * best / max(float(best.max(initial=0.0)), 1e-9) + how.alpha * match, how)
+            values = own * (how.fallback + (1 - how.fallback) * shares)
         order = np.lexsort((np.arange(len(places)), -values))
         return [places[one] for one in order.tolist() if values[one] > 0]
 
@@ -110,8 +121,6 @@ class Router:
     ) -> list[int]:
         """Add the nearest leaves of the groups that are named most, and of the nearest summaries."""
         groups = np.flatnonzero(match == match.max()).tolist() if len(match) and match.max() > 0 else []
-        if how.formula == "rrf":
-            groups = np.argsort(-(self._nearest(near, how) + how.alpha * match), kind="stable")[:_EXPERTS].tolist()
         more = [place for group in groups for place, _, _ in self._of_group[how.members].get(group, ())]
         if how.summaries:
             more += [place for node in np.argsort(-near, kind="stable")[:_SUMMARIES].tolist() for place in self._below[node].tolist()]
@@ -136,42 +145,27 @@ class Router:
             values = values * np.exp(how.headings * np.array([self._heading[place] in named for place in places]))
         return np.asarray(values, dtype=np.float64)
 
-    def _nearest(self, near: Matrix, how: RouteSearch) -> Values:
-        best = np.full(len(self._groups), -1.0)
-        np.maximum.at(best, self._group_of, near)
-        import os
-
-        if os.environ.get("SIM") == "raw":
-            return how.beta * best
-        return how.beta * (best - best.mean()) / max(float(best.std()), 1e-9)
-
-    def _ranked(self, places: Sequence[int], own: Values, flat: Sequence[int], scores: Values, how: RouteSearch) -> Values:
-        """Fuse the rankings of the likeliest groups, each weighted by its likeliness, with the plain one (weighted RRF)."""
-        values = np.zeros(len(places))
-        rank = {place: one for one, place in enumerate(flat, 1)}
-        values += [how.fallback / (_RRF + rank[place]) if place in rank else 0.0 for place in places]
-        likeliest = np.argsort(-scores, kind="stable")[:_EXPERTS]
-        likely = np.exp(scores[likeliest] - scores[likeliest[0]])
-        index = {place: one for one, place in enumerate(places)}
-        for group, share in zip(likeliest.tolist(), likely / likely.sum(), strict=True):
-            members = sorted(
-                {(-own[index[place]], place, weight) for place, _, weight in self._of_group[how.members].get(group, ()) if place in index}
-            )
-            for one, (_, place, weight) in enumerate(members, 1):
-                values[index[place]] += share * weight / (_RRF + one)
-        return values
-
-    def _shares(self, places: Sequence[int], own: Values, match: Values, how: RouteSearch) -> Values:
+    def _shares(self, places: Sequence[int], scores: Values, how: RouteSearch) -> Values:
         """Give the share of each leaf in the likeliness of its groups, of which the best has 1."""
-        edges = self._of_leaf[how.members]
-        best = np.zeros(len(self._groups))
-        for place, value in zip(places, own, strict=True):
-            for _, group, weight in edges.get(place, ()):
-                best[group] = max(best[group], weight * value)
-        scores = how.beta * best / max(float(best.max(initial=0.0)), 1e-9) + how.alpha * match
-        likely = np.exp(scores - scores.max(initial=0.0))
+        edges, likely = self._of_leaf[how.members], np.exp(scores - scores.max(initial=0.0))
         shares = [sum(weight * likely[group] for _, group, weight in edges.get(place, ())) for place in places]
         return np.array([min(1.0, share) if place in self._known else 1.0 for place, share in zip(places, shares, strict=True)])
+
+    def _fused(self, places: Sequence[int], own: Values, flat: Sequence[int], scores: Values, how: RouteSearch) -> Values:
+        """Fuse the rankings of the likeliest groups with the plain one (weighted reciprocal rank fusion)."""
+        value_of = dict(zip(places, own.tolist(), strict=True))
+        fused = dict.fromkeys(places, 0.0) | {place: how.fallback / (_RANK + rank) for rank, place in enumerate(flat, 1)}
+        likeliest = np.argsort(-scores, kind="stable")[:_GROUPS]
+        likely = np.exp(scores[likeliest] - scores[likeliest].max(initial=0.0))
+        for group, share in zip(likeliest.tolist(), (likely / likely.sum()).tolist(), strict=True):
+            weights = {place: weight for place, _, weight in self._of_group[how.members].get(group, ()) if place in value_of}
+            for rank, place in enumerate(sorted(weights, key=lambda place: (-value_of[place], place)), 1):
+                fused[place] += share * weights[place] / (_RANK + rank)
+        return np.array([fused[place] for place in places])
+
+
+def _standardized(values: Values) -> Values:
+    return (values - values.mean()) / max(float(values.std()), 1e-9) if len(values) else values
 
 
 def named_in(asked: str, values: Mapping[str, None]) -> frozenset[str]:
