@@ -38,6 +38,8 @@ LIMITS: Mapping[str, str] = {
 """From where on each is suspicious, in words."""
 MOVED, SPLIT, MERGED = "outliers moved", "clusters split", "clusters merged"
 MUST, CANNOT = "steps kept together", "different metadata kept apart"
+_ORDER = (MOVED, SPLIT, MERGED, MUST, CANNOT)
+"""The cheapest first."""
 Parts = dict[int, Clusters]
 """What takes the place of each lowest node of a tree."""
 
@@ -118,19 +120,19 @@ class Repaired(NamedTuple):
 async def repaired(state: Partition, trees: Trees, known: Sequence[Known], how: Routing) -> Repaired:
     """Grow the trees; while something is suspicious that can be repaired, and rounds are left, repair it."""
     names = distinct(state.groups)
-    await trees.grow(dict(zip(names, members_of_trees(state), strict=True)))
+    await trees.grow(dict(zip(names, _members(state), strict=True)))
     repairs: list[Repair] = []
     reshaped: set[int] = set()
     constrained: set[int] = set()
     for round in range(1, how.repairs + 2):
-        grown, members = trees.of(names), members_of_trees(state)
+        grown, members = trees.of(names), _members(state)
         findings = diagnose(trees.leaves, state.edges, members, grown, how.novelty)
         if round > how.repairs:
             break
         done, edges = _moved(trees.leaves, state, findings, how)
         state = state._replace(edges=edges)
         changes: dict[int, Change] = {}
-        for group, own in enumerate(members_of_trees(state)):
+        for group, own in enumerate(_members(state)):
             finding, tree = findings[group], grown[group]
             if group in constrained:
                 changes |= {group: Change(own)} if own != members[group] else {}
@@ -149,17 +151,15 @@ async def repaired(state: Partition, trees: Trees, known: Sequence[Known], how: 
                 changes[group] = Change(own, parts)
         if not done:
             break
-        repairs += [Repair(round, group, what, count) for (what, group), count in sorted(done.items(), key=_by_cost)]
+        repairs += [
+            Repair(round, group, what, count)
+            for (what, group), count in sorted(done.items(), key=lambda one: (_ORDER.index(one[0][0]), one[0][1]))
+        ]
         await trees.renew({names[group]: change for group, change in changes.items()})
     return Repaired(state, grown, findings, repairs)
 
 
-def _by_cost(repair: tuple[tuple[str, int], int]) -> tuple[int, int]:
-    (what, group), _ = repair
-    return (MOVED, SPLIT, MERGED, MUST, CANNOT).index(what), group
-
-
-def members_of_trees(state: Partition) -> list[list[int]]:
+def _members(state: Partition) -> list[list[int]]:
     """List the leaves of each group that its tree is grown from."""
     return members_of([edge for edge in state.edges if edge.kind != "novel"], len(state.groups))
 
@@ -169,7 +169,7 @@ def _moved(leaves: Leaves, state: Partition, findings: Sequence[Finding], how: R
     suspicious = [group for group, one in enumerate(findings) if "outlier_rate" in one.flags]
     if not suspicious or len(state.groups) < 2:
         return {}, state.edges
-    members = members_of_trees(state)
+    members = _members(state)
     like = profiles(leaves.vectors, members, how.novelty)
     moved: dict[tuple[str, int], int] = {}
     edges = list(state.edges)
