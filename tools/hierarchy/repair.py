@@ -93,8 +93,7 @@ def torn(leaves: Leaves, places: Sequence[int], tree: Tree) -> float:
     steps = sorted((leaves.files[place], *step, place) for place in places if (step := leaves.steps[place]))
     pairs = [(one[3], other[3]) for one, other in pairwise(steps) if one[:2] == other[:2] and other[2] == one[2] + 1]
     lowest = [frozenset(node.leaves) for node in tree if not node.children]
-    apart = [pair for pair in pairs if not any(own.issuperset(pair) for own in lowest)]
-    return len(apart) / len(pairs) if pairs else 0.0
+    return sum(not any(own.issuperset(pair) for own in lowest) for pair in pairs) / len(pairs) if pairs else 0.0
 
 
 def found_again(leaves: Leaves, nodes: Sequence[Node]) -> list[float]:
@@ -131,32 +130,39 @@ async def repaired(state: Partition, trees: Trees, known: Sequence[Known], how: 
             break
         done, edges = _moved(trees.leaves, state, findings, how)
         state = state._replace(edges=edges)
-        changes: dict[int, Change] = {}
+        changes: dict[str, Change] = {}
         for group, own in enumerate(_members(state)):
-            finding, tree = findings[group], grown[group]
             if group in constrained:
-                changes |= {group: Change(own)} if own != members[group] else {}
-                continue
-            lowest = {place: list(node.leaves) for place, node in enumerate(tree) if not node.children}
-            now = following(trees.leaves, own, [*lowest.values()])
-            parts = {place: [cluster] if cluster else [] for place, cluster in zip(lowest, now, strict=True)}
-            if len(own) >= how.tree:
-                needed = {} if group in reshaped else _reshaped(trees.leaves, tree, parts, finding, known, how)
-                reshaped |= {group} if needed else set()
-                if not needed and (needed := _constraints(finding, parts, known)):
-                    constrained.add(group)
-                    changes[group] = Change(own)
-                done |= {(what, group): count for what, count in needed.items()}
-            if group not in constrained and parts != {place: [cluster] for place, cluster in lowest.items()}:
-                changes[group] = Change(own, parts)
+                what, change = dict[str, int](), Change(own) if own != members[group] else None
+            else:
+                what, change = _planned(trees.leaves, grown[group], own, findings[group], group not in reshaped, known, how)
+            done |= {(one, group): count for one, count in what.items()}
+            changes |= {names[group]: change} if change else {}
+            reshaped |= {group} if what.keys() & {SPLIT, MERGED} else set()
+            constrained |= {group} if what.keys() & {MUST, CANNOT} else set()
         if not done:
             break
         repairs += [
             Repair(round, group, what, count)
             for (what, group), count in sorted(done.items(), key=lambda one: (_ORDER.index(one[0][0]), one[0][1]))
         ]
-        await trees.renew({names[group]: change for group, change in changes.items()})
+        await trees.renew(changes)
     return Repaired(state, grown, findings, repairs)
+
+
+def _planned(
+    leaves: Leaves, tree: Tree, own: Sequence[int], finding: Finding, reshape: bool, known: Sequence[Known], how: Routing
+) -> tuple[dict[str, int], Change | None]:
+    """Choose the cheapest repair of a group's clusters, with the leaves that each concerns; also where leaves only came and went."""
+    lowest = {place: list(node.leaves) for place, node in enumerate(tree) if not node.children}
+    now = following(leaves, own, [*lowest.values()])
+    parts = {place: [cluster] if cluster else [] for place, cluster in zip(lowest, now, strict=True)}
+    done: dict[str, int] = {}
+    if len(own) >= how.tree:
+        done = _reshaped(leaves, tree, parts, finding, known, how) if reshape else {}
+        if not done and (done := _constraints(finding, parts, known)):
+            return done, Change(own)
+    return done, Change(own, parts) if parts != {place: [cluster] for place, cluster in lowest.items()} else None
 
 
 def _members(state: Partition) -> list[list[int]]:
