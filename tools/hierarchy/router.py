@@ -95,7 +95,8 @@ class Router:
         if not found:
             return []
         asked = f" {fold(query)} "
-        match = self._match(asked)
+        named = [named_in(asked, values) for values in self._values]
+        match = np.array([float(sum(key in own for key, own in zip(group.key, named, strict=False))) for group in self._groups])
         near = self._summaries @ vector if len(self._summaries) else np.empty(0, dtype=np.float32)
         places = self._candidates(found, match, near, vector, vectors, how)
         own = self._own(places, asked, found, near, vectors(places) @ vector, how)
@@ -103,18 +104,15 @@ class Router:
         for place, value in zip(places, own, strict=True):
             for _, group, weight in self._of_leaf[how.members].get(place, ()):
                 best[group] = max(best[group], weight * value)
-        if how.formula == "rrf":
-            values = self._fused(places, own, list(found), how.beta * _standardized(best) + how.alpha * match, how)
+        if how.formula == "rrf" and len(best):
+            values = self._fused(
+                places, own, list(found), how.beta * (best - best.mean()) / max(float(best.std()), 1e-9) + how.alpha * match, how
+            )
         else:
             shares = self._shares(places, how.beta * best / max(float(best.max(initial=0.0)), 1e-9) + how.alpha * match, how)
             values = own * (how.fallback + (1 - how.fallback) * shares)
         order = np.lexsort((np.arange(len(places)), -values))
         return [places[one] for one in order.tolist() if values[one] > 0]
-
-    def _match(self, asked: str) -> Values:
-        """Count the values of each group's metadata that a question names; of two that overlap, the longer."""
-        named = [named_in(asked, values) for values in self._values]
-        return np.array([float(sum(key in own for key, own in zip(group.key, named, strict=False))) for group in self._groups])
 
     def _candidates(
         self, found: Mapping[int, float], match: Values, near: Matrix, vector: Matrix, vectors: Vectors, how: RouteSearch
@@ -154,7 +152,9 @@ class Router:
     def _fused(self, places: Sequence[int], own: Values, flat: Sequence[int], scores: Values, how: RouteSearch) -> Values:
         """Fuse the rankings of the likeliest groups with the plain one (weighted reciprocal rank fusion)."""
         value_of = dict(zip(places, own.tolist(), strict=True))
-        fused = dict.fromkeys(places, 0.0) | {place: how.fallback / (_RANK + rank) for rank, place in enumerate(flat, 1)}
+        fused = dict.fromkeys(places, 0.0)
+        for rank, place in enumerate(flat, 1):
+            fused[place] += (how.fallback if place in self._known else 1.0) / (_RANK + rank)
         likeliest = np.argsort(-scores, kind="stable")[:_GROUPS]
         likely = np.exp(scores[likeliest] - scores[likeliest].max(initial=0.0))
         for group, share in zip(likeliest.tolist(), (likely / likely.sum()).tolist(), strict=True):
@@ -162,10 +162,6 @@ class Router:
             for rank, place in enumerate(sorted(weights, key=lambda place: (-value_of[place], place)), 1):
                 fused[place] += share * weights[place] / (_RANK + rank)
         return np.array([fused[place] for place in places])
-
-
-def _standardized(values: Values) -> Values:
-    return (values - values.mean()) / max(float(values.std()), 1e-9) if len(values) else values
 
 
 def named_in(asked: str, values: Mapping[str, None]) -> frozenset[str]:
