@@ -23,8 +23,7 @@ from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.hierarchy.build import Made, build_hierarchy
 from ramify.tools.hierarchy.groups_and_nodes import Routing
-from ramify.tools.hierarchy.summaries import Quoting
-from ramify.tools.hierarchy.summary_support import load_nli
+from ramify.tools.hierarchy.summaries import Quoting, load_nli
 from ramify.tools.index.folder_state import manifest_of
 from ramify.tools.index.index import Index
 from ramify.tools.index.progress import Progress, silent

@@ -16,8 +16,7 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.english import sentences
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.hierarchy.groups_and_nodes import Said, Summary
-from ramify.tools.hierarchy.summaries import Material, encoded, quoted
-from ramify.tools.hierarchy.summary_support import SUPPORTED, unsupported
+from ramify.tools.hierarchy.summaries import SUPPORTED, Material, encoded, quoted, unsupported
 
 _TOLD = 600
 """Tokens left for what the prompt says beside its passages."""

@@ -9,8 +9,7 @@ from ramify.nodes.citation import cite
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.state import Citation
 from ramify.tools.hierarchy.groups_and_nodes import Node
-from ramify.tools.hierarchy.index import HierarchyIndex
-from ramify.tools.hierarchy.overview import Grouped, GroupOverview, grouped
+from ramify.tools.hierarchy.index import Grouped, GroupOverview, HierarchyIndex, grouped
 from ramify.tools.index import Hit, Index
 from ramify.tools.index.listed_files import Listed, listed_files
 from ramify.tools.index.local_index import documents

@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from ramify.nodes.state import Citation
 from ramify.studio.inspection.contents import Table, sources
-from ramify.tools.hierarchy.diagnosis import LIMITS
 from ramify.tools.hierarchy.groups_and_nodes import NONE, EdgeKind, GroupKind, Measured, Node
-from ramify.tools.hierarchy.overview import Grouped, GroupOverview
-from ramify.tools.hierarchy.repair import DRIFT
+from ramify.tools.hierarchy.index import Grouped, GroupOverview
+from ramify.tools.hierarchy.kept_trees import DRIFT
+from ramify.tools.hierarchy.repair import LIMITS
 from ramify.tools.hierarchy.summaries import QUOTED
 from ramify.tools.index import Index
 from ramify.tools.quoting import brief, many, one_line

@@ -14,7 +14,7 @@ from ramify.studio.inspection.contents import Inspection, sources
 from ramify.studio.inspection.description import facts, how_to_add, notes, tables
 from ramify.studio.inspection.group_description import GroupTree, about, anchor, beside
 from ramify.tools.hierarchy.groups_and_nodes import Node
-from ramify.tools.hierarchy.overview import Grouped
+from ramify.tools.hierarchy.index import Grouped
 from ramify.tools.index import Index
 from ramify.tools.knowledge.overview import Inside
 from ramify.tools.knowledge.reports import QUOTED

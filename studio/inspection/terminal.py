@@ -11,7 +11,7 @@ from ramify.studio.inspection.contents import Inspection, Table
 from ramify.studio.inspection.description import facts, how_to_add, notes, tables
 from ramify.studio.inspection.group_description import GroupTree, about, measured
 from ramify.tools.hierarchy.groups_and_nodes import Node
-from ramify.tools.hierarchy.overview import Grouped, GroupOverview
+from ramify.tools.hierarchy.index import Grouped, GroupOverview
 from ramify.tools.index import Index
 from ramify.tools.quoting import brief, one_line
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy.founded_groups import founded
 from ramify.tools.hierarchy.groups_and_nodes import EdgeKind, Routing, Tree
 from ramify.tools.hierarchy.hierarchy_file import EDITION, Content, Link, write_content
-from ramify.tools.hierarchy.kept_trees import Kept
+from ramify.tools.hierarchy.kept_trees import Kept, Trees
 from ramify.tools.hierarchy.leaves import folded, read_leaves
-from ramify.tools.hierarchy.membership import route
+from ramify.tools.hierarchy.membership import founded, route
 from ramify.tools.hierarchy.partition import Partition, partition
-from ramify.tools.hierarchy.repair import Growing, repaired
+from ramify.tools.hierarchy.repair import repaired
 from ramify.tools.hierarchy.summaries import Summarizer
 from ramify.tools.hierarchy.tree import Grower
 from ramify.tools.index.folder_state import manifest_of, writing
@@ -81,9 +80,10 @@ async def build_hierarchy(
         groups, edges = founded(leaves, routed, parts.fields, len(parts.groups), how)
         state = Partition(parts.fields, [*parts.groups, *groups], [*routed.edges, *edges], parts.pool)
         made = [EDITION, how.model_dump_json(exclude={"repairs"}), manifest.embedding, summarizer.made_by]
-        grower = Grower(leaves, encoder, summarizer, how)
-        growing = Growing(leaves, grower, Kept(work, leaves, made), rebuild, progress)
-        state, trees, findings, repairs = await repaired(leaves, state, growing, how)
+        known = leaves.known(state.fields)
+        grower = Grower(leaves, encoder, summarizer, how, known)
+        growing = Trees(leaves, grower, Kept(work, leaves, known, made), rebuild, progress)
+        state, trees, findings, repairs = await repaired(state, growing, known, how)
         links = _links(trees)
         replaced = sum(node.summary.made_by != summarizer.made_by for tree in trees.values() for node in tree)
         facts = {
@@ -102,7 +102,7 @@ async def build_hierarchy(
         return _made(content, growing, replaced)
 
 
-def _made(content: Content, growing: Growing, replaced: int) -> Made:
+def _made(content: Content, growing: Trees, replaced: int) -> Made:
     of_kind = {kind: len({edge.leaf for edge in content.edges if edge.kind == kind}) for kind in get_args(EdgeKind)}
     return Made(
         fields=content.fields,

@@ -1,13 +1,13 @@
 """Cluster vectors as RAPTOR does (Sarthi et al. 2024, arXiv 2401.18059): reduced, softly, by a mixture whose size the BIC chooses."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.embeddings.encoder import Matrix, unit_rows
 from ramify.tools.errors import UsageError
 
 _DIMENSIONS = 10
@@ -24,6 +24,8 @@ _NEIGHBOURS = 100
 """Most neighbours of UMAP: more take memory, and no better picture."""
 
 Clusters = list[list[int]]
+Known = tuple[frozenset[str], ...]
+"""The values of each field that are known of a place; empty where they are missing."""
 Reduction = Literal["pca", "umap"]
 
 
@@ -132,10 +134,70 @@ def bisected(vectors: Matrix, largest: int, seed: int) -> Clusters:
     return sorted(parts)
 
 
-def fewer(vectors: Matrix, chains: Sequence[Sequence[int]], seed: int, reduction: Reduction = "pca") -> Mixture:
-    """Cluster with must-links: each chain of places goes as a whole, by the mean of its vectors."""
-    from ramify.tools.embeddings.encoder import unit_rows
-
-    means = unit_rows(np.array([vectors[list(chain)].mean(axis=0) for chain in chains]), vectors.shape[1])
+def constrained(
+    vectors: Matrix, must: Sequence[Sequence[int]], known: Sequence[Known], seed: int = 0, reduction: Reduction = "pca"
+) -> Mixture:
+    """Cluster with must-links and cannot-links: each of `must` stays whole, and places whose known values differ share no cluster."""
+    means = unit_rows(np.array([vectors[list(unit)].mean(axis=0) for unit in must]), vectors.shape[1])
     found = cluster(means, seed, reduction)
-    return found._replace(clusters=[sorted({place for one in own for place in chains[one]}) for own in found.clusters])
+    return found._replace(clusters=[part for own in found.clusters for part in apart([must[unit] for unit in own], known)])
+
+
+def differ(one: Known, other: Known) -> bool:
+    """Tell whether both have known values of a field, and none in common."""
+    return any(own and others and own.isdisjoint(others) for own, others in zip(one, other, strict=True))
+
+
+def apart(units: Iterable[Sequence[int]], known: Sequence[Known]) -> Clusters:
+    """Distribute units so that no known values differ in a part; a unit that fits several goes to the largest."""
+    parts: list[tuple[list[int], set[Known]]] = []
+    for unit in sorted(units, key=lambda unit: -max(sum(map(bool, known[place])) for place in unit)):  # the best known first
+        values = {known[place] for place in unit}
+        fitting = [part for part in parts if not any(differ(one, other) for one in values for other in part[1])]
+        if not fitting:
+            parts.append(([], set()))
+        places, theirs = max(fitting, key=lambda part: len(part[0])) if fitting else parts[-1]
+        places += unit
+        theirs |= values
+    return sorted(sorted(set(places)) for places, _ in parts)
+
+
+def halves(vectors: Matrix, seed: int = 0) -> Clusters:
+    """Split vectors in two if the BIC of two Gaussians is lower than that of one; else return them as one cluster."""
+    from sklearn.mixture import GaussianMixture
+
+    if len(np.unique(vectors, axis=0)) < _FEW:
+        return [list(range(len(vectors)))]
+    points = reduce(vectors, seed, "pca")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, two = (GaussianMixture(size, covariance_type="diag", random_state=seed, reg_covar=1e-4).fit(points) for size in (1, 2))
+    labels = two.predict(points) if two.bic(points) < one.bic(points) else np.zeros(len(points))
+    return sorted(own for side in (0, 1) if (own := np.flatnonzero(labels == side).tolist()))
+
+
+def merged(
+    vectors: Matrix, parts: Sequence[Sequence[int]], seed: int = 0, may: Callable[[Sequence[int], Sequence[int]], bool] = lambda *_: True
+) -> Clusters:
+    """Merge each part with its nearest other, the nearest pair first, while that lowers the BIC; return which parts are together.
+
+    may: whether two parts may be merged at all, by their places in `parts` and by the vectors of both.
+    """
+    left, refused = [[part] for part in range(len(parts))], set()
+    while len(left) > 1:
+        own = [sorted({place for part in together for place in parts[part]}) for together in left]
+        centres = unit_rows(np.array([vectors[places].mean(axis=0) for places in own]), vectors.shape[1])
+        near = centres @ centres.T
+        np.fill_diagonal(near, -np.inf)
+        for one in np.argsort(-near.max(axis=1), kind="stable").tolist():
+            first, second = sorted((one, int(near[one].argmax())))
+            pair, union = (*left[first], -1, *left[second]), sorted({*own[first], *own[second]})
+            if pair in refused:
+                continue
+            if len(union) >= _FEW and may(left[first] + left[second], union) and len(halves(vectors[union], seed)) == 1:
+                left[first] += left.pop(second)
+                break
+            refused.add(pair)
+        else:
+            break
+    return left

@@ -19,6 +19,8 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.folded_text import fold
+from ramify.tools.hierarchy.clustering import Known
+from ramify.tools.hierarchy.groups_and_nodes import NONE
 
 Values = tuple[tuple[str, ...], ...]
 """What a leaf says of each field: a value, several, or none where it is missing."""
@@ -138,6 +140,11 @@ class Leaves:
                 what = f"no value of {one.field!r} is {'a number' if one.steps else 'a date such as 2026-11-23'}"
                 raise UsageError(what, f"group by {one.field} as it is, or by another field")
         return said
+
+    def known(self, fields: Sequence[str]) -> list[Known]:
+        """Return the folded values of the fields that leaves are grouped by; of no field where all are one group."""
+        grouping = [] if tuple(fields) == (NONE,) else fields
+        return [tuple(frozenset(map(folded, own)) for own in values) for values in self.values(grouping)]
 
 
 def read_leaves(path: Path, encoded: bool = True) -> Leaves:

@@ -1,4 +1,4 @@
-"""Soft membership: the groups of leaves whose metadata are missing or do not fit, by a log-linear posterior (meta-guided RAG §4).
+"""Groups of leaves whose metadata are missing or do not fit: by a log-linear posterior (meta-guided RAG §4), or founded of what fits none.
 
 score(g|i) = beta z + alpha match + gamma adjacency + delta document + kappa step + log((n_g + 1) / (N + G)). z is the cosine to the group's
 centre in the group's own deviations: on raw cosines a softmax over many groups is nearly uniform.
@@ -6,20 +6,85 @@ centre in the group's own deviations: on raw cosines a softmax over many groups 
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ramify.tools.hierarchy.groups_and_nodes import Edge, Routing
+from ramify.tools.embeddings.encoder import Matrix, unit_rows
+from ramify.tools.hierarchy.clustering import apart, cluster, merged
+from ramify.tools.hierarchy.groups_and_nodes import Edge, Group, Routing
 from ramify.tools.hierarchy.leaves import Leaves, folded
 from ramify.tools.hierarchy.partition import Partition
-from ramify.tools.hierarchy.profiles import Profiles, profiles
 
 Scores = NDArray[np.float64]
 _BLOCK = 4096
 _MANY = 1000
 """Groups from which on only the nearest are weighed for a leaf."""
+_NEAREST = 0.9
+"""Share of a group that its centre is the mean of: noise of 5 to 15 % must not drag it."""
+_LEAST_DEVIATION = 0.02
+_TINY = 1e-6
+_FEW = 20
+"""Leaves of a group below which its spread is that of all groups."""
+POOL = "without a group"
+
+
+class Profiles(NamedTuple):
+    """Of each group: its centre, shape (groups, dimension); mean and deviation of its leaves' cosines to it; and the least usual one."""
+
+    centres: Matrix
+    means: NDArray[np.float64]
+    deviations: NDArray[np.float64]
+    lows: NDArray[np.float64]
+
+    def z(self, vectors: Matrix) -> NDArray[np.float64]:
+        """Give how far each vector's cosine to each centre is above the group's mean, in its deviations; shape (vectors, groups)."""
+        return np.asarray((vectors @ self.centres.T - self.means) / self.deviations, dtype=np.float64)
+
+    def novelty(self, vectors: Matrix) -> NDArray[np.float64]:
+        """Give how far each vector is above the least usual cosine of the group that suits it best; below 0 it belongs to none."""
+        return np.asarray(((vectors @ self.centres.T - self.lows) / self.deviations).max(axis=1), dtype=np.float64)
+
+
+def profiles(vectors: Matrix, members: Sequence[Sequence[int]], share: float = 0.05) -> Profiles:
+    """Describe groups; `share` of a group's own cosines are below its least usual one.
+
+    A leaf is compared with the mean of the others: in a group of five, its own vector is a good part of the centre.
+    """
+    centres = np.array([_centre(vectors[list(own)]) for own in members], dtype=np.float32)
+    own = [_to_others(vectors[list(one)]) for one in members]
+    known = [cosines for cosines in own if len(cosines)]
+    pooled = np.concatenate(known) if known else np.array([0.5])
+    spread = float(np.sqrt(np.mean(np.concatenate([(cosines - cosines.mean()) ** 2 for cosines in known])))) if known else 0.1
+    means = np.array([cosines.mean() if len(cosines) else pooled.mean() for cosines in own])
+    deviations = np.array([cosines.std() if len(cosines) >= _FEW else spread for cosines in own])
+    deviations = np.maximum(deviations, _LEAST_DEVIATION)
+    below = -NormalDist().inv_cdf(min(max(share, _TINY), 1 - _TINY))  # deviations below the mean of a normal distribution
+    lows = np.array(
+        [
+            np.quantile(cosines, share) if len(cosines) >= _FEW else mean - below * deviation
+            for cosines, mean, deviation in zip(own, means, deviations, strict=True)
+        ]
+    )
+    return Profiles(centres, means, deviations, lows)
+
+
+def _centre(own: Matrix) -> Matrix:
+    """Give the normalised mean of the vectors nearest to the mean."""
+    mean = unit_rows(own.mean(axis=0, keepdims=True), own.shape[1])[0]
+    nearest = np.argsort(-(own @ mean), kind="stable")[: max(1, int(np.ceil(_NEAREST * len(own))))]
+    centre: Matrix = unit_rows(own[np.sort(nearest)].mean(axis=0, keepdims=True), own.shape[1])[0]
+    return centre
+
+
+def _to_others(own: Matrix) -> NDArray[np.float64]:
+    """Give the cosine of each vector to the mean of the others; nothing where there are none."""
+    if len(own) < 2:
+        return np.empty(0)
+    others = own.sum(axis=0, dtype=np.float64) - own
+    return np.asarray((own * others).sum(axis=1) / np.maximum(np.linalg.norm(others, axis=1), 1e-9), dtype=np.float64)
 
 
 class Routed(NamedTuple):
@@ -170,3 +235,42 @@ def _neighbours(leaves: Leaves, own: dict[int, list[tuple[int, float]]]) -> dict
             if leaf in own:
                 last = leaf
     return found
+
+
+def founded(leaves: Leaves, routed: Routed, fields: Sequence[str], first: int, how: Routing) -> tuple[list[Group], list[Edge]]:
+    """Found groups of the leaves that belong to none, numbered from `first`; what does not cluster is a group of its own kind, the pool."""
+    novel = routed.novel
+    if not novel:
+        return [], []
+    if not first:  # there are no groups to be different from
+        return [Group(POOL, ("",) * len(fields), "pool")], [Edge(leaf, 0, 1.0, "pool") for leaf in novel]
+    known = leaves.known(fields)
+    clusters = _clusters(leaves, routed, how) if len(novel) >= how.found else []
+    home: dict[int, int] = {}
+    for number, own in enumerate(clusters):
+        for leaf in own:
+            home.setdefault(leaf, number)
+    exclusive = [[leaf for leaf in own if home[leaf] == number] for number, own in enumerate(clusters)]
+    parts = [part for own in exclusive for part in apart([[leaf] for leaf in own], known) if len(part) >= how.found]
+    together = sorted(sorted(leaf for part in own for leaf in parts[part]) for own in merged(leaves.vectors, parts, how.seed))
+    groups = [Group(f"found {number + 1}: {_named(leaves, own)}", ("",) * len(fields), "founded") for number, own in enumerate(together)]
+    edges = [Edge(leaf, first + number, 1.0, "founded") for number, own in enumerate(together) for leaf in own]
+    rest = sorted(set(novel) - {edge.leaf for edge in edges})
+    if rest:
+        edges += [Edge(leaf, first + len(groups), 1.0, "pool") for leaf in rest]
+        groups.append(Group(POOL, ("",) * len(fields), "pool"))
+    return groups, edges
+
+
+def _clusters(leaves: Leaves, routed: Routed, how: Routing) -> list[list[int]]:
+    """Cluster leaves; one cluster counts if they are as similar to one another as those of most groups are."""
+    novel = routed.novel
+    found = [[novel[one] for one in own] for own in cluster(leaves.vectors[list(novel)], how.seed, how.reduction).clusters]
+    return found if len(found) > 1 or float(profiles(leaves.vectors, [novel]).means[0]) >= routed.usual else []
+
+
+def _named(leaves: Leaves, own: Sequence[int]) -> str:
+    """Name a group after the leaf nearest its centre."""
+    vectors = leaves.vectors[list(own)]
+    near = vectors @ vectors.mean(axis=0)
+    return leaves.titles[own[int(np.argmax(near))]] or leaves.documents[own[int(np.argmax(near))]]

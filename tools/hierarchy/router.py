@@ -1,8 +1,12 @@
 """Route a question: which groups answer it, and in what order their leaves do (a mixture of experts, meta-guided RAG §3).
 
-value(leaf | q) = own(leaf) · (fallback + (1 - fallback) · sum over its groups of w(leaf, g) · p(g | q)), p as a share of the best
-group's, with p(g | q) ∝ exp(beta · best(g) + alpha · match(g)). own is what the plain search gives a leaf, with its best summary and its
-heading; best(g) is the own value of the group's best leaf, and match counts the values of its metadata that the question names.
+p(g | q) ∝ exp(beta · sim(g) + alpha · match(g)): sim(g) is the value of the group's best leaf, and match(g) the number of its metadata
+values that the question names. own(leaf) is what the plain search gives a leaf, with its best summary and its heading. Two formulas:
+
+values: own(leaf) · (fallback + (1 - fallback) · sum over its groups of w(leaf, g) · p(g | q)), p as a share of the best group's, and sim
+as a share of the best one's;
+rrf: sum over the three likeliest groups of p(g | q) · w(leaf, g) / (60 + rank of the leaf in g) + fallback / (60 + rank in the plain
+search), p summing to 1, and sim in standard deviations above the mean of all groups.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +28,8 @@ _SUMMARIES = 10
 """Summaries whose leaves come in."""
 _LETTERS = 3
 """A value of fewer letters is not looked for in a question."""
+_GROUPS, _RANK = 3, 60
+"""Groups whose rankings are fused, and what is added to each rank, in formula rrf."""
 COUNTED: Mapping[str, frozenset[EdgeKind]] = {
     "primary": frozenset({"primary"}),
     "soft": frozenset({"primary", "soft", "novel", "escape"}),
@@ -38,6 +44,9 @@ class RouteSearch(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    formula: Literal["values", "rrf"] = Field(
+        default="values", description="How groups and passages are weighed: by values, or by fusing ranks (weighted RRF)."
+    )
     beta: float = Field(default=0.7, ge=0, description="Weight of how well a group's best passage matches.")
     alpha: float = Field(default=0.5, ge=0, description="Weight of each value of a group's metadata that the question names.")
     fallback: float = Field(default=0.2, ge=0, le=1, description="What a passage counts whatever its groups; 1: no routing at all.")
@@ -86,19 +95,24 @@ class Router:
         if not found:
             return []
         asked = f" {fold(query)} "
-        match = self._match(asked)
+        named = [named_in(asked, values) for values in self._values]
+        match = np.array([float(sum(key in own for key, own in zip(group.key, named, strict=False))) for group in self._groups])
         near = self._summaries @ vector if len(self._summaries) else np.empty(0, dtype=np.float32)
         places = self._candidates(found, match, near, vector, vectors, how)
         own = self._own(places, asked, found, near, vectors(places) @ vector, how)
-        shares = self._shares(places, own, match, how)
-        values = own * (how.fallback + (1 - how.fallback) * shares)
+        best = np.zeros(len(self._groups))
+        for place, value in zip(places, own, strict=True):
+            for _, group, weight in self._of_leaf[how.members].get(place, ()):
+                best[group] = max(best[group], weight * value)
+        if how.formula == "rrf" and len(best):
+            values = self._fused(
+                places, own, list(found), how.beta * (best - best.mean()) / max(float(best.std()), 1e-9) + how.alpha * match, how
+            )
+        else:
+            shares = self._shares(places, how.beta * best / max(float(best.max(initial=0.0)), 1e-9) + how.alpha * match, how)
+            values = own * (how.fallback + (1 - how.fallback) * shares)
         order = np.lexsort((np.arange(len(places)), -values))
         return [places[one] for one in order.tolist() if values[one] > 0]
-
-    def _match(self, asked: str) -> Values:
-        """Count the values of each group's metadata that a question names; of two that overlap, the longer."""
-        named = [named_in(asked, values) for values in self._values]
-        return np.array([float(sum(key in own for key, own in zip(group.key, named, strict=False))) for group in self._groups])
 
     def _candidates(
         self, found: Mapping[int, float], match: Values, near: Matrix, vector: Matrix, vectors: Vectors, how: RouteSearch
@@ -129,17 +143,25 @@ class Router:
             values = values * np.exp(how.headings * np.array([self._heading[place] in named for place in places]))
         return np.asarray(values, dtype=np.float64)
 
-    def _shares(self, places: Sequence[int], own: Values, match: Values, how: RouteSearch) -> Values:
+    def _shares(self, places: Sequence[int], scores: Values, how: RouteSearch) -> Values:
         """Give the share of each leaf in the likeliness of its groups, of which the best has 1."""
-        edges = self._of_leaf[how.members]
-        best = np.zeros(len(self._groups))
-        for place, value in zip(places, own, strict=True):
-            for _, group, weight in edges.get(place, ()):
-                best[group] = max(best[group], weight * value)
-        scores = how.beta * best / max(float(best.max(initial=0.0)), 1e-9) + how.alpha * match
-        likely = np.exp(scores - scores.max(initial=0.0))
+        edges, likely = self._of_leaf[how.members], np.exp(scores - scores.max(initial=0.0))
         shares = [sum(weight * likely[group] for _, group, weight in edges.get(place, ())) for place in places]
         return np.array([min(1.0, share) if place in self._known else 1.0 for place, share in zip(places, shares, strict=True)])
+
+    def _fused(self, places: Sequence[int], own: Values, flat: Sequence[int], scores: Values, how: RouteSearch) -> Values:
+        """Fuse the rankings of the likeliest groups with the plain one (weighted reciprocal rank fusion)."""
+        value_of = dict(zip(places, own.tolist(), strict=True))
+        fused = dict.fromkeys(places, 0.0)
+        for rank, place in enumerate(flat, 1):
+            fused[place] += (how.fallback if place in self._known else 1.0) / (_RANK + rank)
+        likeliest = np.argsort(-scores, kind="stable")[:_GROUPS]
+        likely = np.exp(scores[likeliest] - scores[likeliest].max(initial=0.0))
+        for group, share in zip(likeliest.tolist(), (likely / likely.sum()).tolist(), strict=True):
+            weights = {place: weight for place, _, weight in self._of_group[how.members].get(group, ()) if place in value_of}
+            for rank, place in enumerate(sorted(weights, key=lambda place: (-value_of[place], place)), 1):
+                fused[place] += share * weights[place] / (_RANK + rank)
+        return np.array([fused[place] for place in places])
 
 
 def named_in(asked: str, values: Mapping[str, None]) -> frozenset[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.hierarchy.clustering import Clusters, Mixture, bisected, cluster, fewer
+from ramify.tools.hierarchy.clustering import Clusters, Known, Mixture, bisected, cluster, constrained, differ
 from ramify.tools.hierarchy.groups_and_nodes import Node, Routing, Tree
 from ramify.tools.hierarchy.leaves import Leaves
 from ramify.tools.hierarchy.summaries import Material, Source, Summarizer, encoded
@@ -36,8 +36,9 @@ class Grown(NamedTuple):
 class Grower:
     """Grow the trees of an index."""
 
-    def __init__(self, leaves: Leaves, encoder: Encoder, summarizer: Summarizer, how: Routing) -> None:
-        self._leaves, self._encoder, self._summarizer, self._how = leaves, encoder, summarizer, how
+    def __init__(self, leaves: Leaves, encoder: Encoder, summarizer: Summarizer, how: Routing, known: Sequence[Known]) -> None:
+        """Grow trees; known: the metadata values of each leaf, which cannot-links come from."""
+        self._leaves, self._encoder, self._summarizer, self._how, self._known = leaves, encoder, summarizer, how, known
 
     @property
     def made_by(self) -> str:
@@ -45,20 +46,9 @@ class Grower:
         return self._summarizer.made_by
 
     async def grow(self, name: str, own: Sequence[int], tell: Tell, linked: bool = False, kept: Clusters | None = None) -> Grown:
-        """Grow the tree of a group; linked: consecutive steps are not torn apart; kept: the lowest clusters as they were."""
+        """Grow the tree of a group; linked: with must-links and cannot-links; kept: the lowest clusters as they were."""
         clusters, notes = (kept, []) if kept else self._lowest(own, linked)
-        total, done = sum(map(len, clusters)), 0
-
-        async def summed_up(places: Sequence[int], sources: tuple[Source, ...]) -> Node:
-            nonlocal done
-            node = await self._node(name, (), tuple(places), sources)
-            done += len(places)
-            tell(done / total)
-            return node
-
-        texts = dict(zip(own, self._leaves.texts(own), strict=True))
-        sources = [tuple(self._of_leaf(place, texts[place]) for place in places) for places in clusters]
-        tree: Tree = list(await asyncio.gather(*map(summed_up, clusters, sources)))
+        tree = await self._of_clusters(name, clusters, tell)
         top = list(range(len(tree)))
         for _ in range(self._how.max_levels - 1):
             if len(top) == 1:
@@ -72,6 +62,47 @@ class Grower:
             await self._above(name, tree, [top])
         tree[-1] = tree[-1]._replace(title=name)
         return Grown(tree, tuple(dict.fromkeys(notes)))
+
+    async def revise(self, name: str, tree: Tree, parts: Mapping[int, Clusters], tell: Tell) -> Grown:
+        """Put other clusters in the place of the lowest ones of a tree; only summaries of what has changed are made again."""
+        kept = {node.leaves: node for node in tree if not node.children}
+        wanted = dict.fromkeys(tuple(own) for clusters in parts.values() for own in clusters)
+        new = [list(own) for own in wanted if own not in kept]
+        fresh = dict(zip(map(tuple, new), await self._of_clusters(name, new, tell), strict=True))
+        made = [kept.get(own) or fresh[own] for own in wanted]
+        place_of = {own: place for place, own in enumerate(wanted)}
+        unchanged = {place for own, place in place_of.items() if own in kept}
+        now = {place: [place_of[tuple(own)] for own in clusters] for place, clusters in parts.items()}
+        parents: dict[tuple[int, ...], int] = {}
+        for place, node in enumerate(tree):
+            if not node.children:
+                continue
+            children = tuple(sorted({new for child in node.children for new in now[child]}))
+            if len(children) > 1 and children not in parents:
+                same = unchanged.issuperset(children) and len(children) == len(node.children)
+                parents[children] = len(made)
+                unchanged |= {len(made)} if same else set()
+                made.append(node._replace(children=children) if same else await self._parent(name, made, children))
+            now[place] = [parents[children]] if len(children) > 1 else list(children)
+        if len(now[len(tree) - 1]) > 1:  # one cluster was the whole tree
+            await self._above(name, made, [now[len(tree) - 1]])
+        made[-1] = made[-1]._replace(title=name)
+        return Grown(made)
+
+    async def _of_clusters(self, name: str, clusters: Clusters, tell: Tell) -> Tree:
+        """Make the lowest nodes."""
+        total, done = sum(map(len, clusters)), 0
+        every = sorted({place for own in clusters for place in own})
+        texts = dict(zip(every, self._leaves.texts(every), strict=True))
+
+        async def node(own: Sequence[int]) -> Node:
+            nonlocal done
+            made = await self._node(name, (), tuple(own), tuple(self._of_leaf(place, texts[place]) for place in own))
+            done += len(own)
+            tell(done / total)
+            return made
+
+        return list(await asyncio.gather(*map(node, clusters)))
 
     def _lowest(self, own: Sequence[int], linked: bool) -> tuple[Clusters, list[str]]:
         """Cluster the leaves of a group; one of few leaves is one cluster."""
@@ -88,10 +119,11 @@ class Grower:
         return [part for places in clusters for part in self._cut(places, lengths, linked)], notes
 
     def _clustered(self, places: Sequence[int], linked: bool) -> Mixture:
-        vectors = self._leaves.vectors[list(places)]
-        if linked:
-            return fewer(vectors, chains(self._leaves, places), self._how.seed, self._how.reduction)
-        return cluster(vectors, self._how.seed, self._how.reduction)
+        vectors, seed, reduction = self._leaves.vectors[list(places)], self._how.seed, self._how.reduction
+        if not linked:
+            return cluster(vectors, seed, reduction)
+        known = [self._known[place] for place in places]
+        return constrained(vectors, must_links(self._leaves, places, known), known, seed, reduction)
 
     def _cut(self, places: list[int], lengths: Mapping[int, float], linked: bool, depth: int = 0) -> Clusters:
         """Cluster again what is too much for one summary; what that does not cut is cut by size."""
@@ -104,7 +136,8 @@ class Grower:
                 return [part for own in found for part in self._cut([places[one] for one in own], lengths, linked, depth + 1)]
         size = int(np.ceil(len(places) / parts))
         if linked:
-            return _filled([[places[one] for one in chain] for chain in chains(self._leaves, places)], size)
+            chains = must_links(self._leaves, places, [self._known[place] for place in places])
+            return _filled([[places[one] for one in chain] for chain in chains], size)
         main = self._leaves.vectors[places] @ self._leaves.vectors[places[0]]
         order = [places[one] for one in np.argsort(-main, kind="stable")]
         return [sorted(order[start : start + size]) for start in range(0, len(order), size)]
@@ -147,8 +180,8 @@ def _filled(chained: Clusters, size: int) -> Clusters:
     return found
 
 
-def chains(leaves: Leaves, places: Sequence[int]) -> Clusters:
-    """Group places that must stay together: consecutive steps, and the parts of a document that is a step; no chain is a whole group."""
+def must_links(leaves: Leaves, places: Sequence[int], known: Sequence[Known]) -> Clusters:
+    """Group what must stay together: consecutive steps, and the parts of a document that is a step, up to a few, if no metadata differ."""
     number = {(*step, leaves.files[place]): one for one, place in enumerate(places) if (step := leaves.steps[place])}
     first: dict[str, int] = {}
     own = [[one] for one in range(len(places))]
@@ -158,7 +191,9 @@ def chains(leaves: Leaves, places: Sequence[int]) -> Clusters:
             continue
         before = number.get((step[0], step[1] - 1, leaves.files[place]))
         for other in (before, first.setdefault(leaves.documents[place], one)):
-            if other is not None and own[other] is not own[one] and len(own[other]) + len(own[one]) <= _LONGEST:
+            if other is None or own[other] is own[one] or len(own[other]) + len(own[one]) > _LONGEST:
+                continue
+            if not any(differ(known[a], known[b]) for a in own[other] for b in own[one]):
                 joined = own[other] + own[one]
                 for member in joined:
                     own[member] = joined

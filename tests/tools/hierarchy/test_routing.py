@@ -1,12 +1,17 @@
 """What a question finds in an index with a hierarchy: what it names, where it leads, and nothing lost that the plain search finds."""
 
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ramify.tools.errors import UsageError
+from ramify.tools.hierarchy.groups_and_nodes import Edge, Group, Node, Summary
+from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, write_content
 from ramify.tools.hierarchy.index import HierarchyIndex
+from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import COMMON, WORDS, changed, indexed, made, opened, records
@@ -104,9 +109,32 @@ def test_what_is_written_in_a_document_changes_no_group(tmp_path: Path) -> None:
 )
 def test_options_of_no_such_search_are_refused_with_those_there_are(index: HierarchyIndex, options: dict[str, Any], what: str) -> None:
     for view in ("auto", "flat"):
-        with pytest.raises(UsageError, match="choose among beta, alpha, fallback, summaries, headings, members") as error:
+        with pytest.raises(UsageError, match="choose among formula, beta, alpha, fallback, summaries, headings, members") as error:
             index.search([NAMED], 3, view=view, options=options)  # type: ignore[arg-type]
         assert what in str(error.value)
+
+
+def test_fused_ranks_are_those_worked_out_by_hand(tmp_path: Path) -> None:
+    """Two groups of two, their best values .9 and .6: one deviation above and below the mean; the question names the second."""
+    vectors = np.eye(4, dtype=np.float32)
+    groups = [Group(name, (name.lower() * 3,), "metadata") for name in "AB"]
+    edges = [Edge(leaf, leaf // 2, 1.0 if leaf != 3 else 0.5, "primary") for leaf in range(4)]
+    node = [Node((), (0, 1), "", Summary((), "x"), vectors[0])]
+    content = Content(("name",), list("pqrs"), [""] * 4, groups, edges, {0: node, 1: node}, [], [], [], {})
+    write_content(tmp_path / HIERARCHY, content)
+    router, how = Router(tmp_path / HIERARCHY, list("pqrs")), RouteSearch(formula="rrf", beta=0.5, alpha=2, summaries=0, headings=0)
+    found = {0: 0.9, 2: 0.6, 3: 0.5, 1: 0.3}
+    p = [1 / (1 + math.e), math.e / (1 + math.e)]  # softmax of .5 · 1 + 2 · 0 and .5 · -1 + 2 · 1
+    worked_out = [p[0] / 61 + 0.2 / 61, p[0] / 62 + 0.2 / 64, p[1] / 61 + 0.2 / 62, 0.5 * p[1] / 62 + 0.2 / 63]
+    order = router.steered("what of bbb", vectors[0], found, lambda places: vectors[list(places)], how)
+    assert order == sorted(range(4), key=lambda place: -worked_out[place]) == [2, 3, 0, 1]
+
+
+def test_either_formula_finds_what_the_question_names(index: HierarchyIndex) -> None:
+    for formula in ("values", "rrf"):
+        options = {"formula": formula}
+        assert chapters(index, "What is checked and kept dry on the loom?", 5, options=options).count("Loom") >= 4
+        assert len(found(index, NAMED, 64, options=options)) >= len(found(index, NAMED, 64, view="flat"))
 
 
 def test_a_plain_index_has_none_of_them(manual: Path) -> None:

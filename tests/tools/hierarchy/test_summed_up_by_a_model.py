@@ -10,7 +10,7 @@ from ramify.graphs.building import hierarchy
 from ramify.nodes.state import Usage
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.hierarchy.build import Made
-from ramify.tools.hierarchy.summary_support import unsupported
+from ramify.tools.hierarchy.summaries import unsupported
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import content_of, dump, indexed, records
