@@ -1,1 +1,1 @@
-"""The way to the model: `ask` renders a prompt, makes it `fit`, asks within the `budget`, and reads the reply."""
+"""Asking a model: `ask` is the door; an `answerer` is a `language_model` or the `embedded` one; `fit` chooses what is shown, within the `budget`."""
