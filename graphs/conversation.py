@@ -30,7 +30,7 @@ from ramify.tools.typed import readable
 S = TypeVar("S", bound=Settings)
 
 
-def conversing(wiring: Wiring[S]) -> Wiring[S]:
+def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
     """Put the steps of a conversation around a strategy's own: listen, contextualize a follow-up, and remember at the end.
 
     Where a pronoun stands for a person and none is known, the turn asks back instead of answering. Give it a wiring fresh from `build`:
@@ -50,7 +50,7 @@ def conversing(wiring: Wiring[S]) -> Wiring[S]:
 
 @cache
 def _talking(name: str, **arguments: Any) -> Wiring[Any]:
-    return conversing(build(name, **arguments))
+    return with_conversation(build(name, **arguments))
 
 
 class Conversation:

@@ -49,10 +49,10 @@ def ask(
     if html is not None:
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):
-        from ramify.graphs.strategies import outlook
+        from ramify.graphs.strategies import describe_max_calls
         from ramify.studio.drawing.terminal import show
     if tree and not as_json:
-        note(outlook(strategy, options))
+        note(describe_max_calls(strategy, options))
     result, problem = _asked(question, strategy, options, as_json)
     if as_json:
         print_json(result.to_json())
