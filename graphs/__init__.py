@@ -2,7 +2,7 @@
 
 * strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, each a `strategy` made of a `wiring` with its
   `conditions`; `strategies` configures them, `call_counts` bounds what the larger ones cost
-* a question: `run`, its `result`, its `run_progress`
+* a question: `run`, its `result`
 * several: `conversation`, kept in a `memory`
 * in a larger agent: `tool`, its `tool_interface`, and the `callers_config` that it takes over
 * beside an index: `building` of a graph or a hierarchy

@@ -12,7 +12,7 @@ from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.memory import checked as place
 from ramify.graphs.memory import note, opened, strategy_of
 from ramify.graphs.result import Result
-from ramify.graphs.run import Watch, blocking, watched
+from ramify.graphs.run import Watch, blocking, run_graph
 from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.ask_back import ask_back
@@ -84,7 +84,7 @@ class Conversation:
         asked = HumanMessage(checked(question))
         began = time.perf_counter()
         if self.memory is None:
-            state = await watched(wiring.ready, {"messages": [*self.messages, asked]}, settings, watch, config)
+            state = await run_graph(wiring.ready, {"messages": [*self.messages, asked]}, settings, watch, config)
         else:
             state = await self._on_thread(self.memory, wiring, {"messages": [asked]}, settings, strategy, watch, config)
         self.messages = state["messages"]
@@ -139,7 +139,7 @@ class Conversation:
         async with opened(where) as memory:
             graph = wiring.compile(checkpointer=memory.saver, store=memory.store)
             await note(memory.store, self.thread, question, strategy)
-            state = await watched(graph, given, settings, watch, self._config(config))
+            state = await run_graph(graph, given, settings, watch, self._config(config))
             await note(memory.store, self.thread, question, strategy, _answered(state["messages"]))
         return state
 

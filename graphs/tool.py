@@ -10,7 +10,7 @@ from langchain_core.tools import StructuredTool, ToolException
 from pydantic import BaseModel, ValidationError
 
 from ramify.graphs.callers_config import in_threads, inherited
-from ramify.graphs.run import Watch, answered_by, blocking
+from ramify.graphs.run import Watch, ask_graph, blocking
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.tool_interface import Asked, AskedWithin, Sought, SoughtWithin, answered, failure, found
 from ramify.nodes.citation import near
@@ -58,7 +58,7 @@ def research_tool(
     async def research(config: RunnableConfig, question: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         within = settings.model_copy(update={"filter": {**(filter or {}), **(settings.filter or {})} or None})
         given = inherited(config, strategy, name, question, filter)
-        result = await answered_by(wiring.as_subgraph, strategy, question, within, watch, given)
+        result = await ask_graph(wiring.as_subgraph, strategy, question, within, watch, given)
         if reason := failure(result):
             raise ToolException(f"error: {one_line(reason)}")
         return answered(result), _rounded(result.to_json())

@@ -73,8 +73,8 @@ def ask(
 def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) -> tuple["Result", str]:
     """Ask, with the tree on stderr as it grows; return the result, and why the question could not be asked, empty where it was."""
     from ramify.graphs.result import could_not_ask
+    from ramify.graphs.run import WARNING
     from ramify.graphs.run import ask as run
-    from ramify.graphs.run_progress import WARNING
     from ramify.studio.console.live_tree import Watching
     from ramify.tools.extractive import objection
 

@@ -37,8 +37,7 @@ from mcp.types import (
 )
 from pydantic import BaseModel, ValidationError
 
-from ramify.graphs.run import Watch
-from ramify.graphs.run_progress import VERBS, branch_of
+from ramify.graphs.run import VERBS, Watch, branch_of
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import about_of, research_tool, search_tool
 from ramify.graphs.tool_interface import Researched, Searched
