@@ -4,7 +4,7 @@
   `conditions`; `strategies` configures them, `call_counts` bounds what the larger ones cost
 * a question: `run`, its `result`
 * several: `conversation`, kept in a `memory`
-* in a larger agent: `tool`, its `tool_interface`, and the `callers_config` that it takes over
+* in a larger agent: `tool`, and the `tool_config` of a run in it
 * beside an index: `building` of a graph or a hierarchy
 """
 

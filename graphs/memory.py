@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from ramify.graphs.callers_config import TRUSTED
+from ramify.graphs.tool_config import TRUSTED
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import make_file, remedy_for, share
 from ramify.tools.scrub import learn_address, parts_of, shown
