@@ -1,6 +1,5 @@
 """A conversation: any strategy, with follow-ups made self-contained first and the turns kept."""
 
-import time
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -122,18 +121,19 @@ class Conversation:
     ) -> Result:
         """Run a turn, without a question the rest of an interrupted one; the list of threads names it from its beginning."""
         wiring, settings = configure(strategy, options, _wired)
-        began = time.perf_counter()
         asked = [HumanMessage(question)] if question else []
         if self.memory is None:
-            state = await run_graph(wiring.ready, {"messages": [*self.messages, *asked]}, settings, watch, config)
+            messages = [*self.messages, *asked]
+            result, state = await run_graph(wiring.ready, {"messages": messages}, strategy, settings, watch, config)
         else:
             async with opened(self.memory) as memory:
                 graph = wiring.compile(checkpointer=memory.saver, store=memory.store)
                 await note(memory.store, self.thread, question or "", strategy)
-                state = await run_graph(graph, {"messages": asked} if asked else None, settings, watch, self._config(config))
+                given = {"messages": asked} if asked else None
+                result, state = await run_graph(graph, given, strategy, settings, watch, self._config(config))
                 await note(memory.store, self.thread, question or "", strategy, _answered(state["messages"]))
         self.messages = state["messages"]
-        return Result.from_state(state, strategy, time.perf_counter() - began)
+        return result
 
     def _config(self, config: RunnableConfig | None) -> RunnableConfig:
         given = config or {}

@@ -57,7 +57,8 @@ async def ask_async(
     model that was lost after its first reply in the result's `error`.
     """
     wiring, settings = configure(strategy, options)
-    return await ask_graph(wiring.ready, strategy, question, settings, watch, config)
+    result, _ = await run_graph(wiring.ready, {"question": checked(question)}, strategy, settings, watch, config)
+    return result
 
 
 def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
@@ -65,27 +66,19 @@ def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, **op
     return blocking(ask_async(question, strategy, watch, **options))
 
 
-async def ask_graph(
+async def run_graph(
     graph: CompiledStateGraph[Any, Any, Any, Any],
+    given: Any,
     strategy: str,
-    question: str,
     settings: Settings,
     watch: Watch | None = None,
     config: RunnableConfig | None = None,
-) -> Result:
-    """Answer a question by a strategy's graph."""
-    began = time.perf_counter()
-    state = await run_graph(graph, {"question": checked(question)}, settings, watch, config)
-    return Result.from_state(state, strategy, time.perf_counter() - began)
-
-
-async def run_graph(
-    graph: CompiledStateGraph[Any, Any, Any, Any], given: Any, settings: Settings, watch: Watch | None, config: RunnableConfig | None = None
-) -> dict[str, Any]:
-    """Run a graph to its end and return its last state; `watch` gets each event: `tasks` at both ends, `values` after each superstep.
+) -> tuple[Result, dict[str, Any]]:
+    """Run a strategy's graph to its end; return the result and the last state.
 
     A `recursion_limit` in the config counts where it is lower than the run's own: UsageError where the run would exceed it.
     """
+    began = time.perf_counter()
     bound = _recursion_limit(settings)
     allowed = min(bound, (config or {}).get("recursion_limit", bound))
     stream: Any = graph.astream(
@@ -107,7 +100,7 @@ async def run_graph(
             raise
         remedy = f"raise it (to {bound} at most), or let the tree grow less: `ramify settings` lists what bounds it"
         raise UsageError(f"the question takes more than the {allowed} steps that the caller's recursion_limit allows", remedy) from None
-    return state
+    return Result.from_state(state, strategy, time.perf_counter() - began), state
 
 
 def _recursion_limit(settings: Settings) -> int:

@@ -40,12 +40,6 @@ class Strategy:
     max_calls: Callable[..., MaxCalls] | None = None
     """The most that a question can cost, of its settings and arguments; None where it is not known."""
 
-    @property
-    def settings(self) -> type[Settings]:
-        """The class of its settings."""
-        kind: type[Settings] = self.build().settings
-        return kind
-
 
 STRATEGIES: dict[str, Strategy] = {}
 """The registered strategies by name."""

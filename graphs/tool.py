@@ -14,7 +14,7 @@ from langchain_core.tools import StructuredTool, ToolException
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
 from ramify.graphs.result import Result, could_not_ask, why_unknown
-from ramify.graphs.run import Watch, ask_graph, blocking
+from ramify.graphs.run import Watch, blocking, run_graph
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.tool_config import threaded_config, tool_config
 from ramify.nodes.citation import Citation, cite, near
@@ -115,10 +115,11 @@ def research_tool(
     async def research(config: RunnableConfig, question: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         within = settings.model_copy(update={"filter": {**(filter or {}), **(settings.filter or {})} or None})
         given = tool_config(config, strategy, name, question, filter)
-        result = await ask_graph(wiring.as_subgraph, strategy, question, within, watch, given)
+        result, _ = await run_graph(wiring.as_subgraph, {"question": checked(question)}, strategy, within, watch, given)
         if reason := _failure(result):
             raise ToolException(f"error: {one_line(reason)}")
-        return format_answer(result), _rounded(result.to_json())
+        artifact = json.loads(json.dumps(result.to_json()), parse_float=lambda figure: round(float(figure), DIGITS))
+        return format_answer(result), artifact
 
     return _tool(name, RESEARCH.format(about=about or about_of(settings.index)), Asked, settings.index, research)
 
@@ -181,15 +182,6 @@ def _refusal(error: ValidationError | Any) -> str:
     first = error.errors()[0]
     where = ".".join(map(str, first["loc"])) or "arguments"
     return one_line(f"error: {where} is not valid: {first['msg']} — correct it and call again")
-
-
-def _rounded(value: Any) -> Any:
-    """Round the figures in plain values."""
-    if isinstance(value, dict):
-        return {key: _rounded(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_rounded(one) for one in value]
-    return round(value, DIGITS) if isinstance(value, float) else value
 
 
 def format_answer(result: Result) -> str:
