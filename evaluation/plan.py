@@ -11,7 +11,7 @@ from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, folder_of, written
 from ramify.evaluation.manifest import TOKENS, describe, file_of, reader_of, write_manifest
 from ramify.evaluation.order import Order
 from ramify.evaluation.variants import Variant
-from ramify.graphs.strategies import ceiling, configure
+from ramify.graphs.strategies import configure, max_calls
 from ramify.nodes.asking.ask import current_model
 from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.manifest import Kind, file_sha256
@@ -100,10 +100,10 @@ class Plan(NamedTuple):
         most = {}
         for one in self.variants:
             settings = configure(one.strategy, one.options)[1]
-            most[one.strategy, one.name] = ceiling(one.strategy, settings, one.arguments)
-        ceilings = [most[task.variant.strategy, task.variant.name] for task in tasks]
-        known = [one.calls for one in ceilings if one]
-        return sum(known) if len(known) == len(ceilings) else None
+            most[one.strategy, one.name] = max_calls(one.strategy, settings, one.arguments)
+        bounds = [most[task.variant.strategy, task.variant.name] for task in tasks]
+        known = [one.calls for one in bounds if one]
+        return sum(known) if len(known) == len(bounds) else None
 
 
 def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], tell: Tell = lambda text: None) -> Plan:

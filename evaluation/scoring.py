@@ -62,7 +62,7 @@ def _in_order(result: Result) -> list[Passage]:
     if result.search is not None:
         return [result.passages[key] for key in result.search.support]
     state = cast(State, {"tree": result.tree, "passages": result.passages})
-    settings = STRATEGIES[result.strategy].settings if result.strategy in STRATEGIES else Settings
+    settings = STRATEGIES[result.strategy].build().settings if result.strategy in STRATEGIES else Settings
     return ranked(state, shown_at_last(state, settings), by_value=settings.shown_at_last == "leaves")
 
 

@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from ramify.evaluation.index_kinds import OWN, PLAIN, dotted, is_named, named, own_options, own_settings, remedy
-from ramify.graphs.strategies import PRESET, arguments_of, build, ceiling, configure, expanded
-from ramify.graphs.strategies import named as named_strategy
+from ramify.graphs.strategies import PRESET, arguments_of, build, configure, expand_preset, find_strategy, max_calls
 from ramify.nodes.tree import Value
 from ramify.tools.errors import UsageError
 from ramify.tools.index.manifest import Kind
@@ -89,7 +88,7 @@ def variants(
         raise UsageError(f"there is no part {unknown[0]!r} to leave out", f"choose one of {', '.join(ABLATIONS)}")
     swept = [Change(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
     less = [Change(name=f"without {name}", options=ABLATIONS[name], ablation=True) for name in ablations]
-    if (preset := base.get(PRESET)) is not None and not any(preset in named_strategy(name).presets for name in strategies):
+    if (preset := base.get(PRESET)) is not None and not any(preset in find_strategy(name).presets for name in strategies):
         raise UsageError(f"none of {', '.join(strategies)} has a preset {preset!r}", "name tor or prune, or leave it out")
     changes = list({change.name: change for change in (*swept, *less)}.values())
     found: list[Variant] = []
@@ -113,8 +112,8 @@ def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[Change], 
 
 def _variant(strategy: str, base: Mapping[str, Any], change: Change, kind: Kind) -> Variant:
     offers = _offers(strategy, kind)
-    known = base if base.get(PRESET) in named_strategy(strategy).presets else {key: value for key, value in base.items() if key != PRESET}
-    given = {key: value for key, value in expanded(strategy, known).items() if key in offers}
+    known = base if base.get(PRESET) in find_strategy(strategy).presets else {key: value for key, value in base.items() if key != PRESET}
+    given = {key: value for key, value in expand_preset(strategy, known).items() if key in offers}
     options = {**given, **change.options}
     configure(strategy, options)  # a bad value is told before anything is asked
     own_options(kind, options)
@@ -134,7 +133,7 @@ def _offers(strategy: str, kind: Kind) -> dict[str, Any]:
 
 
 def _searches(strategy: str) -> bool:
-    most = ceiling(strategy, build(strategy).settings())
+    most = max_calls(strategy, build(strategy).settings())
     return most is None or most.retrievals > 0
 
 

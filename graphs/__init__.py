@@ -1,18 +1,18 @@
 """Wiring: one strategy a file, edges and conditions only; and how a question is run through one.
 
 * strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, each a `strategy` made of a `wiring` with its
-  `conditions`; `strategies` lists them, and `ceiling` has what each can cost
-* a question: `run`, its `result`, its `run_progress`
+  `conditions`; `strategies` configures them, `call_counts` bounds what the larger ones cost
+* a question: `run`, its `result`
 * several: `conversation`, kept in a `memory`
-* in a larger agent: `tool`, its `tool_interface`, and the `callers_config` that it takes over
+* in a larger agent: `tool`, and the `tool_config` of a run in it
 * beside an index: `building` of a graph or a hierarchy
 """
 
-from ramify.graphs.conversation import Conversation, conversing
+from ramify.graphs import chain, closed_book, global_search, iterative, naive, prune, tor
+from ramify.graphs.conversation import Conversation, with_conversation
 from ramify.graphs.result import Result
 from ramify.graphs.run import ask, ask_async
-from ramify.graphs.strategies import DEFAULT, STRATEGIES, build, configure, register
-from ramify.graphs.strategy import Strategy
+from ramify.graphs.strategies import DEFAULT, STRATEGIES, Strategy, build, configure, register
 from ramify.graphs.tool import research_tool, search_tool
 from ramify.nodes.tree import to_networkx
 
@@ -26,9 +26,12 @@ __all__ = [
     "ask_async",
     "build",
     "configure",
-    "conversing",
     "register",
     "research_tool",
     "search_tool",
     "to_networkx",
+    "with_conversation",
 ]
+
+for _module in (prune, tor, iterative, chain, naive, global_search, closed_book):
+    register(_module.STRATEGY)

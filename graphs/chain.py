@@ -1,8 +1,8 @@
 """Chain of retrieval (CoR-RAG): one sub-question after another, each asked with the answers so far."""
 
-from ramify.graphs import ceiling
+from ramify.graphs.call_counts import MaxCalls
 from ramify.graphs.conditions import shorter, to_search
-from ramify.graphs.strategy import Strategy
+from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.finalize import finalize
@@ -28,5 +28,5 @@ STRATEGY = Strategy(
     build,
     description="CoR-RAG: answers a question from the indexed documents; asks one sub-question after another, with the answers so far.",
     paper="chain of retrieval, as in the ToR-RAG paper",
-    ceiling=ceiling.chain,
+    max_calls=lambda settings: MaxCalls(2 * settings.max_depth + 1, 2 * settings.max_depth + 1, settings.max_depth),
 )

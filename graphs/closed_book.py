@@ -1,7 +1,7 @@
 """Closed book (Non-RAG): answer without retrieval."""
 
-from ramify.graphs import ceiling
-from ramify.graphs.strategy import Strategy
+from ramify.graphs.call_counts import MaxCalls
+from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.finalize import finalize
@@ -20,5 +20,5 @@ STRATEGY = Strategy(
     "closed-book",
     build,
     description="Closed book, a baseline: answers a question from the model's memory, without the documents.",
-    ceiling=ceiling.no_search,
+    max_calls=lambda settings: MaxCalls(1, 1, 0),
 )

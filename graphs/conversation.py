@@ -1,6 +1,6 @@
-"""A conversation: any strategy, with a follow-up made self-contained first and each turn remembered."""
+"""A conversation: any strategy, with follow-ups made self-contained first and the turns kept."""
 
-import time
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar
@@ -9,10 +9,9 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
 from ramify.graphs.conditions import follow_up, nobody_known
-from ramify.graphs.memory import checked as place
-from ramify.graphs.memory import note, opened, strategy_of
+from ramify.graphs.memory import memory_address, note, opened, strategy_of
 from ramify.graphs.result import Result
-from ramify.graphs.run import Watch, blocking, watched
+from ramify.graphs.run import Watch, blocking, run_graph
 from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.ask_back import ask_back
@@ -30,11 +29,11 @@ from ramify.tools.typed import readable
 S = TypeVar("S", bound=Settings)
 
 
-def conversing(wiring: Wiring[S]) -> Wiring[S]:
-    """Put the steps of a conversation around a strategy's own: listen, contextualize a follow-up, and remember at the end.
+def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
+    """Add the steps of a conversation to a new wiring and return it: listen, contextualize a follow-up, and remember at the end.
 
-    Where a pronoun stands for a person and none is known, the turn asks back instead of answering. Give it a wiring fresh from `build`:
-    it is changed. Its input is a question or messages, and its state keeps the messages.
+    Where a pronoun stands for a person and none is known, the turn asks back instead of answering. The graph's input is a question or
+    messages, and its state keeps the messages.
     """
     [(_, first)] = wiring.edges.pop(plant.name)
     wiring.edges.pop(START)
@@ -49,19 +48,19 @@ def conversing(wiring: Wiring[S]) -> Wiring[S]:
 
 
 @cache
-def _talking(name: str, **arguments: Any) -> Wiring[Any]:
-    return conversing(build(name, **arguments))
+def _wired(name: str, **arguments: Any) -> Wiring[Any]:
+    return with_conversation(build(name, **arguments))
 
 
 class Conversation:
-    """Remember the turns of a conversation, so that a question may lean on those before it.
+    """The turns of a conversation, so that a question may refer to those before it.
 
-    They are kept in this object; with `memory`, the address of a PostgreSQL database or sqlite:FILE, on the thread of that name there, so
-    that another process can go on with them.
+    They are kept in this object; with `memory`, the address of a PostgreSQL database or sqlite:FILE, on the thread of that name there,
+    where another process can resume them.
     """
 
     def __init__(self, memory: str | None = None, thread: str | None = None) -> None:
-        self.memory = memory if memory is None else place(memory)
+        self.memory = memory if memory is None else memory_address(memory)
         self.thread = readable(thread or "") or datetime.now().strftime("%Y-%m-%d-%H%M%S")
         self.strategy: str | None = None
         """The one that the thread was last asked with, once it is recalled."""
@@ -80,68 +79,61 @@ class Conversation:
         The result's question is the one that was understood.
         """
         forget()  # a model's server may have come up since the last turn
-        wiring, settings = configure(strategy, options, _talking)
-        asked = HumanMessage(checked(question))
-        began = time.perf_counter()
-        if self.memory is None:
-            state = await watched(wiring.ready, {"messages": [*self.messages, asked]}, settings, watch, config)
-        else:
-            state = await self._on_thread(self.memory, wiring, {"messages": [asked]}, settings, strategy, watch, config)
-        self.messages = state["messages"]
-        return Result.from_state(state, strategy, time.perf_counter() - began)
+        return await self._turn(checked(question), strategy, watch, config, options)
 
     def ask(self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
         """Answer a question from synchronous code, also where an event loop is already running."""
         return blocking(self.ask_async(question, strategy, watch, **options))
 
     async def recall_async(self) -> str | None:
-        """Read what was said on the thread; give the question whose answering was interrupted, None where there is none."""
+        """Read the messages of the thread; return the question whose answering was interrupted, None where there is none."""
         if self.memory is None:
             return None
         async with opened(self.memory) as memory:
             self.strategy = await strategy_of(memory.store, self.thread)
-            held = await _talking(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
+            held = await _wired(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
         self.messages = held.values.get("messages", [])
         return str(held.values.get("question") or "") or None if held.next else None
 
     def recall(self) -> str | None:
-        """Read what was said on the thread, from synchronous code."""
+        """Read the messages of the thread, from synchronous code."""
         return blocking(self.recall_async())
 
     async def resume_async(
         self, strategy: str | None = None, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
     ) -> Result:
-        """Go on with the question whose answering was interrupted: what was answered of it is not asked again; UsageError without one.
+        """Resume the question whose answering was interrupted, with the strategy it was begun with; UsageError where there is none.
 
-        It goes on with the strategy that it was begun with.
+        What was answered of it is not asked again.
         """
         if self.memory is None or await self.recall_async() is None:
             raise UsageError("no question was interrupted", "ask one")
         if strategy not in (None, self.strategy):
             raise UsageError(f"the question was begun with {self.strategy}, not {strategy}", f"go on with {self.strategy}, or ask anew")
-        strategy = self.strategy or DEFAULT
-        wiring, settings = configure(strategy, options, _talking)
-        began = time.perf_counter()
-        state = await self._on_thread(self.memory, wiring, None, settings, strategy, watch, config)
-        self.messages = state["messages"]
-        return Result.from_state(state, strategy, time.perf_counter() - began)
+        return await self._turn(None, self.strategy or DEFAULT, watch, config, options)
 
     def resume(self, strategy: str | None = None, watch: Watch | None = None, **options: Any) -> Result:
-        """Go on with an interrupted question from synchronous code."""
+        """Resume an interrupted question from synchronous code."""
         return blocking(self.resume_async(strategy, watch, **options))
 
-    async def _on_thread(
-        self, where: str, wiring: Wiring[Any], given: Any, settings: Settings, strategy: str, watch: Watch | None,
-        config: RunnableConfig | None,
-    ) -> dict[str, Any]:  # fmt: skip
-        """Run a turn on the thread; the list of threads names it from its beginning."""
-        question = given["messages"][-1].text if given else ""
-        async with opened(where) as memory:
-            graph = wiring.compile(checkpointer=memory.saver, store=memory.store)
-            await note(memory.store, self.thread, question, strategy)
-            state = await watched(graph, given, settings, watch, self._config(config))
-            await note(memory.store, self.thread, question, strategy, _answered(state["messages"]))
-        return state
+    async def _turn(
+        self, question: str | None, strategy: str, watch: Watch | None, config: RunnableConfig | None, options: Mapping[str, Any]
+    ) -> Result:
+        """Run a turn, without a question the rest of an interrupted one; the list of threads names it from its beginning."""
+        wiring, settings = configure(strategy, options, _wired)
+        asked = [HumanMessage(question)] if question else []
+        if self.memory is None:
+            messages = [*self.messages, *asked]
+            result, state = await run_graph(wiring.ready, {"messages": messages}, strategy, settings, watch, config)
+        else:
+            async with opened(self.memory) as memory:
+                graph = wiring.compile(checkpointer=memory.saver, store=memory.store)
+                await note(memory.store, self.thread, question or "", strategy)
+                given = {"messages": asked} if asked else None
+                result, state = await run_graph(graph, given, strategy, settings, watch, self._config(config))
+                await note(memory.store, self.thread, question or "", strategy, _answered(state["messages"]))
+        self.messages = state["messages"]
+        return result
 
     def _config(self, config: RunnableConfig | None) -> RunnableConfig:
         given = config or {}
@@ -149,5 +141,5 @@ class Conversation:
 
 
 def _answered(messages: list[AnyMessage]) -> int:
-    """Count the turns that were answered, those left out that only asked back."""
+    """Count the turns that were answered, without those that only asked back."""
     return sum(isinstance(message, AIMessage) and not (message.additional_kwargs.get(MARK) or {}).get("asked_back") for message in messages)

@@ -3,9 +3,9 @@
 Take those of a level in batches, answer the question from each side by side, drop what helps nothing, join the rest.
 """
 
-from ramify.graphs import ceiling
+from ramify.graphs.call_counts import MaxCalls
 from ramify.graphs.conditions import helps
-from ramify.graphs.strategy import Strategy
+from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.map_report import map_report
 from ramify.nodes.plant import plant
@@ -29,5 +29,5 @@ STRATEGY = Strategy(
     build,
     description="GraphRAG's global search: answers a question about all of the documents, such as their main themes, from reports on them.",
     paper="GraphRAG, Edge et al. 2024",
-    ceiling=ceiling.overview,
+    max_calls=lambda settings: MaxCalls(settings.max_batches + 1, 2, 1),
 )

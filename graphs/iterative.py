@@ -1,13 +1,13 @@
 """Iterative RAG: plan, search widely, read the most promising passages round by round, compress into an answer."""
 
-from ramify.graphs import ceiling
+from ramify.graphs.call_counts import MaxCalls
 from ramify.graphs.conditions import enough, nothing_unread, poor_rounds, rounds_used_up
-from ramify.graphs.strategy import Strategy
+from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.assign_evidence import assign_evidence
 from ramify.nodes.compress import compress
 from ramify.nodes.filter import filter
-from ramify.nodes.plan import plan
+from ramify.nodes.plan import QUERIES, plan
 from ramify.nodes.plant import plant
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.search_suggested import search_suggested
@@ -31,5 +31,5 @@ STRATEGY = Strategy(
     build,
     description="Iterative RAG: answers a question from the indexed documents; searches widely, then reads them round by round.",
     paper="Iterative RAG",
-    ceiling=ceiling.iterative,
+    max_calls=lambda settings: MaxCalls(settings.rounds + 2, settings.rounds + 2, QUERIES + (settings.rounds - 1) // settings.patience),
 )

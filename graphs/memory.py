@@ -1,4 +1,4 @@
-"""Where conversations are kept, so that they survive a restart: PostgreSQL, or a file of SQLite, as LangGraph's checkpointer and store."""
+"""Where conversations are kept: PostgreSQL or a SQLite file, as LangGraph's checkpointer and store."""
 
 import asyncio
 import sqlite3
@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from ramify.graphs.callers_config import TRUSTED
+from ramify.graphs.tool_config import TRUSTED
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import make_file, remedy_for, share
 from ramify.tools.scrub import learn_address, parts_of, shown
@@ -22,18 +22,16 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
     from langgraph.store.postgres.aio import AsyncPostgresStore
 
-POSTGRES, SQLITE = ("postgresql://", "postgres://"), "sqlite:"
-FORMS = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
+SQLITE = "sqlite:"
 PRIVATE = 0o600
-"""The rights of a new file of conversations, whatever those of its folder, which is not its own."""
+"""The mode of a new file of conversations, whatever that of its folder."""
 THREADS = ("ramify", "threads")
-"""The place in the store where every conversation is listed."""
+"""The namespace in the store where every conversation is listed."""
 _MOST = 1000
 _PATIENCE_S = 10
 _MAKING = 7_264_392
-"""The number of the lock that whoever makes the tables holds."""
+"""The number of the lock that is held while the tables are made."""
 _AGAIN_S = 0.1
-_TABLES = "SELECT to_regclass('checkpoint_writes') IS NOT NULL AND to_regclass('store') IS NOT NULL AS one"
 
 
 class Memory(NamedTuple):
@@ -44,7 +42,7 @@ class Memory(NamedTuple):
 
 
 class Thread(NamedTuple):
-    """A conversation as the list has it: its name, first question, answered turns, strategy, and when it was last asked something."""
+    """A conversation in the list: its name, first question, answered turns, last strategy, and when it was last asked something."""
 
     name: str
     first: str
@@ -53,12 +51,13 @@ class Thread(NamedTuple):
     asked: str
 
 
-def checked(where: str) -> str:
-    """Return an address; UsageError where it is none."""
+def memory_address(where: str) -> str:
+    """Return the address, that of a file in full; UsageError where no conversations can be kept there."""
     if "://" in where and parts_of(where).user.partition(":")[2]:  # a user's name alone is no secret
         learn_address(where)
-    if not where.startswith((*POSTGRES, SQLITE)) or where == SQLITE:
-        raise UsageError(f"{shown(where)!r} is no place to keep conversations", FORMS)
+    if not where.startswith(("postgresql://", "postgres://", SQLITE)) or where == SQLITE:
+        remedy = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
+        raise UsageError(f"{shown(where)!r} is no place to keep conversations", remedy)
     if not where.startswith(SQLITE):
         if where.partition("://")[2].partition("/")[0].count("@") > 1:  # a client would take the end of the password for the host
             raise UsageError("the address has more than one @ before its database", "write an @ in a password as %40, a / as %2F")
@@ -73,20 +72,20 @@ def checked(where: str) -> str:
 
 
 def share_memory(where: str) -> None:
-    """Let everybody on this machine read the conversations in a file, which is made where it is missing; UsageError for no file."""
-    place = checked(where)
+    """Let every user of this machine read the conversations in a file, which is made where it is missing; UsageError for a database."""
+    place = memory_address(where)
     if not place.startswith(SQLITE):
         raise UsageError(f"{shown(where)!r} is no file to be shared", "let its server say who may read")
     share([make_file(kept, PRIVATE) for kept in _kept_in(Path(place.removeprefix(SQLITE)))])
 
 
 def _kept_in(file: Path) -> dict[Path, set[str]]:
-    """Give the two files of a memory, each with the tables by which it is known: LangGraph's checkpointer, and its store beside it."""
+    """Return the two files of a memory, of LangGraph's checkpointer and of its store, each with the tables by which it is recognized."""
     return {file: {"checkpoints", "writes"}, file.with_name(f"{file.name}.threads"): {"store", "store_migrations"}}
 
 
 def _is_store(file: Path, known: set[str]) -> bool:
-    """Tell whether a file is one of SQLite's that has known tables, or none yet; nothing is written, not even beside it."""
+    """Tell whether a file is a SQLite database that has known tables, or none yet; nothing is written, not even beside it."""
     if not file.is_file():
         return False
     with_changes = file.with_name(f"{file.name}-wal").exists()  # then the tables may be there alone, and who opens it changes nothing
@@ -101,7 +100,7 @@ def _is_store(file: Path, known: set[str]) -> bool:
 @asynccontextmanager
 async def opened(where: str) -> AsyncIterator[Memory]:
     """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
-    place = await asyncio.to_thread(checked, where)
+    place = await asyncio.to_thread(memory_address, where)
     connect = _in_sqlite if place.startswith(SQLITE) else _in_postgres
     async with connect(place.removeprefix(SQLITE)) as memory:
         memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
@@ -109,32 +108,30 @@ async def opened(where: str) -> AsyncIterator[Memory]:
 
 
 async def note(store: BaseStore, thread: str, question: str, strategy: str, turns: int | None = None) -> None:
-    """List a conversation, or bring its line up to date; its first question stays, and its turns where none are given."""
+    """Add a conversation to the list, or update it there: its first question stays, and its turns where none are given."""
     held = await store.aget(THREADS, thread)
-    first = held.value["first"] if held else question
-    if turns is None:
-        turns = held.value["turns"] if held else 0
-    told = {"first": first, "turns": turns, "strategy": strategy, "asked": datetime.now(UTC).isoformat(timespec="seconds")}
-    await store.aput(THREADS, thread, told)
+    kept = held.value if held else {"first": question, "turns": 0}
+    asked = datetime.now(UTC).isoformat(timespec="seconds")
+    answered = kept["turns"] if turns is None else turns
+    await store.aput(THREADS, thread, {"first": kept["first"], "turns": answered, "strategy": strategy, "asked": asked})
 
 
 async def strategy_of(store: BaseStore, thread: str) -> str | None:
-    """Return the strategy that a conversation was last asked with, None where there is none of the name."""
+    """Return the strategy that a conversation was last asked with; None where it is not listed."""
     held = await store.aget(THREADS, thread)
     return str(held.value["strategy"]) if held else None
 
 
 async def threads(where: str) -> list[Thread]:
-    """List the conversations of a memory, the latest first."""
+    """Return the conversations of a memory, the latest first."""
     async with opened(where) as memory:
         found = await memory.store.asearch(THREADS, limit=_MOST)
-    listed = [Thread(one.key, *(one.value[name] for name in Thread._fields[1:])) for one in found]
-    return sorted(listed, key=lambda thread: thread.asked, reverse=True)
+    return sorted((Thread(name=one.key, **one.value) for one in found), key=lambda thread: thread.asked, reverse=True)
 
 
 @asynccontextmanager
 async def _in_postgres(where: str) -> AsyncIterator[Memory]:
-    """Open a database of PostgreSQL; RamifyError where it cannot be reached, or is lost while it is used."""
+    """Open a PostgreSQL database; RamifyError where it cannot be reached, or is lost while it is used."""
     try:
         from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
         from langgraph.store.postgres.aio import AsyncPostgresStore
@@ -147,37 +144,34 @@ async def _in_postgres(where: str) -> AsyncIterator[Memory]:
             await _make_tables(saver, store)
             yield Memory(saver, store)
     except Error as error:
-        remedy = "check the address, that the server runs, and that the user may make tables there"
-        raise _lost(shown(where), error, remedy) from None
+        raise _lost(shown(where), error, "check the address, that the server runs, and that the user may make tables there") from None
 
 
 async def _make_tables(saver: "AsyncPostgresSaver", store: "AsyncPostgresStore") -> None:
-    """Make the tables, one process at a time; a user who may make none uses those that are there."""
+    """Make the tables, one process at a time; a user who may make none uses existing ones."""
     from psycopg.errors import InsufficientPrivilege
 
-    while True:  # asked for again and again: one that waits for a lock would keep an index from being made beside it
-        if await _one(saver, "SELECT pg_try_advisory_lock(%s) AS one", _MAKING):
-            break
-        await asyncio.sleep(_AGAIN_S)
+    while not await _one(saver, "SELECT pg_try_advisory_lock(%s) AS one", _MAKING):  # noqa: ASYNC110
+        await asyncio.sleep(_AGAIN_S)  # waiting for the lock in PostgreSQL would keep the other process from making an index
     try:
         await saver.setup()
         await store.setup()
     except InsufficientPrivilege:
-        if not await _one(saver, _TABLES):
+        if not await _one(saver, "SELECT to_regclass('checkpoint_writes') IS NOT NULL AND to_regclass('store') IS NOT NULL AS one"):
             raise
     finally:
         await _one(saver, "SELECT pg_advisory_unlock(%s) AS one", _MAKING)
 
 
 async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object:
-    """Ask for one value, which the question calls `one`."""
+    """Return the value that a query names `one`."""
     found: Any = await (await saver.conn.execute(sql, values)).fetchone()  # type: ignore[union-attr]
     return found["one"]
 
 
 @asynccontextmanager
 async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
-    """Open a file of SQLite; the list of conversations lies beside it. RamifyError where it is none, or cannot be written."""
+    """Open a SQLite file, with the list of conversations beside it; RamifyError where it is none, or cannot be written."""
     try:
         from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
         from langgraph.store.sqlite.aio import AsyncSqliteStore
@@ -190,9 +184,8 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
             await store.setup()
             yield Memory(saver, store)
     except (OSError, sqlite3.Error) as error:
-        raise _lost(
-            repr(file), error, remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
-        ) from error
+        remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
+        raise _lost(repr(file), error, remedy) from error
 
 
 def _lost(where: str, error: Exception, remedy: str) -> RamifyError:

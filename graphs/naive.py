@@ -1,7 +1,7 @@
 """Naive RAG (Native-RAG): retrieve once, answer."""
 
-from ramify.graphs import ceiling
-from ramify.graphs.strategy import Strategy
+from ramify.graphs.call_counts import MaxCalls
+from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.finalize import finalize
@@ -21,5 +21,5 @@ STRATEGY = Strategy(
     "naive",
     build,
     description="Naive RAG, a baseline: answers a question from the indexed documents; searches once.",
-    ceiling=ceiling.one_call,
+    max_calls=lambda settings: MaxCalls(1, 1, 1),
 )

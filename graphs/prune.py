@@ -6,7 +6,7 @@ answer is accepted when its confidence is above tau. Way up: one final call over
 
 from typing import Literal
 
-from ramify.graphs import ceiling
+from ramify.graphs.call_counts import count_prune
 from ramify.graphs.conditions import (
     Ways,
     awaited_settled,
@@ -26,7 +26,7 @@ from ramify.graphs.conditions import (
     to_search,
     within_depth,
 )
-from ramify.graphs.strategy import Strategy
+from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.aggregate import aggregate
 from ramify.nodes.answer import answer
@@ -108,5 +108,5 @@ STRATEGY = Strategy(
         "entities": "false: never look up single names (ablation)",
     },
     presets={"paper": {"joint": False, "backtrace": "recursive", "dependent": False, "hybrid": False, "tau": TAU}},
-    ceiling=ceiling.prune,
+    max_calls=count_prune,
 )

@@ -1,16 +1,16 @@
-"""The result of a question: the answer, what it rests on, the tree and what it cost; and why there is no answer, in words."""
+"""The result of a question: the answer, what it rests on, the tree and what it cost; and why there is no answer."""
 
 from typing import Any
 
 from pydantic import Field
 
+from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.state import Citation, Search, StoppedBy, Usage
-from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, Tree, Value, is_unknown, row
+from ramify.nodes.tree import DROPPED, ROOT, Passage, Tree, Value, is_unknown, row
 from ramify.tools.extractive.question_kinds import open_ended
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import without_known
 
-EMBEDDED = "extractive"
 ASKED_FOR_MORE = {
     "how to": "it asks how something is done, and the embedded model quotes single facts",
     "list": "it asks for a list, and the embedded model quotes single facts",
@@ -25,11 +25,11 @@ class Cost(Usage):
 
     wall_s: float = 0.0
     loading_s: float = 0.0
-    """How many of them it waited while encoder, index and reader were loaded: these count against no budget."""
+    """The part of them spent loading encoder, index and reader, which counts against no budget."""
 
 
 class Result(Value):
-    """What came of a question."""
+    """The result of a question."""
 
     question: str
     strategy: str
@@ -43,14 +43,14 @@ class Result(Value):
     confidence_source: str | None = None
     citations: list[Citation] = Field(default_factory=list)
     closest: list[Citation] = Field(default_factory=list)
-    """Sentences that come closest to a question that the embedded model does not answer, or hardly, the best first."""
+    """Sentences closest to a question that the embedded model does not answer, or is unsure of, the best first."""
     tree: Tree
     usage: Cost
     stopped_by: StoppedBy
     asked_back: str = ""
-    """What a conversation asks back instead of answering: whom a pronoun means. The answer is Unknown then."""
+    """What a conversation asks instead of answering: whom a pronoun means. The answer is Unknown then."""
     error: str = ""
-    """Why the model was not asked any more, with what to do; empty where it was."""
+    """Why the model was asked no more, with what to do; empty where nothing failed."""
     explanation: str = ""
     settled_by: str = ""
     notices: list[str] = Field(default_factory=list)
@@ -68,14 +68,14 @@ class Result(Value):
         return cls(**{name: state[name] for name in names}, strategy=strategy, usage=cost)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the object that `ramify ask --json` prints, without known secrets."""
+        """Return the object that `ramify ask --json` prints, without known secrets."""
         told = self.model_dump(exclude={"tree", "passages", "shown", "search"})
         found: dict[str, Any] = without_known({**told, "tree": [row(branch) for branch in self.tree.values()]})
         return found
 
 
 def could_not_ask(result: Result) -> str:
-    """Say why a question could not be asked to its end, or not at all; nothing where it was, be it with the answer Unknown."""
+    """Return why a question could not be asked to its end, empty where it could, even if its answer is Unknown."""
     if result.error:
         return result.error
     if result.stopped_by != "error" or not is_unknown(result.answer) or any(branch.known for branch in result.tree.values()):
@@ -85,7 +85,7 @@ def could_not_ask(result: Result) -> str:
 
 
 def why_unknown(result: Result) -> str:
-    """Say why a question that was asked has no answer: nothing found, no phrase for it, or what was read and how sure that was."""
+    """Return why a question that was asked has no answer: nothing found, no phrase for it, or what was read and how sure that was."""
     if not is_unknown(result.answer) or result.stopped_by == "error" or result.asked_back:
         return ""
     embedded = result.model == EMBEDDED
@@ -98,10 +98,8 @@ def why_unknown(result: Result) -> str:
     lacking = next((b for b in missing if not any(other.path.startswith(f"{b.path}.") for other in missing)), None)
     if lacking is not None:
         return f"unsure: no answer was found to {brief(lacking.question, NAME)!r}"
-    return _unsure(asked, embedded) if result.index else ""
-
-
-def _unsure(asked: list[Branch], embedded: bool) -> str:
+    if not result.index:
+        return ""
     if embedded and (known := [b for b in asked if b.known]):
         weakest = min(known, key=lambda branch: branch.confidence or 0.0)
         return f"unsure: {brief(weakest.answer, NAME)!r} was withheld, only {weakest.confidence or 0.0:.2f} sure"

@@ -1,7 +1,8 @@
-"""The strategies by name, and how an option finds its place: a setting, or an argument of the wiring."""
+"""Strategies: what one is, which there are, and how options become a wiring with its settings."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
@@ -9,89 +10,118 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
-from ramify.graphs import chain, closed_book, global_search, iterative, naive, prune, tor
-from ramify.graphs.strategy import Ceiling, Strategy
+from ramify.graphs.call_counts import MaxCalls
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.nodes.settings.settings import QUOTED
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import brief
 
-STRATEGIES: dict[str, Strategy] = {
-    one.name: one
-    for one in (
-        prune.STRATEGY,
-        tor.STRATEGY,
-        iterative.STRATEGY,
-        chain.STRATEGY,
-        naive.STRATEGY,
-        global_search.STRATEGY,
-        closed_book.STRATEGY,
-    )
-}
 DEFAULT = "prune"
 PRESET = "preset"
-UNTOLD = "a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
+UNBOUNDED = "a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A strategy, as the command line, tools, notebook and Studio read it once it is registered."""
+
+    name: str
+    build: Callable[..., Wiring[Any]]
+    """Makes its wiring; what changes the drawing is an argument."""
+    description: str = ""
+    """What it does, in a line, as the lists of assistants and tools show it."""
+    paper: str = ""
+    """Where it is from."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """What the arguments of `build` do."""
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Options that belong together, by name: `paper` is the paper's own way."""
+    max_calls: Callable[..., MaxCalls] | None = None
+    """The most that a question can cost, of its settings and arguments; None where it is not known."""
+
+
+STRATEGIES: dict[str, Strategy] = {}
+"""The registered strategies by name."""
 
 
 def register(strategy: Strategy) -> Strategy:
-    """Make a strategy known to every door; one that has its name is replaced."""
+    """Add a strategy to STRATEGIES; one of the same name is replaced."""
     STRATEGIES[strategy.name] = strategy
     shared.cache_clear()
     return strategy
 
 
-def build(name: str = DEFAULT, **arguments: Any) -> Wiring[Any]:
-    """Wire a strategy by name; UsageError for an unknown name or argument."""
-    if unknown := arguments.keys() - arguments_of(name).keys():
-        raise UsageError(f"{name} has no argument {sorted(unknown)[0]!r}", f"it has {_listed(arguments_of(name))}")
-    return named(name).build(**arguments)
+def find_strategy(name: str) -> Strategy:
+    """Return a strategy by its name; UsageError where there is none."""
+    if name not in STRATEGIES:
+        raise UsageError(f"there is no strategy {name!r}", _meant(name, STRATEGIES) or f"choose one of {_listed(STRATEGIES)}")
+    return STRATEGIES[name]
 
 
 def arguments_of(name: str) -> dict[str, inspect.Parameter]:
     """List the arguments of a strategy's wiring."""
-    return dict(inspect.signature(named(name).build).parameters)
+    return dict(inspect.signature(find_strategy(name).build).parameters)
+
+
+def build(name: str = DEFAULT, **arguments: Any) -> Wiring[Any]:
+    """Return a new wiring of a strategy; UsageError for an unknown name or argument."""
+    known = arguments_of(name)
+    if unknown := arguments.keys() - known.keys():
+        raise UsageError(f"{name} has no argument {sorted(unknown)[0]!r}", f"it has {_listed(known)}")
+    return find_strategy(name).build(**arguments)
 
 
 @cache
 def shared(name: str, **arguments: Any) -> Wiring[Any]:
-    """Wire a strategy once for the same arguments: to add to a wiring, take one from `build`."""
+    """Return the same wiring for the same arguments: to change a wiring, take one from `build`."""
     return build(name, **arguments)
 
 
-def expanded(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the options of the preset that is named in them before the others; UsageError for a preset that there is not."""
-    preset = options.get(PRESET)
-    if preset is None:
-        return {key: value for key, value in options.items() if key != PRESET}
-    presets = named(name).presets
-    if preset not in presets:
-        raise UsageError(f"{name} has no preset {brief(repr(preset), QUOTED)}", f"it has {_listed(presets)}")
-    return {**presets[preset], **{key: value for key, value in options.items() if key != PRESET}}
-
-
 def configure(name: str, options: Mapping[str, Any], wire: Callable[..., Wiring[Any]] = shared) -> tuple[Wiring[Any], Settings]:
-    """Return the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value.
-
-    `preset` among the options stands for those of the strategy's preset of that name; what is said beside it counts before it.
-    """
-    options = expanded(name, options)
+    """Return the wiring and the settings that the options ask for; UsageError for an option that is neither, or a bad value."""
+    options = expand_preset(name, options)
     arguments = arguments_of(name)
     wiring = wire(name, **{key: _argument(arguments[key], value) for key, value in options.items() if key in arguments})
-    chosen = nested({key: value for key, value in options.items() if key not in arguments})
-    fields = wiring.settings.model_fields
-    if unknown := chosen.keys() - fields.keys():
-        wrong = sorted(unknown)[0]
-        raise UsageError(
-            f"{name} has no setting {wrong!r}", _meant(wrong, [*arguments, *fields]) or f"it has {_listed([*arguments, *fields])}"
-        )
+    chosen = _nested({key: value for key, value in options.items() if key not in arguments})
+    known = [*arguments, *wiring.settings.model_fields]
+    if unknown := sorted(chosen.keys() - set(known)):
+        raise UsageError(f"{name} has no setting {unknown[0]!r}", _meant(unknown[0], known) or f"it has {_listed(known)}")
     try:
         return wiring, wiring.settings.model_validate(chosen)
     except UsageError as error:
         raise UsageError(error.what, error.remedy.replace("STRATEGY", name)) from None
 
 
-def nested(options: Mapping[str, Any]) -> dict[str, Any]:
+def expand_preset(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace `preset` by the options it stands for, which those given beside it override; UsageError for an unknown preset."""
+    presets = find_strategy(name).presets
+    preset: Any = options.get(PRESET)
+    if preset is not None and preset not in presets:
+        raise UsageError(f"{name} has no preset {brief(repr(preset), QUOTED)}", f"it has {_listed(presets)}")
+    return {**presets.get(preset, {}), **{key: value for key, value in options.items() if key != PRESET}}
+
+
+def max_calls(name: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> MaxCalls | None:
+    """Return the most that a question can cost with these settings and arguments of the wiring; None where it is not known."""
+    count = find_strategy(name).max_calls
+    if count is None:
+        return None
+    most = count(settings, **{key: arguments.get(key, parameter.default) for key, parameter in arguments_of(name).items()})
+    calls = most.calls if settings.max_calls is None else min(most.calls, settings.max_calls)
+    return most._replace(calls=calls, critical_path=min(most.critical_path, calls))
+
+
+def describe_max_calls(name: str, options: Mapping[str, Any]) -> str:
+    """Return a sentence on the most that a question can cost with these options."""
+    _, settings = configure(name, options)
+    told = f"{name}: {max_calls(name, settings, expand_preset(name, options)) or UNBOUNDED}"
+    if getattr(settings, "dependent", False):
+        told += "; a sub-question that needs its sibling's answer waits for it: one more level"
+    return told
+
+
+def _nested(options: Mapping[str, Any]) -> dict[str, Any]:
     """Put options with dots in their names into one: search.seeds=3 is search={"seeds": 3}."""
     found: dict[str, Any] = {}
     for key, value in options.items():
@@ -107,41 +137,12 @@ def nested(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _argument(parameter: inspect.Parameter, value: Any) -> Any:
+    annotation = parameter.annotation
     try:
-        return TypeAdapter(parameter.annotation).validate_python(value)
+        return TypeAdapter(annotation).validate_python(value)
     except ValidationError:
-        annotation = parameter.annotation
         allowed = get_args(annotation) if get_origin(annotation) is Literal else ("true", "false")
         raise UsageError(f"{parameter.name}={brief(repr(value), QUOTED)} is not valid", f"choose one of {_listed(allowed)}") from None
-
-
-def named(name: str) -> Strategy:
-    """Find a strategy by its name; UsageError where there is none."""
-    if name not in STRATEGIES:
-        raise UsageError(f"there is no strategy {name!r}", _meant(name, STRATEGIES) or f"choose one of {_listed(STRATEGIES)}")
-    return STRATEGIES[name]
-
-
-def ceiling(name: str, settings: Settings, arguments: Mapping[str, Any] = MappingProxyType({})) -> Ceiling | None:
-    """Work out the ceiling of a strategy with these settings and arguments of its wiring; None where it is not known."""
-    work_out = named(name).ceiling
-    if work_out is None:
-        return None
-    defaults = {key: parameter.default for key, parameter in arguments_of(name).items()}
-    most = work_out(settings, **{**defaults, **arguments})
-    calls = most.calls if settings.max_calls is None else min(most.calls, settings.max_calls)
-    return most._replace(calls=calls, critical_path=min(most.critical_path, calls))
-
-
-def outlook(name: str, options: Mapping[str, Any]) -> str:
-    """Say what a question can cost at most with these options."""
-    _, settings = configure(name, options)
-    options = expanded(name, options)
-    arguments = {key: value for key, value in options.items() if key in arguments_of(name)}
-    told = f"{name}: {ceiling(name, settings, arguments) or UNTOLD}"
-    if getattr(settings, "dependent", False):
-        told += "; a sub-question that needs its sibling's answer waits for it: one more level"
-    return told
 
 
 def _meant(wrong: str, names: Iterable[str]) -> str:
@@ -149,5 +150,5 @@ def _meant(wrong: str, names: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else ""
 
 
-def _listed(names: Any) -> str:
+def _listed(names: Iterable[Any]) -> str:
     return ", ".join(map(str, names)) or "none"

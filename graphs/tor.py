@@ -3,7 +3,7 @@
 Decompose in two, retrieve and answer each, judge the fork, prune what scores below theta, expand what holds, finalize from the leaves.
 """
 
-from ramify.graphs import ceiling
+from ramify.graphs.call_counts import count_tor
 from ramify.graphs.conditions import (
     at_least_theta,
     attempts_left,
@@ -26,7 +26,7 @@ from ramify.graphs.conditions import (
     within_depth,
     worth_growing,
 )
-from ramify.graphs.strategy import Strategy
+from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.aggregate import aggregate
 from ramify.nodes.answer import answer
@@ -83,5 +83,5 @@ STRATEGY = Strategy(
         "judged": "false: keep every fork, unjudged (ablation)",
     },
     presets={"paper": {"rubric": True, "dependent": False, "hybrid": False, "grow_sure": True}},
-    ceiling=ceiling.tor,
+    max_calls=count_tor,
 )

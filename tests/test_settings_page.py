@@ -8,7 +8,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 import ramify.graphs as graphs
-from ramify.graphs.strategies import arguments_of, named
+from ramify.graphs.strategies import arguments_of, find_strategy
 from ramify.nodes.settings import Settings
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
@@ -29,7 +29,7 @@ def page() -> str:
         parts += ["", f"## {name}\n", *(_table(own) if own else ["Nothing beside what every strategy has."])]
         if arguments := arguments_of(name):
             parts += ["", "| argument | default | what it does |", "|---|---|---|"]
-            parts += [f"| `{key}` | `{value.default}` | {named(name).arguments[key]} |" for key, value in arguments.items()]
+            parts += [f"| `{key}` | `{value.default}` | {find_strategy(name).arguments[key]} |" for key, value in arguments.items()]
     return "\n".join(parts) + "\n"
 
 

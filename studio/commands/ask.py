@@ -49,10 +49,10 @@ def ask(
     if html is not None:
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):
-        from ramify.graphs.strategies import outlook
+        from ramify.graphs.strategies import describe_max_calls
         from ramify.studio.drawing.terminal import show
     if tree and not as_json:
-        note(outlook(strategy, options))
+        note(describe_max_calls(strategy, options))
     result, problem = _asked(question, strategy, options, as_json)
     if as_json:
         print_json(result.to_json())
@@ -73,8 +73,8 @@ def ask(
 def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) -> tuple["Result", str]:
     """Ask, with the tree on stderr as it grows; return the result, and why the question could not be asked, empty where it was."""
     from ramify.graphs.result import could_not_ask
+    from ramify.graphs.run import WARNING
     from ramify.graphs.run import ask as run
-    from ramify.graphs.run_progress import WARNING
     from ramify.studio.console.live_tree import Watching
     from ramify.tools.extractive.question_kinds import objection
 

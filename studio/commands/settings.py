@@ -10,7 +10,7 @@ from ramify.studio.console.streams import note, out
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-Given = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Show the ceiling of calls with this value.")]
+Given = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Show the most calls with this value.")]
 BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
@@ -18,10 +18,10 @@ def settings(strategy: StrategyNamed = "prune", given: Given = None, preset: Pre
     """Show the settings of a strategy and the arguments of its wiring, with their defaults; `ask --set` takes both."""
     from rich.table import Table
 
-    from ramify.graphs.strategies import arguments_of, build, named, outlook
+    from ramify.graphs.strategies import arguments_of, build, describe_max_calls, find_strategy
     from ramify.nodes.settings import Settings
 
-    ceiling = outlook(strategy, options_of(given, preset=preset))
+    most = describe_max_calls(strategy, options_of(given, preset=preset))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("setting", no_wrap=True, style="bold")
     table.add_column("default", max_width=12)
@@ -33,13 +33,13 @@ def settings(strategy: StrategyNamed = "prune", given: Given = None, preset: Pre
         table.add_row(name, written(fields[name].default), _meaning(fields[name]))
     for name, parameter in arguments_of(strategy).items():
         allowed = get_args(parameter.annotation) if get_origin(parameter.annotation) is Literal else ("true", "false")
-        what = named(strategy).arguments.get(name, "")  # a strategy of one's own need not say
+        what = find_strategy(strategy).arguments.get(name, "")  # a strategy of one's own need not say
         table.add_row(name, written(parameter.default), f"{what} ({' or '.join(map(str, allowed))})".strip())
     table.add_row()
     for name in shared:
         table.add_row(name, written(fields[name].default), _meaning(fields[name]))
     out().print(table)
-    note(ceiling)
+    note(most)
 
 
 def _meaning(field: "FieldInfo") -> str:

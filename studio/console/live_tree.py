@@ -10,14 +10,14 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from ramify.graphs.run_progress import Following
+from ramify.graphs.run import RunTracker
 from ramify.nodes.tree import DROPPED, Branch
 from ramify.nodes.tree.phrases import kind_of
 from ramify.studio.console.streams import note, one_line
 from ramify.studio.drawing.terminal import style_of
 
 
-class Watching(Following):
+class Watching(RunTracker):
     """Show a run: notices as they come, and on a terminal the growing tree, which vanishes at the end."""
 
     def __init__(self, console: Console, tell: Callable[[str], None] = note) -> None:

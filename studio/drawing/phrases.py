@@ -1,6 +1,7 @@
 """How values are put for a reader, the same at every door."""
 
-from ramify.graphs.result import EMBEDDED, Result, could_not_ask, why_unknown
+from ramify.graphs.result import Result, could_not_ask, why_unknown
+from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.phrases import ORIGINS, brief, figure

@@ -35,13 +35,13 @@ from mcp.types import (
     Tool,
     ToolAnnotations,
 )
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
-from ramify.graphs.run import Watch
-from ramify.graphs.run_progress import VERBS, branch_of
+from ramify.graphs.result import Cost
+from ramify.graphs.run import VERBS, Watch, branch_of
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import about_of, research_tool, search_tool
-from ramify.graphs.tool_interface import Researched, Searched
+from ramify.nodes.state import Citation, StoppedBy
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from ramify.tools.quoting import one_line, shortened
@@ -57,6 +57,39 @@ INSTRUCTIONS = (
     "{research} answers a question from {about}, with sources and a confidence; give it a whole question, it splits hard ones itself. "
     "{search} finds passages there to read. 'Unknown' means that nothing was found: then do not guess."
 )
+
+
+class Researched(BaseModel):
+    """What came of a question: the object of `ramify ask --json`."""
+
+    question: str
+    answer: str = Field(description="Unknown where none was found")
+    confidence: float = Field(ge=0, le=1)
+    citations: list[Citation]
+    closest: list[Citation] = Field(
+        description="where the embedded model gives no answer, or one that is in doubt: the sentences that come closest, as `quote`"
+    )
+    tree: list[dict[str, Any]] = Field(description="The branches: path, parent, question, kind, status, answer, confidence, note, …")
+    usage: Cost
+    stopped_by: StoppedBy
+    notices: list[str]
+    index: str = Field(description="what was searched; empty where nothing was")
+
+
+class PassageFound(BaseModel):
+    """A passage: an object of `ramify search --json`."""
+
+    id: str
+    source: str
+    text: str
+    score: float
+    metadata: dict[str, Any]
+
+
+class Searched(BaseModel):
+    """What a search found."""
+
+    passages: list[PassageFound]
 
 
 def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents") -> Server[Any]:

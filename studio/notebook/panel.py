@@ -6,7 +6,7 @@ from typing import Any
 
 from ipywidgets import HTML, Box, Dropdown, Text, Textarea, VBox
 
-from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure, named, outlook
+from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure, describe_max_calls, find_strategy
 from ramify.nodes.settings import Settings
 from ramify.studio.console.options import read_pairs, read_value, written
 from ramify.tools.errors import UsageError
@@ -25,7 +25,7 @@ def shown(strategy: str) -> list[str]:
 def told(strategy: str) -> dict[str, tuple[str, str]]:
     """Give for everything that can be set, settings and arguments of the wiring, its default and what it does."""
     settings = {name: (written(field.default), field.description or "") for name, field in build(strategy).settings.model_fields.items()}
-    told = named(strategy).arguments
+    told = find_strategy(strategy).arguments
     return {**settings, **{name: (written(given.default), told.get(name, "")) for name, given in arguments_of(strategy).items()}}
 
 
@@ -84,7 +84,7 @@ class Panel(VBox):
         """Say what a question can cost with these settings, or what is wrong with them."""
         strategy, cost, wrong = self.strategy.value, "", ""
         try:
-            cost = outlook(strategy, self.options())
+            cost = describe_max_calls(strategy, self.options())
         except UsageError as error:
             wrong = str(error)
         rows = [(name, *both) for name, both in told(strategy).items()]

@@ -8,7 +8,7 @@ from typing import Any
 from ipywidgets import HTML, Box, VBox
 
 from ramify.graphs.result import Result
-from ramify.graphs.run_progress import Following
+from ramify.graphs.run import RunTracker
 from ramify.nodes.tree.cards import Look
 from ramify.nodes.tree.phrases import brief
 from ramify.studio.drawing.page import answer_html, branches_html
@@ -31,7 +31,7 @@ class Turn(VBox):
         self.question, self.strategy, self.prefix = question, strategy, prefix
         self.result: Result | None = None
         self._first = first
-        self._run = Following()
+        self._run = RunTracker()
         self._began = time.monotonic()
         self._head, self._status, self._said, self._tree = (HTML() for _ in range(4))
         left, right = VBox([self._status, self._said]), VBox([self._tree])

@@ -6,17 +6,17 @@ graph of your own in a langgraph.json. A run may name only what `ramify studio` 
 
 import sys
 
-from ramify.graphs import build, conversing
+from ramify.graphs import build, with_conversation
 from ramify.studio.server.bounds import bounded
 from ramify.studio.server.langgraph_json import values
 
-prune = bounded(conversing(build("prune"))).compile()
-tor = bounded(conversing(build("tor"))).compile()
-iterative = bounded(conversing(build("iterative"))).compile()
-chain = bounded(conversing(build("chain"))).compile()
-naive = bounded(conversing(build("naive"))).compile()
-global_search = bounded(conversing(build("global"))).compile()
-closed_book = bounded(conversing(build("closed-book"))).compile()
+prune = bounded(with_conversation(build("prune"))).compile()
+tor = bounded(with_conversation(build("tor"))).compile()
+iterative = bounded(with_conversation(build("iterative"))).compile()
+chain = bounded(with_conversation(build("chain"))).compile()
+naive = bounded(with_conversation(build("naive"))).compile()
+global_search = bounded(with_conversation(build("global"))).compile()
+closed_book = bounded(with_conversation(build("closed-book"))).compile()
 
 
 def _allow_values() -> None:

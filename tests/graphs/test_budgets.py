@@ -10,7 +10,7 @@ from ramify.nodes.asking.budget import Ledger
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from tests.fakes import FakeModel, library
-from tests.graphs.test_ceiling import WHOLE, Busy, Doubtful, Late, Wavering
+from tests.graphs.test_max_calls import WHOLE, Busy, Doubtful, Late, Wavering
 from tests.river import FINAL, QUESTION, model, river
 
 STRATEGIES = ["tor", "prune", "iterative", "chain", "naive", "closed-book"]

@@ -137,7 +137,7 @@ class TestOnAThread:
         return await graph.ainvoke(given, self.config, context={"model": chat, "index": river()})
 
     def graph(self) -> Any:
-        return graphs.conversing(graphs.build("naive")).compile(checkpointer=InMemorySaver())
+        return graphs.with_conversation(graphs.build("naive")).compile(checkpointer=InMemorySaver())
 
     async def test_the_question_may_come_as_a_message_or_by_its_name(self) -> None:
         graph, chat = self.graph(), listener()

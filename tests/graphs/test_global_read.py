@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.graphs.strategies import ceiling
+from ramify.graphs.strategies import max_calls
 from ramify.nodes.settings import GlobalSettings
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
@@ -41,7 +41,7 @@ class TestWhatIsRead:
 
     def test_of_a_level_that_is_asked_for_no_more_than_the_ceiling_says(self, index: GraphIndex) -> None:
         result = asked(index, chat := model(), level=2, max_batches=3)
-        most = ceiling("global", GlobalSettings(model=chat, index=index, level=2, max_batches=3))
+        most = max_calls("global", GlobalSettings(model=chat, index=index, level=2, max_batches=3))
         assert most is not None
         assert len(chat.calls) == most.calls == 4
         assert any(notice.startswith("3 of 10 batches of the reports of level 2 are read") for notice in result.notices)

@@ -193,7 +193,9 @@ async def test_the_parent_s_limit_counts_for_a_subgraph() -> None:
         await parent(graphs.build("prune").compile(), PruneSettings).ainvoke(ASKED, {"recursion_limit": 4}, context=settings())
 
 
-@pytest.mark.parametrize("graph", [graphs.build("naive"), graphs.conversing(graphs.build("naive"))], ids=["alone", "in a conversation"])
+@pytest.mark.parametrize(
+    "graph", [graphs.build("naive"), graphs.with_conversation(graphs.build("naive"))], ids=["alone", "in a conversation"]
+)
 @pytest.mark.parametrize("method", ["invoke", "stream", "batch", "invoke the parent"])
 def test_synchronous_code_is_told_what_to_call_before_anything_is_written(graph: Any, method: str) -> None:
     saver = InMemorySaver()

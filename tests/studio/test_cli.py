@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ramify.graphs.strategies import STRATEGIES
-from ramify.graphs.strategy import Strategy as OfGraphs
+from ramify.graphs.strategies import Strategy as OfGraphs
 from ramify.studio.console.options import Strategy
 from ramify.tools import relevance
 from tests.studio.conftest import Ramify
@@ -92,7 +92,7 @@ def test_settings_are_told_with_defaults_and_ceiling(ramify: Ramify) -> None:
     assert "theta" in done.out
     assert "A fork judged below this is pruned." in done.out
     assert "rubric" in done.out
-    assert "at most 29 model calls (of which 10 one after another)" in done.err
+    assert "at most 29 model calls (of which 10 sequential)" in done.err
 
 
 def test_a_strategy_of_one_s_own_need_not_say_what_its_arguments_do(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:

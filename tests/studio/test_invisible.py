@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ramify.evaluation.report import write_report
 from ramify.graphs.result import Result
-from ramify.graphs.tool_interface import answered, found
+from ramify.graphs.tool import format_answer, format_passages
 from ramify.nodes.citation import cite
 from ramify.nodes.tree import Branch
 from ramify.studio.drawing.mermaid import tree_mermaid
@@ -57,7 +57,7 @@ def turn(result: Result) -> str:
 
 
 def searched(result: Result) -> str:
-    return found([result.passages["p"].model_dump(mode="json", exclude={"value"})], {})
+    return format_passages([result.passages["p"].model_dump(mode="json", exclude={"value"})], {})
 
 
 DOORS: dict[str, Callable[[Result], str]] = {
@@ -65,7 +65,7 @@ DOORS: dict[str, Callable[[Result], str]] = {
     "page": page,
     "notebook": turn,
     "Mermaid": lambda result: re.sub(r"#(\d+);", lambda code: chr(int(code[1])), tree_mermaid(result.tree)),
-    "tool": answered,
+    "tool": format_answer,
     "search tool": searched,
 }
 

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from ramify.graphs.result import Result
-from ramify.graphs.tool_interface import answered
+from ramify.graphs.tool import format_answer
 from ramify.nodes.citation import cite
 from ramify.nodes.remember import said
 from ramify.nodes.tree import Passage
@@ -110,7 +110,7 @@ def test_sources_and_what_comes_closest_are_numbered_through_at_every_door() -> 
     near = cite([PORT, OTHER], ["Much is said before.", "Much is said after."], cited=False)
     told = shown(closest=near)
     html = re.findall(r'<summary><span class="number">\[(\d+)\]', page(told))
-    doors = [terminal(told, colours=False), answered(told), said(told.answer, told.citations, near, told.index)]
+    doors = [terminal(told, colours=False), format_answer(told), said(told.answer, told.citations, near, told.index)]
     assert [html, *(re.findall(r"^(?:sources|closest)? *\[(\d+)\]", text, re.MULTILINE) for text in doors)] == [["1", "2", "3", "4"]] * 4
 
 

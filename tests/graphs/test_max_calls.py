@@ -1,13 +1,13 @@
-"""The ceilings against the figures of the papers, and against runs that grow as far as they can."""
+"""The most model calls against the figures of the papers, and against runs that grow as far as they can."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from ramify.graphs.call_counts import MaxCalls
 from ramify.graphs.run import ask_async
-from ramify.graphs.strategies import STRATEGIES, ceiling, configure, outlook
-from ramify.graphs.strategy import Ceiling, Strategy
+from ramify.graphs.strategies import STRATEGIES, Strategy, configure, describe_max_calls, max_calls
 from tests.fakes import FakeModel, library
 
 PAPER = {"redecompositions": 0, "dependent": False}
@@ -39,12 +39,12 @@ FIGURES: list[tuple[str, dict[str, Any], tuple[int, int, int]]] = [
 
 @pytest.mark.parametrize(("strategy", "options", "figures"), FIGURES)
 def test_figures(strategy: str, options: dict[str, Any], figures: tuple[int, int, int]) -> None:
-    assert of(strategy, options) == Ceiling(*figures)
+    assert of(strategy, options) == MaxCalls(*figures)
 
 
-def of(strategy: str, options: dict[str, Any]) -> Ceiling:
+def of(strategy: str, options: dict[str, Any]) -> MaxCalls:
     _, settings = configure(strategy, options)
-    most = ceiling(strategy, settings, {key: value for key, value in options.items() if key not in type(settings).model_fields})
+    most = max_calls(strategy, settings, {key: value for key, value in options.items() if key not in type(settings).model_fields})
     assert most is not None
     return most
 
@@ -55,15 +55,16 @@ def test_every_strategy_has_one() -> None:
 
 def test_a_strategy_of_one_s_own_has_none_and_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STRATEGIES, "my-own", Strategy("my-own", STRATEGIES["naive"].build))
-    assert ceiling("my-own", configure("my-own", {})[1]) is None
+    assert max_calls("my-own", configure("my-own", {})[1]) is None
     assert (
-        outlook("my-own", {}) == "my-own: a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
+        describe_max_calls("my-own", {})
+        == "my-own: a strategy of your own, so it is not known how many model calls it takes; max_calls bounds them"
     )
 
 
 def test_it_reads_as_a_sentence() -> None:
-    assert str(Ceiling(1, 1, 1)) == "at most 1 model call and 1 search"
-    assert str(Ceiling(29, 10, 14)) == "at most 29 model calls (of which 10 one after another) and 14 searches"
+    assert str(MaxCalls(1, 1, 1)) == "at most 1 model call and 1 search"
+    assert str(MaxCalls(29, 10, 14)) == "at most 29 model calls (of which 10 sequential) and 14 searches"
 
 
 class Busy:
@@ -181,8 +182,8 @@ async def test_no_run_goes_beyond_it(strategy: str, options: dict[str, Any], bus
     assert all(one <= other for one, other in zip(usage, most, strict=True)), (usage, most)
 
 
-async def spent(strategy: str, options: dict[str, Any], busy: Busy) -> Ceiling:
+async def spent(strategy: str, options: dict[str, Any], busy: Busy) -> MaxCalls:
     texts = [f"Thing {number} was made by someone in {number}." for number in range(12)]
     result = await ask_async(WHOLE, strategy, model=FakeModel(replies=busy), index=library(*texts), **options)
     usage = result.usage
-    return Ceiling(usage.llm_calls, usage.critical_path_calls, usage.retrievals)
+    return MaxCalls(usage.llm_calls, usage.critical_path_calls, usage.retrievals)

@@ -1,0 +1,77 @@
+"""The most that a question can cost with given settings: model calls and searches, counted before anything is asked.
+
+Only what is repeated can go beyond it: a call whose reply was malformed, or that failed.
+"""
+
+from typing import NamedTuple
+
+from ramify.nodes.settings import PruneSettings, TorSettings
+from ramify.tools.quoting import many
+
+
+class MaxCalls(NamedTuple):
+    """Model calls, how many of them sequential, and searches."""
+
+    calls: int
+    critical_path: int
+    retrievals: int
+
+    def __str__(self) -> str:
+        order = f" (of which {self.critical_path:,} sequential)" if self.critical_path < self.calls else ""
+        return f"at most {many(self.calls, 'model call')}{order} and {many(self.retrievals, 'search', 'searches')}"
+
+
+class _Cost(NamedTuple):
+    """Calls of a branch with all that is below it; and consecutive supersteps, each of which may make a call."""
+
+    calls: int
+    path: int
+
+    def most(self, other: "_Cost") -> "_Cost":
+        return _Cost(max(self.calls, other.calls), max(self.path, other.path))
+
+
+def count_tor(settings: TorSettings, rubric: bool, judged: bool) -> MaxCalls:
+    """Count a full tree of forks, each split up to `redecompositions` times more; an unanswered first hop is split before its judge."""
+    depth = max(settings.max_depth, 1)  # the root is split whatever the depth
+    forks, dependent = 2**depth - 1, settings.dependent
+    attempts = settings.redecompositions + 1
+    split = attempts if judged or rubric else 1
+    searched = attempts if judged else 1  # a pair that the rubric refuses is not searched
+    # The better half of a weak pair is kept, unless it depends on the weaker one.
+    answers = 2 + (searched - 1) * (1 + dependent)
+    # Where all forks of a level keep in step, only calls count; else each superstep may have the call of some fork.
+    step = int(split > 1 or dependent)
+    first_pair = _Cost(1 + rubric + 2 + judged, (1 + step) * (1 + dependent) + 1 + rubric + judged + step)
+    again = _Cost((split - 1) * (1 + rubric) + answers - 2 + (searched - 1) * judged, (split - 1) * (first_pair.path + step))
+    below = _Cost(0, 0)
+    for _ in range(depth):
+        fork = _Cost(first_pair.calls + again.calls + 2 * below.calls, first_pair.path + again.path + below.path)
+        if dependent and below.calls:  # a first hop without an answer is split before its fork is judged, which is then not split again
+            grown = _Cost(first_pair.calls + (split - 1) * rubric * 2 + 2 * below.calls + 1, first_pair.path + 2 * below.path + 2)
+            fork = fork.most(grown)
+        below = fork
+    return MaxCalls(below.calls + 1, below.path + 1 + 2 * step, max(forks * answers, answers + judged))
+
+
+def count_prune(
+    settings: PruneSettings, joint: bool, backtrace: str, adaptive: bool, answers: bool, entities: bool, confidence: bool
+) -> MaxCalls:
+    """Count a full tree: what a branch takes itself, and below it two halves or two names."""
+    if settings.max_depth == 0:  # the root is answered itself
+        return MaxCalls(1, 1, 1)
+    up, named, again = backtrace == "recursive", adaptive and entities, adaptive and answers and settings.reconsider is not False
+    if joint:  # at the depth limit nothing is asked, except about names and what others build on
+        branch, awaited, names = _Cost(0, 2), _Cost(1, 3), _Cost(2, 2)
+        own, least = _Cost(1 + again, 3 + 2 * again), 2 + again  # the root is answered itself where nothing that was named can be asked
+    else:
+        branch, awaited, names = _Cost(1, 2), _Cost(1, 2), _Cost(3, 4)
+        own, least = _Cost(2, 4), 0
+    for _ in range(settings.max_depth):
+        first, halves = awaited if settings.dependent else branch, []
+        for one, other, answered in ((first, branch, up), (awaited, awaited, True)):
+            path = one.path + 1 + other.path if settings.dependent else max(one.path, other.path)
+            below = _Cost(one.calls + other.calls, path).most(names if named else _Cost(0, 0))
+            halves.append(_Cost(own.calls + below.calls + answered, own.path + below.path + answered))
+        branch, awaited = halves
+    return MaxCalls(max(branch.calls, least) + (not up), branch.path + 1, 2 ** (settings.max_depth + 1) - 1)
