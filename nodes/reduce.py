@@ -16,6 +16,7 @@ from ramify.prompts import REDUCE
 from ramify.prompts.reduce import MOST
 from ramify.tools.english import content
 from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.index.index import Index
 from ramify.tools.index.reports import known
 from ramify.tools.knowledge.reports import Finding
 from ramify.tools.quoting import flatten
@@ -96,8 +97,9 @@ async def _sources(
 def _grounds(state: State, points: Sequence[tuple[str, Sequence[str]]], settings: GlobalSettings) -> list[_Ground]:
     """Lead from each point, through those findings of its reports that say the same, to passages; blocking."""
     read = dict.fromkeys(id for _, ids in points for id in ids)
-    numbers = {id: found[1] for id in read if (found := known(id))}
-    index = index_of(settings) if numbers else None
+    numbers = {id: name[1] for id in read if (name := known(id))}
+    found = index_of(settings) if numbers else None
+    index = found if isinstance(found, Index) else None
     reports = {report.community: report for report in index.reports.of(numbers.values())} if index and index.reports else {}
     held = {id: state["passages"][id] for id in read if id not in numbers and id in state["passages"]}
     says: dict[str, list[str]] = {}
