@@ -1,19 +1,36 @@
-"""map_report: answer the whole question from one batch, and say how helpful that is (GraphRAG §2, map)."""
+"""map_report: list what one batch says of the whole question, point by point, each with its score and its reports (GraphRAG §2, map)."""
 
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.step import Context, StepResult, branch_step, result
-from ramify.nodes.tree import Branch
+from ramify.nodes.tree import Branch, Point
 from ramify.prompts import MAP_REPORT
 
 
 @branch_step()
 async def map_report(branch: Branch, context: Context[GlobalSettings]) -> StepResult:
-    """Answer from one batch; its score is its helpfulness."""
+    """Keep the points that help; the score of a batch is that of its best point, 0 where none helps."""
     passages = context.passages(branch)
     reply = await ask(MAP_REPORT, passages, field="", question=branch.question)
-    left = len(passages) - len(reply.passages)
-    note = f"{left} of {len(passages)} did not fit into the prompt" if left else ""
-    answer = reply.value.text
-    score = reply.value.helpfulness / 100 if answer else 0.0
-    return result(branch.to("answered", answer=answer, score=score, cited=reply.cited() if score else (), note=branch.noted(note)))
+    read = {number: passage.id for number, passage in enumerate(reply.passages, 1)}
+    found, unread = reply.value.scored
+    points = [
+        Point(text=point.text, score=point.score / 100, cited=tuple(dict.fromkeys(filter(None, map(read.get, point.reports)))))
+        for point in found
+        if point.score
+    ]
+    left = len(passages) - len(read)
+    notes = (
+        f"{left} of {len(passages)} did not fit into the prompt" if left else "",
+        f"{unread} of {unread + len(found)} points could not be read" if unread else "",
+    )
+    return result(
+        branch.to(
+            "answered",
+            answer="\n".join(point.text for point in points),
+            points=points,
+            score=max((point.score for point in points), default=0.0),
+            cited=tuple(dict.fromkeys(id for point in points for id in point.cited)),
+            note=branch.noted("; ".join(filter(None, notes))),
+        )
+    )

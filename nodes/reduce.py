@@ -1,6 +1,7 @@
-"""reduce: answer the whole question from the answers of its batches, the most helpful first (GraphRAG §2, reduce)."""
+"""reduce: answer the whole question from the points of its batches, the most helpful first (GraphRAG §2, reduce)."""
 
 import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ramify.nodes.citation import SHOWN, cite, headings
@@ -10,21 +11,26 @@ from ramify.nodes.settings import EMBEDDED, GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.last_step import final_step
-from ramify.nodes.tree import UNKNOWN, Branch, Passage, is_unknown
+from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
 from ramify.prompts import REDUCE
+from ramify.prompts.reduce import MOST
 from ramify.tools.english import content
 from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.index.index import Index
 from ramify.tools.index.reports import known
+from ramify.tools.knowledge.reports import Finding
 from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import statements
 
-PART = "part "
-"""What the id of a partial answer begins with, beside those of passages."""
+POINT = "point "
+"""What the id of a point begins with, beside those of passages; its batch and its place there follow."""
 _QUOTED = "the answer is sentences quoted from the documents, each under {}; a language model would sum them up"
+_NEAR = 0.5
+"""Of a report's findings, those are what a point rests on that have this share of the words that the nearest has of its own."""
 
 
 class _Ground(NamedTuple):
-    """A passage that an answer may rest on, and what it says: the findings of reports that name it, or its sentences."""
+    """A passage that an answer rests on, and what it says: the findings of reports that name it, or its sentences."""
 
     passage: Passage
     says: list[str]
@@ -33,46 +39,94 @@ class _Ground(NamedTuple):
 @state_step(final=True)
 @final_step
 async def reduce(context: Context[GlobalSettings]) -> Update:
-    """Answer from the partial answers that help; cite the passages that their reports rest on."""
+    """Answer from the points that help; cite the passages that those it uses rest on."""
     state, settings = context.state, context.settings
-    leaves = sorted((branch for branch in state["tree"].values() if branch.status == "leaf"), key=lambda branch: -(branch.score or 0.0))
-    if not leaves:
+    points = _ranked(state["tree"])
+    if not points:
         failures = [branch.note for branch in state["tree"].values() if branch.status == "failed" and branch.note]
         told: Update = {"notices": [*state["notices"], failures[0]]} if failures else {}
         return {**told, "answer": UNKNOWN, "confidence": 0.0, "explanation": "no part of what was read helps to answer it"}
-    parts = tuple(map(_part, leaves))
-    reply, update = await call_model(state, REDUCE, parts, instead="the most helpful part is the answer", question=state["question"])
+    shown = tuple(_passage(id, point) for id, point in points.items())
+    reply, update = await call_model(state, REDUCE, shown, instead="the most helpful points are the answer", question=state["question"])
     if reply is None:
-        said: dict[str, Any] = {"answer": leaves[0].answer, "confidence": leaves[0].score, "confidence_source": "stated"}
-        return {**update, **said, **await _sources(state, update, leaves[:1], leaves[0].answer or "", settings)}
-    update["passages"] = {part.id: part for part in parts}
+        best = dict([*points.items()][:MOST])
+        answer = "\n".join(point.text for point in best.values())
+        said: dict[str, Any] = {"answer": answer, "confidence": next(iter(best.values())).score, "confidence_source": "stated"}
+        return {**update, **said, **await _sources(state, update, best, answer, settings)}
+    update["passages"] = {passage.id: passage for passage in shown}
     answer = reply.value.text
     told = {"confidence": reply.confidence, "confidence_source": reply.confidence_source}
     told["explanation"] = "\n".join(point.strip() for point in reply.value.points if point.strip())
     if not answer or is_unknown(reply.value.answer):
         return {**update, **told, "answer": UNKNOWN, "explanation": ""}
-    cited = [state["tree"][id.removeprefix(PART)] for id in reply.cited() or reply.shown()]
-    return {**update, **told, **await _sources(state, update, cited, answer, settings, bool(reply.cited()))}
+    used = {id: points[id] for id in reply.cited() or reply.shown()}
+    return {**update, **told, **await _sources(state, update, used, answer, settings, bool(reply.cited()))}
 
 
-async def _sources(state: State, update: Update, parts: list[Branch], answer: str, settings: GlobalSettings, sure: bool = True) -> Update:
-    """Cite what an answer rests on; a line that quotes a passage gets its number."""
-    cited = sure and any(part.cited for part in parts)
-    most = settings.final_k if cited else SHOWN
-    grounds = await asyncio.to_thread(_grounds, state, parts, answer, most, settings)
+def _ranked(tree: Tree) -> dict[str, Point]:
+    """Rank the points of all batches that help."""
+    leaves = [branch for branch in tree.values() if branch.status == "leaf"]
+    found = [(f"{POINT}{branch.path}.{place}", point) for branch in leaves for place, point in enumerate(branch.points)]
+    return dict(sorted(found, key=lambda one: -one[1].score))
+
+
+def _passage(id: str, point: Point) -> Passage:
+    """Show a point as a passage: it is data, and the least helpful goes first where the window is full."""
+    return Passage(id=id, text=point.text, source=id, score=point.score, metadata={"title": f"helpfulness {100 * point.score:.0f}"})
+
+
+async def _sources(
+    state: State, update: Update, points: Mapping[str, Point], answer: str, settings: GlobalSettings, sure: bool = True
+) -> Update:
+    """Cite what the points used rest on; a line that quotes a passage gets its number."""
+    read = {id: point.cited for id, point in points.items() if point.cited} if sure else {}
+    cited = bool(read)
+    if not cited:  # nothing says what the answer rests on: what the batches of these points have read was only shown
+        read = {id: state["tree"][id.removeprefix(POINT).rpartition(".")[0]].evidence for id in points}
+    grounds = await asyncio.to_thread(_grounds, state, [(points[id].text, ids) for id, ids in read.items()], settings)
+    grounds = sorted(grounds, key=lambda ground: _place(ground, answer))[: settings.final_k if cited else SHOWN]
     quotes = [next((line for line in ground.says if line in answer and line in flatten(ground.passage.text)), "") for ground in grounds]
     return {
         "answer": "\n".join(_numbered(line, grounds) for line in answer.splitlines()),
         "passages": {**update.get("passages", {}), **{ground.passage.id: ground.passage for ground in grounds}},
         "citations": cite([ground.passage for ground in grounds], quotes, cited),
-        **({"notices": [*update.get("notices", state["notices"]), _quoted(parts)]} if state["model"] == EMBEDDED else {}),
+        **({"notices": [*update.get("notices", state["notices"]), _quoted(read.values())]} if state["model"] == EMBEDDED else {}),
     }
 
 
-def _quoted(parts: list[Branch]) -> str:
-    """Say that an answer is quoted, and under what each sentence stands."""
-    first = next((found[0] for part in parts for id in part.evidence if (found := known(id))), None)
-    return _QUOTED.format(first.under if first else "the title of its document")
+def _grounds(state: State, points: Sequence[tuple[str, Sequence[str]]], settings: GlobalSettings) -> list[_Ground]:
+    """Lead from each point, through those findings of its reports that say the same, to passages; blocking."""
+    read = dict.fromkeys(id for _, ids in points for id in ids)
+    numbers = {id: name[1] for id in read if (name := known(id))}
+    found = index_of(settings) if numbers else None
+    index = found if isinstance(found, Index) else None
+    reports = {report.community: report for report in index.reports.of(numbers.values())} if index and index.reports else {}
+    held = {id: state["passages"][id] for id in read if id not in numbers and id in state["passages"]}
+    says: dict[str, list[str]] = {}
+    for text, ids in points:
+        for id in ids:
+            if id in held:
+                says.setdefault(id, statements(held[id].text, headings(held[id])))
+            elif (report := reports.get(numbers.get(id, ""))) is not None:
+                for finding in _nearest(report.findings, text):
+                    for passage in finding.passages:
+                        says.setdefault(passage, []).append(finding.text)
+    quoted = index.get_by_ids([id for id in says if id not in held]) if index else ()
+    held |= {str(document.id): passage_of(Hit(document, 0.0, 0.0)) for document in quoted}
+    return [_Ground(held[id], lines) for id, lines in says.items() if id in held]
+
+
+def _nearest(findings: Iterable[Finding], text: str) -> list[Finding]:
+    """List the findings that a text has word for word, else those that share most words with it."""
+    told = content(text)
+    shares = {one: len(words & told) / len(words) if (words := content(one.text)) else 0.0 for one in findings if one.text}
+    least = _NEAR * max(shares.values(), default=0.0)
+    return [one for one in shares if one.text in text] or [one for one, share in shares.items() if share >= least]
+
+
+def _place(ground: _Ground, answer: str) -> int:
+    """Return where an answer says word for word what a passage says, the end of it where it does not."""
+    return min((place for line in ground.says if line and (place := answer.find(line)) >= 0), default=len(answer))
 
 
 def _numbered(line: str, grounds: list[_Ground]) -> str:
@@ -80,39 +134,7 @@ def _numbered(line: str, grounds: list[_Ground]) -> str:
     return f"{line} {marks}".rstrip()
 
 
-def _part(branch: Branch) -> Passage:
-    """Show a partial answer as a passage: it is data, and the least helpful goes first where the window is full."""
-    score = branch.score or 0.0
-    title = f"helpfulness {100 * score:.0f}"
-    return Passage(id=PART + branch.path, text=branch.answer or "", source=PART + branch.path, score=score, metadata={"title": title})
-
-
-def _grounds(state: State, parts: list[Branch], answer: str, most: int, settings: GlobalSettings) -> list[_Ground]:
-    """Lead from what the parts read, through the findings of its reports, to the passages that the answer says most of; blocking."""
-    read = dict.fromkeys(id for part in parts for id in part.cited or part.evidence)
-    numbers = [found[1] for id in read if (found := known(id))]
-    held = {id: state["passages"][id] for id in read if not known(id) and id in state["passages"]}
-    says = {id: statements(passage.text, headings(passage)) for id, passage in held.items()}
-    index = index_of(settings) if len(held) < len(read) else None
-    for report in index.reports.of(numbers) if index and index.reports else ():
-        for finding in report.findings:
-            for id in finding.passages:
-                says.setdefault(id, []).append(finding.text)
-    chosen = _said(says, answer)[:most] or _nearest(says, answer)[:most]
-    held |= {str(document.id): passage_of(Hit(document, 0.0, 0.0)) for document in (index.get_by_ids(chosen) if index else ())}
-    return [_Ground(held[id], says[id]) for id in chosen if id in held]
-
-
-def _said(says: dict[str, list[str]], answer: str) -> list[str]:
-    """List the passages of which the answer says something word for word, in its order."""
-    places = {id: min((place for line in lines if line and (place := answer.find(line)) >= 0), default=-1) for id, lines in says.items()}
-    return sorted((id for id, place in places.items() if place >= 0), key=lambda id: places[id])
-
-
-def _nearest(says: dict[str, list[str]], answer: str) -> list[str]:
-    """List the passages by the share of the words of what they say that the answer has."""
-    told = content(answer)
-    shares = {
-        id: max((len(words & told) / len(words) for line in lines if (words := content(line))), default=0.0) for id, lines in says.items()
-    }
-    return sorted(says, key=lambda id: -shares[id])
+def _quoted(read: Iterable[Sequence[str]]) -> str:
+    """Say that an answer is quoted, and under what each sentence stands."""
+    first = next((found[0] for ids in read for id in ids if (found := known(id))), None)
+    return _QUOTED.format(first.under if first else "the title of its document")

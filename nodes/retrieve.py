@@ -10,7 +10,7 @@ from ramify.nodes.step import Context, Update, level_step
 from ramify.nodes.tree import Branch, Passage
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import advice, describe, lacking, searcher, warm
+from ramify.tools.index.searcher import Searchable, advice, describe, lacking, searcher, warm
 from ramify.tools.relevance import load, reranked, width
 
 
@@ -18,26 +18,34 @@ from ramify.tools.relevance import load, reranked, width
 async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update:
     """Search the passages for the branches handed over, in one go, and rerank what was found."""
     state, settings = context.state, context.settings
-    waited = await asyncio.to_thread(lambda: load(settings.reranker) + warm(settings.index))
+    index, waited = await asyncio.to_thread(_ready, settings)
     wanted = {branch.path: settings.passages_for(branch.path) for branch in branches}
     most = max(wanted.values())
     how: dict[str, Any] = {"fetch_k": settings.fetch_k, "mmr": settings.mmr, "hybrid": settings.hybrid, "filter": settings.filter}
     queries = list(dict.fromkeys(branch.question for branch in branches))
     wide = width(settings.reranker, most, settings.rerank_k)
-    found = await searcher(settings.index)(queries, k=wide, **how, view=settings.view, options=settings.search)
+    found = await searcher(index)(queries, k=wide, **how, view=settings.view, options=settings.search)
     best = await asyncio.to_thread(lambda: [reranked(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
     hits = dict(zip(queries, best, strict=True))
-    look = advice if any(found) else lambda index: lacking(index, settings.filter)
-    told = await asyncio.to_thread(look, settings.index)  # what would make a better index, or filter, said once
+    told = await asyncio.to_thread(
+        lambda: advice(index) if any(found) else lacking(index, settings.filter)
+    )  # what would make a better index, or filter, said once
     taken = {branch.path: hits[branch.question][: wanted[branch.path]] for branch in branches}
     return {
         "tree": {branch.path: _with_evidence(branch, taken[branch.path]) for branch in branches},
         "passages": {hit.document.id: passage_of(hit) for group in taken.values() for hit in group},
         "usage": Usage(retrievals=len(queries)),
-        "index": await asyncio.to_thread(describe, settings.index),
+        "index": describe(settings.index, index),
         **later(state, waited),
         **({"notices": [told]} if told else {}),
     }
+
+
+def _ready(settings: Settings) -> tuple[Searchable, float]:
+    """Open the index, once for all that this step asks of it, and load what searches it; give the seconds of loading."""
+    loading = load(settings.reranker)
+    index, waited = warm(settings.index)
+    return index, loading + waited
 
 
 def later(state: State, waited: float) -> Update:

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import time
+from pathlib import Path
 
 from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.fit import room_for
@@ -17,7 +18,7 @@ from ramify.tools.index.folder import Folder
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.reports import CALLED, Reports, Subject, told
-from ramify.tools.index.searcher import DEMO, describe, opened, searcher
+from ramify.tools.index.searcher import DEMO, Searchable, describe, opened, searcher
 from ramify.tools.knowledge.reports import Report
 
 _TOLD = 1200
@@ -39,12 +40,13 @@ Batches = list[list[Passage]]
 async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
     """Cut what is to be read into batches, shuffled, so that none has all of a kind."""
     state, settings = context.state, context.settings
-    waited = await asyncio.to_thread(_loaded, settings)
-    found = None
-    if not isinstance(settings.index, (Index, str)):  # of another make: it has no reports, and does not list what it holds
-        [hits] = await searcher(settings.index)([state["question"]], k=_WIDE, filter=settings.filter)
-        found = [passage_of(hit) for hit in hits]
-    batches, notice = await asyncio.to_thread(_batches, state["question"], settings, found)
+    index, waited = await asyncio.to_thread(_opened, settings)
+    if isinstance(index, Index):
+        batches, notice = await asyncio.to_thread(_batches, state["question"], index, settings)
+    else:  # of another make: it has no reports, and does not list what it holds
+        [hits] = await searcher(index)([state["question"]], k=_WIDE, filter=settings.filter)
+        batches, _ = await asyncio.to_thread(lambda: _most(_cut([passage_of(hit) for hit in hits], settings), "", settings))
+        notice = f"the index has no reports: what it finds is read ({sum(map(len, batches))} passages)"
     root = state["tree"][ROOT]
     evidence = [tuple(text.id for text in batch) for batch in batches]
     children = [Branch(path=f"{ROOT}.{number}", question=root.question, kind="batch", evidence=ids) for number, ids in enumerate(evidence)]
@@ -52,24 +54,29 @@ async def retrieve_reports(context: Context[GlobalSettings]) -> Update:
         "tree": {branch.path: branch for branch in (root.to("split"), *children)},
         "passages": {text.id: text for batch in batches for text in batch},
         "usage": Usage(retrievals=1),
-        "index": await asyncio.to_thread(describe, settings.index),
+        "index": describe(settings.index, index),
         **({"notices": [notice]} if notice else {}),
         **later(state, waited),
     }
 
 
-def _loaded(settings: GlobalSettings) -> float:
+def _opened(settings: GlobalSettings) -> tuple[Searchable, float]:
     """Open the index, and load what the model needs; give the seconds that took, which are no part of the question's.
 
     Nothing is searched by its vector, so no encoder is loaded for the index.
     """
     began = time.perf_counter()
-    if isinstance(settings.index, (Index, str)):
-        index = index_of(settings)
-        if settings.over == "reports":
-            _reports(index, settings)  # refused before a model is loaded
+    index = index_of(settings)
+    if isinstance(index, Index) and settings.over == "reports":
+        _reports(index, settings)  # refused before a model is loaded
     opening = time.perf_counter() - began
-    return (opening if opening >= _WAITED else 0.0) + current_model(settings).load()
+    return index, (opening if opening >= _WAITED else 0.0) + current_model(settings).load()
+
+
+def index_of(settings: GlobalSettings) -> Searchable:
+    """Return the index, opened; of the demo corpus the one that has a graph. Blocking."""
+    index = demo_index("graph") if settings.index == DEMO else settings.index
+    return opened(index) if isinstance(index, (str, Path)) else index
 
 
 def _reports(index: Index, settings: GlobalSettings) -> Reports:
@@ -83,25 +90,21 @@ def _reports(index: Index, settings: GlobalSettings) -> Reports:
     return index.reports
 
 
-def _batches(question: str, settings: GlobalSettings, found: list[Passage] | None) -> tuple[Batches, str]:
+def _batches(question: str, index: Index, settings: GlobalSettings) -> tuple[Batches, str]:
     """Read and cut; tell what was not read, or from which level on, where that is not what was meant."""
-    model = current_model(settings)
-    if found is not None:
-        read, _ = _most(_cut(found, settings, model), "", settings)
-        return read, f"the index has no reports: what it finds is read ({sum(map(len, read))} passages)"
-    index = index_of(settings)
     if settings.over == "passages":
-        return _most(_cut(_passages(index, settings), settings, model), "all passages", settings)
+        return _most(_cut(_passages(index, settings), settings), "all passages", settings)
     reports = _reports(index, settings)
     levels, called = reports.levels, CALLED[reports.subject].several
     deepest, highest = (len(levels) - 1, 0) if settings.level == "auto" else (settings.level, settings.level)
+    model = current_model(settings)
     if settings.level == "auto" and model.surveys(question):
         deepest = 0
     surely = _SURELY * settings.max_batches * _room(settings, model)
     for level in range(deepest, highest - 1, -1):
         if highest < level and levels[level].tokens > surely:
             continue
-        cut = _cut([_report(one, reports.subject) for one in reports.reports(level)], settings, model)
+        cut = _cut([_report(one, reports.subject) for one in reports.reports(level)], settings)
         if len(cut) <= settings.max_batches:
             raised = f"the {called} of level {level} are read: those of level {level + 1} are more than max_batches={settings.max_batches}"
             return cut, raised if level < deepest else ""
@@ -113,13 +116,6 @@ def _most(cut: Batches, what: str, settings: GlobalSettings) -> tuple[Batches, s
     most = settings.max_batches
     left = f"{most:,} of {len(cut):,} batches of {what} are read, a part that is drawn: max_batches says how many"
     return cut[:most], left if len(cut) > most else ""
-
-
-def index_of(settings: GlobalSettings) -> Index:
-    """Open the index whose reports are asked: of the demo corpus the one with a graph."""
-    if isinstance(settings.index, Index):
-        return settings.index
-    return opened(demo_index("graph") if settings.index == DEMO else str(settings.index))
 
 
 def _passages(index: Index, settings: GlobalSettings) -> list[Passage]:
@@ -137,8 +133,9 @@ def _report(report: Report, subject: Subject) -> Passage:
     return Passage(id=source, text=text, source=source, score=0.0, metadata={"title": report.title, "rating": report.rating})
 
 
-def _cut(texts: list[Passage], settings: GlobalSettings, model: Answerer) -> Batches:
+def _cut(texts: list[Passage], settings: GlobalSettings) -> Batches:
     """Shuffle texts, and fill one batch after another."""
+    model = current_model(settings)
     shuffled = sorted(texts, key=lambda text: text.id)
     random.Random(settings.seed).shuffle(shuffled)
     room = _room(settings, model)

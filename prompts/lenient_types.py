@@ -101,8 +101,8 @@ def _share(value: Any) -> float:
     return max(0.0, min(1.0, number / 100 if number > 1 else number))
 
 
-def _percent(value: Any) -> int:
-    """Bring a stated percentage to [0, 100]; what is between 0 and 1 is meant as a share. ValueError for what has no number: it is not 0."""
+def percent(value: Any) -> int:
+    """Read a percentage as 0 to 100; what is between 0 and 1 is meant as a share. ValueError for what has no number: it is not 0."""
     if not (isinstance(value, (int, float, str)) and NUMBER.search(str(value)[:LONGEST_NUMBER])):
         raise ValueError(f"{value!r} is no percentage: give a number from 0 to 100")
     number = _number(value)
@@ -140,7 +140,6 @@ def word_of(kind: Any, otherwise: str | None = None) -> BeforeValidator:
 
 
 Share = Annotated[float, Field(default=0.0, ge=0, le=1), BeforeValidator(_share)]
-Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(_percent)]
 Points = Annotated[float, Field(ge=0, le=MOST_POINTS), BeforeValidator(lambda value: max(0.0, min(float(MOST_POINTS), _number(value))))]
 Text = Annotated[str, BeforeValidator(_text)]
 Query = Annotated[Text, AtMost(QUERY)]

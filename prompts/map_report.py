@@ -1,58 +1,85 @@
-"""Answer a question about everything from one batch of reports, and say how much that helps (GraphRAG, map)."""
+"""List what one batch of reports says of a question about everything, each point with its score and its reports (GraphRAG, map)."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, WrapValidator
 
-from ramify.prompts.lenient_types import SENTENCE, AtMost, Citations, Percent, Quotes, Said, Texts
+from ramify.prompts.lenient_types import PLACE, SENTENCE, AtMost, Quotes, Said, Texts, percent
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.worked_examples import example, passage
 
-MOST = 5
+MOST, LONGEST = 5, SENTENCE + 20
+"""Points of a batch, and characters of a line."""
 _BUILT = "What was built in the valley, and when?"
+
+
+class Scored(NamedTuple):
+    """A point as a line gives it: how much it helps, 0 to 100, the numbers of the reports it rests on, what it says."""
+
+    score: int
+    reports: tuple[int, ...]
+    text: str
+
+
+def _scored(line: str) -> Scored | None:
+    """Read a line; None where it has no score or says nothing."""
+    score, _, rest = line.partition("|")
+    reports, _, text = rest.partition("|")
+    try:
+        return Scored(percent(score), tuple(map(int, PLACE.findall(reports))), text.strip()) if text.strip() else None
+    except ValueError:
+        return None
+
+
+def _readable(given: Any, read: Callable[[Any], list[str]]) -> list[str]:
+    """Refuse what has something to say and no line of the form asked for: it is malformed, not without use."""
+    lines = [line for line in read(given) if line.strip()]
+    if (lines or given not in (None, "", [], [""])) and not any(map(_scored, lines)):
+        raise ValueError("no point has the form: score | numbers of reports | what they say")
+    return lines
 
 
 class Partial(Said):
     """What a batch of reports says of the question."""
 
-    points: Annotated[Texts, AtMost(MOST, each=SENTENCE)] = Field(
-        description="what these reports say that answers the question, one thing each, with names and figures; an empty list if nothing does"
+    points: Annotated[Texts, AtMost(MOST, each=LONGEST), WrapValidator(_readable)] = Field(
+        description="a line for each thing these reports say that helps to answer the question: how much it helps, 0 to 100 | the numbers of "
+        "the reports it rests on | what they say, in one sentence with names and figures; an empty list if nothing helps"
     )
-    helpfulness: Percent = Field(description="how much this helps to answer the question: 0 not at all, 100 it answers it fully")
-    citations: Citations = Field(description="the numbers of the reports it rests on")
     quotes: Quotes
 
     @property
-    def text(self) -> str:
-        """Write what was quoted, else the points, a line each."""
-        return "\n".join(point.strip() for point in self.quotes or self.points if point.strip())
+    def scored(self) -> tuple[list[Scored], int]:
+        """Return the points that can be read, the most helpful first, and how many lines cannot be."""
+        lines = self.quotes or self.points
+        found = [point for line in lines if (point := _scored(line))]
+        return sorted(found, key=lambda point: -point.score), len(lines) - len(found)
 
 
 MAP_REPORT = Prompt(
     name="map_report",
     task=(
-        "You see a part of the reports on a collection of documents; others see the other parts. Say what this part contributes to the answer "
-        "of the question, and how helpful that is. Use nothing but the reports. Where they contribute nothing, helpfulness is 0."
+        "You see a part of the reports on a collection of documents; others see the other parts. List what this part contributes to the answer "
+        "of the question, each point with how much it helps and the reports it rests on. Use nothing but the reports."
     ),
     template="Reports:\n{passages}\n\nQuestion: {question}",
     reply=Partial,
     examples=(
         example(
             {
-                "points": ["Hollin Bridge opened in 1852 and was widened in 1904.", "Vane Bridge opened in 1847."],
-                "helpfulness": 70,
-                "citations": [1],
+                "points": [
+                    "80 | 1 | Hollin Bridge opened in 1852 and was widened in 1904.",
+                    "60 | 1, 3 | Vane Bridge, which opened in 1847, is older than the town's market.",
+                ]
             },
             passages=[
                 passage("Hollin Bridge, Vane Bridge", "Hollin Bridge opened in 1852 and was widened in 1904. Vane Bridge opened in 1847."),
                 passage("Trout", "Trout live in the Oskel."),
+                passage("Vane", "The market of Vane was founded in 1860."),
             ],
             question=_BUILT,
         ),
-        example(
-            {"points": [], "helpfulness": 0, "citations": []},
-            passages=[passage("Trout", "Trout live in the Oskel.")],
-            question=_BUILT,
-        ),
+        example({"points": []}, passages=[passage("Trout", "Trout live in the Oskel.")], question=_BUILT),
     ),
 )

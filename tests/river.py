@@ -34,7 +34,7 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
         "entities": {"entities": ["Seine"]},
         "filter": _filtered(),
         "finalize": {"answer": "Seine", "confidence": 0.9, "citations": [1], "settled_by": "agreement"},
-        "map_report": {"points": ["The Seine runs through Paris."], "helpfulness": 80, "citations": [1]},
+        "map_report": {"points": ["80 | 1 | The Seine runs through Paris."]},
         "reduce": {"answer": "Seine", "points": [], "confidence": 0.9, "citations": [1]},
         "judge": {"sufficiency": 4, "non_redundancy": 4, "consistency": 5, "decomposition": 4, "weaker": "1"},
         "plan": {"primary": question, "sub_queries": ["capital France", "river Paris"], "keywords": ["Seine"], "expected": ["a river"]},

@@ -34,6 +34,16 @@ class Proposal(Value):
     together: str = ""
 
 
+class Point(Value):
+    """One thing that a batch of reports says of the question."""
+
+    text: str
+    score: float = Field(ge=0, le=1)
+    """How much it helps to answer the question."""
+    cited: tuple[str, ...] = ()
+    """The ids of the reports that it rests on."""
+
+
 class Branch(Value):
     """A vertex of the tree: a question or an entity, what was found and what came of it."""
 
@@ -48,6 +58,8 @@ class Branch(Value):
     answer: str | None = None
     confidence: float | None = Field(default=None, ge=0, le=1)
     confidence_source: ConfidenceSource | None = None
+    points: tuple[Point, ...] = ()
+    """What a batch contributes, the most helpful first; its score is that of the first."""
     score: float | None = Field(default=None, ge=0, le=1)
     """The judge's score of the fork below."""
     weaker: str | None = None

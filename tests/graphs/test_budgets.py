@@ -92,7 +92,7 @@ def test_nothing_of_a_question_is_held_once_it_is_answered(strategy: str) -> Non
 
 
 def test_nothing_is_held_of_a_question_during_which_loading_was_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ramify.nodes.retrieve.warm", lambda index: 0.5)
+    monkeypatch.setattr("ramify.nodes.retrieve.warm", lambda index: (index, 0.5))
     result = graphs.ask(QUESTION, "prune", model=model(), index=river())
     assert result.usage.loading_s >= 1.5, "three searches"
     assert not [asked for _, asked in budget._SHARED if asked == QUESTION]

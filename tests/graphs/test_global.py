@@ -23,8 +23,8 @@ REPORTS = {0: 4, 1: 8, 2: 10}
 ONE_EACH = {"batch_tokens": 100}
 
 
-def partial(helpfulness: Any, point: str = "The valley has bridges.") -> Mapping[str, Any]:
-    return {"points": [point], "helpfulness": helpfulness, "citations": [1]}
+def partial(score: Any, point: str = "The valley has bridges.", reports: str = "1") -> Mapping[str, Any]:
+    return {"points": [f"{score} | {reports} | {point}"]}
 
 
 def by_name(**told: Any) -> FakeModel:
@@ -32,7 +32,7 @@ def by_name(**told: Any) -> FakeModel:
 
     def mapped(slots: Mapping[str, Any]) -> Any:
         text = " ".join(report["title"] + report["text"] for report in slots["passages"])
-        return next((reply for name, reply in told.items() if name in text), {"points": [], "helpfulness": 0, "citations": []})
+        return next((reply for name, reply in told.items() if name in text), {"points": []})
 
     return but(map_report=mapped)
 
@@ -67,11 +67,20 @@ class TestTree:
         [reduced] = chat.asked("reduce")
         assert [part["text"] for part in reduced["passages"]] == ["There were mines."]
 
-    def test_one_that_says_nothing_is_pruned_however_helpful_it_finds_itself(self, index: GraphIndex) -> None:
-        result = asked(index, but(map_report={"points": [], "helpfulness": 90, "citations": [1]}))
-        assert {branch.status for branch in batches(result)} == {"pruned"}
+    @pytest.mark.parametrize("reply", [{"points": []}, {"points": ["0 | 1 | There were mines."]}, {"points": [""]}, {"points": None}])
+    def test_one_without_a_point_that_helps_is_pruned(self, index: GraphIndex, reply: Any) -> None:
+        result = asked(index, but(map_report=reply))
+        assert {(branch.status, branch.score) for branch in batches(result)} == {("pruned", 0.0)}
 
-    @pytest.mark.parametrize("reply", ["no JSON", {}, {"points": ["There were mines."]}, {"points": ["Mines."], "helpfulness": [[1]]}])
+    def test_a_point_that_cannot_be_read_is_counted_beside_those_that_can(self, index: GraphIndex) -> None:
+        result = asked(index, by_name(Kells={"points": ["There were mines.", "80% | report 1 | Mines were dug | and closed."]}))
+        [batch] = [branch for branch in batches(result) if branch.status == "leaf"]
+        assert (batch.answer, batch.score, batch.note) == ("Mines were dug | and closed.", 0.8, "1 of 2 points could not be read")
+
+    @pytest.mark.parametrize(
+        "reply",
+        ["no JSON", {}, {"points": ["There were mines."]}, {"points": [{"score": 80}]}, {"points": ["much | 1 | There were mines."]}],
+    )
     def test_a_malformed_one_fails_and_is_never_0_and_the_others_go_on(self, index: GraphIndex, reply: Any) -> None:
         result = asked(index, by_name(Kells=reply, Oskel=partial(60), Lisk=partial(40)))
         [failed] = [branch for branch in batches(result) if branch.status == "failed"]
@@ -87,11 +96,13 @@ class TestTree:
 
 
 class TestReduce:
-    def test_is_given_the_parts_by_helpfulness(self, index: GraphIndex) -> None:
-        asked(index, chat := by_name(Kells=partial(30, "mines"), Drumlow=partial(90, "ships"), Lisk=partial(55, "songs")))
+    def test_is_given_the_points_of_all_batches_by_their_score_and_none_of_score_0(self, index: GraphIndex) -> None:
+        mines = {"points": ["30 | 1 | mines", "0 | 1 | moss", "70 | 1 | ore"]}
+        asked(index, chat := by_name(Kells=mines, Drumlow=partial(90, "ships"), Lisk=partial(55, "songs")))
         [reduced] = chat.asked("reduce")
-        assert [part["title"] for part in reduced["passages"]] == ["helpfulness 90", "helpfulness 55", "helpfulness 30"]
-        assert [part["text"] for part in reduced["passages"]] == ["ships", "songs", "mines"]
+        assert [part["title"] for part in reduced["passages"]] == [f"helpfulness {score}" for score in (90, 70, 55, 30)]
+        assert [part["text"] for part in reduced["passages"]] == ["ships", "ore", "songs", "mines"]
+        assert not any("moss" in str(slots) for slots in chat.asked("reduce"))
 
     def test_nothing_that_helps_is_unknown(self, index: GraphIndex) -> None:
         result = asked(index, chat := by_name())
@@ -106,13 +117,13 @@ class TestReduce:
         result = asked(index, but(reduce=reply))
         assert (result.answer, result.explanation.splitlines()) == ("Two things.", ["Bridges were built.", "Mines were dug."])
 
-    def test_where_it_fails_the_most_helpful_part_is_the_answer(self, index: GraphIndex) -> None:
+    def test_where_it_fails_the_most_helpful_points_are_the_answer(self, index: GraphIndex) -> None:
         def mapped(slots: Mapping[str, Any]) -> Any:
             return partial(80, "mines") if "Kells" in str(slots["passages"]) else partial(20)
 
         result = asked(index, but(map_report=mapped, reduce="?"))
-        assert result.answer == "mines"
-        assert any("the most helpful part is the answer" in notice for notice in result.notices)
+        assert result.answer.splitlines() == ["mines", *["The valley has bridges."] * 3]
+        assert any("the most helpful points are the answer" in notice for notice in result.notices)
 
     def test_citations_are_passages_with_what_they_say_and_no_reports(self, index: GraphIndex) -> None:
         result = asked(index)
@@ -134,8 +145,26 @@ class TestReduce:
         under = {"reports": "the names of its community", "passages": "the title of its document"}[over]
         assert any(f"quoted from the documents, each under {under}" in notice for notice in result.notices)
 
-    def test_only_reports_of_parts_that_are_cited_are_led_to_passages(self, index: GraphIndex) -> None:
-        result = asked(index, by_name(Kells=partial(80)))
+    @pytest.mark.parametrize("used", [1, 2])
+    def test_an_answer_cites_only_what_the_points_it_uses_rest_on(self, index: GraphIndex, used: int) -> None:
+        def mapped(slots: Mapping[str, Any]) -> Any:
+            at = {name: n for n, report in enumerate(slots["passages"], 1) for name in ("Kells", "Drumlow") if name in report["title"]}
+            return {"points": [f"80 | {at['Kells']} | There were mines.", f"60 | {at['Drumlow']} | There were ships."]}
+
+        reduced = {"answer": "There were some.", "points": [], "confidence": 0.9, "citations": [used]}
+        result = asked(index, but(map_report=mapped, reduce=reduced), batch_tokens=None)
+        [batch] = batches(result)
+        assert len(batch.evidence) == 4, "all reports are in one batch"
+        [number] = batch.points[used - 1].cited
+        [report] = index.reports.of([number.removeprefix("community ")])
+        assert {citation.id for citation in result.citations} <= set(report.passages)
+        assert result.citations
+        assert all(citation.cited for citation in result.citations)
+
+    def test_what_a_point_without_reports_rests_on_was_only_shown(self, index: GraphIndex) -> None:
+        result = asked(index, by_name(Kells=partial(80, reports="none")))
+        assert result.citations
+        assert not any(citation.cited for citation in result.citations)
         assert {citation.source for citation in result.citations} <= {"mount-brannoch.md", "ivor-kells.md"}
 
 

@@ -37,7 +37,7 @@ def by_group(**told: str) -> FakeModel:
 
     def mapped(slots: Mapping[str, Any]) -> Any:
         said = next((told[name] for text in slots["passages"] for name in told if name in text["title"]), "")
-        return {"points": [said] if said else [], "helpfulness": 80 if said else 0, "citations": [1] if said else []}
+        return {"points": [f"80 | 1 | {said}"] if said else []}
 
     return but(map_report=mapped)
 

@@ -1,6 +1,7 @@
 """What a cold process loads: while the model is asked its first, once, and not out of the question's budget of seconds."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ import pytest
 import ramify.graphs as graphs
 from ramify.nodes import plant
 from ramify.nodes.asking import budget
+from ramify.tools import demo
 from ramify.tools.errors import IndexingError
 from ramify.tools.extractive import model as extractive
-from ramify.tools.index import Index
+from ramify.tools.index import Index, manifest
 from ramify.tools.index import searcher as search
 from ramify.tools.index.location import Home
 from ramify.tools.models import forget, langchain_models, named, ollama
@@ -114,6 +116,26 @@ def test_the_index_is_opened_while_the_model_is_asked(strategy: str, folder: Pat
     result = graphs.ask(QUESTION, strategy, model=thinker(replies=waiting), index=str(folder))
     assert result.answer == "Seine"
     assert opening == [folder], "opened once"
+
+
+@pytest.mark.parametrize("strategy", ["naive", "prune", "tor"])
+def test_questions_open_the_demo_once_and_read_its_files_no_more(strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("".join(json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(TEXTS)), encoding="utf-8")
+    monkeypatch.setenv("RAMIFY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(demo, "demo_corpus", lambda: corpus)
+    opening: list[str] = []
+    reading: list[Path] = []
+    really, sha256 = Index.open, manifest.file_sha256
+    monkeypatch.setattr(Index, "open", lambda home: (opening.append(home.where), really(home))[1])
+    first = graphs.ask(QUESTION, strategy, model=thinker(), index="demo")
+    in_the_background()
+    for module in (manifest, demo):
+        monkeypatch.setattr(module, "file_sha256", lambda path: (reading.append(path), sha256(path))[1])
+    again = graphs.ask(QUESTION, strategy, model=thinker(), index="demo")
+    in_the_background()
+    assert (again.answer, again.citations) == (first.answer, first.citations)
+    assert (len(opening), reading) == (1, [])
 
 
 @pytest.mark.parametrize("strategy", MODEL_FIRST)

@@ -42,6 +42,8 @@ def test_the_longest_reply_fits_into_the_limit_of_tokens(prompt: Prompt[Any]) ->
     strategy = "iterative" if prompt.name in ITERATIVE else "global" if prompt.name in GLOBAL else "naive"
     settings = BuildSettings() if prompt.name in BUILDING else build(strategy).settings()
     said = longest(json_schema(prompt.reply))
+    if prompt.name == "map_report":  # a point is a line of a form of its own
+        said["points"] = [f"80 | 1, 2 | {line}"[: len(line)] for line in said["points"]]
     read = prompt.reply.model_validate(said).model_dump(mode="json", exclude_unset=True)
     assert read == said, "the bounds of the schema are those of what is read"
     assert passage_length(json.dumps(said, indent=1)) < settings.num_predict

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import threading
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from tempfile import mkdtemp
@@ -15,6 +16,9 @@ from ramify.tools.new_files import make_folder
 
 _making = threading.RLock()
 """Whoever comes second waits, instead of making it too."""
+_State = tuple[tuple[str, int, int, int, int], ...]
+_found_whole: dict[Path, _State] = {}
+"""The folders whose files were compared with their checksums, and the files' state then."""
 
 
 def demo_corpus() -> Path:
@@ -27,7 +31,8 @@ def demo_index(kind: Kind = "passages") -> Path:
 
     Each installation has one of its own, whose citations lead into its own corpus; that of kind graph lies beside the plain one.
     """
-    made_of = f"{demo_corpus().absolute()}\0{file_sha256(demo_corpus())}"
+    corpus = demo_corpus().absolute()
+    made_of = f"{corpus}\0{_sha256(corpus, corpus.stat().st_mtime_ns)}"
     suffix = "" if kind == "passages" else f"-{kind}"
     folder = cache_folder() / f"demo-{LAYOUT}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}{suffix}"
     with _making:
@@ -42,6 +47,12 @@ def demo_index(kind: Kind = "passages") -> Path:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return folder
+
+
+@cache
+def _sha256(path: Path, changed: int) -> str:
+    """Return the sha256 of a file, read once after each change."""
+    return file_sha256(path)
 
 
 def _make(kind: Kind, folder: Path) -> None:
@@ -64,8 +75,20 @@ def _take_place(made: Path, folder: Path, kind: Kind) -> None:
 
 
 def _whole(folder: Path, kind: Kind) -> bool:
+    """Tell whether an index is there and whole; its files are read again only where one has changed."""
     try:
+        state = _state(folder)
+        if _found_whole.get(folder) == state:
+            return True
         manifest = read_manifest(folder / MANIFEST)
-    except IndexingError:
+    except (IndexingError, OSError):
         return False
-    return manifest is not None and manifest.kind == kind and manifest.damage(folder) is None
+    whole = manifest is not None and manifest.kind == kind and manifest.damage(folder) is None
+    if whole:
+        _found_whole[folder] = state
+    return whole
+
+
+def _state(folder: Path) -> _State:
+    files = sorted((path.name, path.stat()) for path in folder.iterdir())
+    return tuple((name, at.st_size, at.st_mtime_ns, at.st_ctime_ns, at.st_ino) for name, at in files)

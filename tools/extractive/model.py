@@ -76,7 +76,6 @@ def _refused(reply: Reply, why: str) -> Reply:
         "confidence": 0.0,
         "citations": [],
         "explanation": why,
-        "helpfulness": 0,
         "points": [],
         "quotes": [],
         "settled_by": "unsettled",

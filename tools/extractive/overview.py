@@ -32,7 +32,7 @@ _NEXT_COMMUNITY, _NEXT_SENTENCE = 0.95, 0.5
 _OF_BEST = 0.6
 """A sentence worth less than this share of the best is left out."""
 _IN_PART, _IN_ALL = 8, 9
-"""Sentences of a partial answer, and of the whole."""
+"""Sentences of a batch, and of the whole answer."""
 _SAME = 0.8
 _MARK = ": "
 
@@ -40,7 +40,7 @@ _MARK = ": "
 class _Sentence(NamedTuple):
     worth: float
     number: int
-    """Of its report, or part, from 1."""
+    """Of its report, or point, from 1."""
     line: str
 
 
@@ -50,30 +50,16 @@ def surveys(question: str) -> bool:
 
 
 def map_report(slots: Slots) -> Reply:
-    """Quote the sentences of a batch that bear on the question, and say how much the best of them does."""
+    """Quote the sentences of a batch that bear on the question, each with how much it does and the number of its report."""
     question, reports = str(slots["question"]), slots["passages"]
     chosen = _chosen(_worth(question, reports, _whole(question)), _IN_PART)
-    return {
-        "points": [],
-        "quotes": [sentence.line for sentence in chosen],
-        "helpfulness": round(100 * max((sentence.worth for sentence in chosen), default=0.0)),
-        "citations": list(dict.fromkeys(sentence.number for sentence in chosen)),
-    }
+    return {"points": [], "quotes": [f"{100 * one.worth:.0f} | {one.number} | {one.line}" for one in chosen]}
 
 
 def reduce(slots: Slots) -> Reply:
-    """List the sentences of the partial answers, each once, the best first."""
-    question, parts = str(slots["question"]), slots["passages"]
-    lines = [(number, line) for number, part in enumerate(parts, 1) for line in part["text"].splitlines()]
-    helpful = {number: _helpfulness(part) for number, part in enumerate(parts, 1)}
-    near, about = similarities(question, [line for _, line in lines]), _about(_whole(question))
-    # The first line of a part is worth what the part is; the following ones less and less.
-    places = {entry: place for part in helpful for place, entry in enumerate(entry for entry in lines if entry[0] == part)}
-    found = []
-    for (number, line), cosine in zip(lines, near, strict=True):
-        inherited = helpful[number] * _NEXT_COMMUNITY ** places[number, line]
-        found.append(_Sentence(max(about * _share(cosine, _NEAR_FROM, _NEAR_TO), inherited), number, line))
-    chosen = _chosen(found, _IN_ALL)
+    """List the sentences that were quoted, each once, the best first."""
+    points = [_Sentence(_helpfulness(point), number, point["text"]) for number, point in enumerate(slots["passages"], 1)]
+    chosen = _chosen(points, _IN_ALL)
     if not chosen:
         return {"answer": UNKNOWN, "points": [], "quotes": [], "confidence": 0.0, "citations": []}
     return {
@@ -89,17 +75,13 @@ def _whole(question: str) -> float:
     return _AT_MOST * _share(max(similarities(question, _WHOLE)), _WHOLE_FROM, _WHOLE_TO)
 
 
-def _about(whole: float) -> float:
-    """Say how far nearness to a question counts: not at all where it is about the whole."""
-    return 1 - whole / _AT_MOST
-
-
 def _worth(question: str, reports: Sequence[Quote], whole: float) -> list[_Sentence]:
+    about = 1 - whole / _AT_MOST  # nearness counts for nothing where the question is about the whole
     said = [(number, report, place, line) for number, report in enumerate(reports, 1) for place, line in enumerate(_lines(report))]
     near = similarities(question, [line for _, report, _, line in said])
     return [
         _Sentence(
-            max(_about(whole) * _share(cosine, _NEAR_FROM, _NEAR_TO), whole * _size(report["source"]) * _NEXT_SENTENCE**place),
+            max(about * _share(cosine, _NEAR_FROM, _NEAR_TO), whole * _size(report["source"]) * _NEXT_SENTENCE**place),
             number,
             f"{report['title']}{_MARK}{line}" if report["title"] else line,
         )
@@ -124,8 +106,8 @@ def _places(source: str) -> list[int]:
     return [int(place) for place in places] if all(place.isdigit() for place in places) else []
 
 
-def _helpfulness(part: Quote) -> float:
-    figure = part["title"].rpartition(" ")[2]
+def _helpfulness(point: Quote) -> float:
+    figure = point["title"].rpartition(" ")[2]
     return float(figure) / 100 if figure.isdigit() else 0.0
 
 

@@ -83,19 +83,19 @@ def _open(home: Home) -> Index:
     return GraphIndex.open(home)
 
 
-def warm(index: Searchable) -> float:
-    """Load what the first search would wait for; give the seconds that took, 0 where all was there; blocking.
+def warm(index: Searchable) -> tuple[Searchable, float]:
+    """Open an index and load what the first search would wait for; give the seconds that took, 0 where all was there; blocking.
 
     A store or retriever of another make is left alone.
     """
     if not isinstance(index, (Index, str, Path)):
-        return 0.0
+        return index, 0.0
     began = time.perf_counter()
     before = [known for _, known in list(_opened.values())]
     found = index if isinstance(index, Index) else opened(index)
     there = found.embeddings.loaded and any(found is known for known in (index, *before))
     found.embeddings.load()
-    return 0.0 if there else time.perf_counter() - began
+    return found, 0.0 if there else time.perf_counter() - began
 
 
 def warm_soon(index: Searchable) -> None:
@@ -122,16 +122,20 @@ def _in_index(index: Callable[[], Index]) -> Search:
     return search
 
 
-def describe(index: Searchable) -> str:
-    """Name an index and say how much it holds; a store or retriever of another make is known by its class."""
+def describe(index: Searchable, found: Searchable) -> str:
+    """Name an index as it was given, and say how much it holds; a store or retriever of another make is known by its class.
+
+    found: the same, opened.
+    """
+    if not isinstance(found, Index):
+        return type(found).__name__
     if index == DEMO:
-        return f"demo: {opened(DEMO).manifest.documents} articles that ship with ramify"
-    if isinstance(index, Index):
-        return f"{type(index).__name__ if index.temporary else index.where} ({_holdings(index)})"
+        return f"demo: {found.manifest.documents} articles that ship with ramify"
     if isinstance(index, (str, Path)):
         where = home_of(index).where if is_address(index) else str(index)
-        return f"{where} ({_holdings(opened(index))})"
-    return type(index).__name__
+    else:
+        where = type(found).__name__ if found.temporary else found.where
+    return f"{where} ({_holdings(found)})"
 
 
 def _holdings(index: Index) -> str:
