@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ramify.nodes.citation import SHOWN, cite, headings
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.retrieve_reports import index_of
-from ramify.nodes.settings import EMBEDDED, GlobalSettings
+from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.last_step import final_step
@@ -60,7 +60,10 @@ async def reduce(context: Context[GlobalSettings]) -> Update:
     if not answer or is_unknown(reply.value.answer):
         return {**update, **told, "answer": UNKNOWN, "explanation": ""}
     used = {id: points[id] for id in reply.cited() or reply.shown()}
-    return {**update, **told, **await _sources(state, update, used, answer, settings, bool(reply.cited()))}
+    sources = await _sources(state, update, used, answer, settings, bool(reply.cited()))
+    if reply.value.quotes:
+        told["notices"] = [*update.get("notices", state["notices"]), _quoted(point.cited for point in used.values())]
+    return {**update, **sources, **told}
 
 
 def _ranked(tree: Tree) -> dict[str, Point]:
@@ -90,7 +93,6 @@ async def _sources(
         "answer": "\n".join(_numbered(line, grounds) for line in answer.splitlines()),
         "passages": {**update.get("passages", {}), **{ground.passage.id: ground.passage for ground in grounds}},
         "citations": cite([ground.passage for ground in grounds], quotes, cited),
-        **({"notices": [*update.get("notices", state["notices"]), _quoted(read.values())]} if state["model"] == EMBEDDED else {}),
     }
 
 
