@@ -107,9 +107,9 @@ async def bare(parts: int) -> float:
         await call(REDUCE.name)
 
     graph = StateGraph(dict)
-    steps = {"plant": nothing, "retrieve": nothing, "map": side_by_side, "prune": nothing, "reduce": join}
+    steps = {"init_tree": nothing, "retrieve": nothing, "map": side_by_side, "prune": nothing, "reduce": join}
     graph.add_sequence(list(steps.items()))
-    graph.add_edge(START, "plant")
+    graph.add_edge(START, "init_tree")
     ready = graph.compile()
     await ready.ainvoke({"question": QUESTION})
     began = time.perf_counter()

@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ramify.nodes.tree import Value, is_unknown
+from ramify.nodes.tree import FrozenModel, is_unknown
 from ramify.tools.index.manifest import file_sha256
 
 HitsBy = Literal["document", "fact"]
 
 
-class Support(Value):
+class Support(FrozenModel):
     """A document that the gold answer rests on, with the sentences of it that matter where they are known."""
 
     doc_id: str
@@ -21,7 +21,7 @@ class Support(Value):
     facts: tuple[str, ...] = ()
 
 
-class Question(Value):
+class Question(FrozenModel):
     """A question with its gold answer."""
 
     id: str
@@ -54,7 +54,7 @@ class Question(Value):
         return tuple(dict.fromkeys(fact for support in self.supporting for fact in support.facts))
 
 
-class Dataset(Value):
+class Dataset(FrozenModel):
     """Questions about documents."""
 
     name: str

@@ -16,7 +16,7 @@ from ramify.evaluation.load.records import parsed
 from ramify.evaluation.rows import Log, Row
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import ask, current_model
-from ramify.nodes.asking.budget import Ledger, working
+from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.building.kept_replies import at_once, side_by_side
 from ramify.nodes.settings import EMBEDDED, Settings
 from ramify.nodes.state import Usage
@@ -98,22 +98,22 @@ def judge(
 
 async def _judged(missing: Sequence[Duel], settings: JudgeSettings, log: Log, progress: Progress) -> dict[str, Row]:
     async def one(duel: Duel) -> Row:
-        row = await _verdict(duel, settings.model_copy(update={"seed": settings.seed + duel.repeat}), ledger)
+        row = await _verdict(duel, settings.model_copy(update={"seed": settings.seed + duel.repeat}), budget)
         if row["error"] is None:
             log.write([row])
         return row
 
-    ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
+    budget = Budget.open(settings, Usage(), time.time(), kept=False)
     made = await side_by_side(one, missing, at_once(settings), lambda done: progress(done, len(missing), "verdicts"))
     return {duel.key: row if isinstance(row, dict) else _row(duel, str(row)) for duel, row in zip(missing, made, strict=True)}
 
 
-async def _verdict(duel: Duel, settings: JudgeSettings, ledger: Ledger) -> Row:
+async def _verdict(duel: Duel, settings: JudgeSettings, budget: Budget) -> Row:
     answers = tuple(
         Passage(id=str(number), text=text, source=f"answer {number}", score=1.0, metadata={"title": f"Answer {number}"})
         for number, text in enumerate(duel.shown, 1)
     )
-    with working(settings, ledger):
+    with working(settings, budget):
         try:
             reply = await ask(PREFER, answers, field="", question=duel.a["question"])
         except ReplyError as error:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, VIEW, checked, dotted, own_settings, remedy
 from ramify.evaluation.searching.degraded_cells import check_shares
 from ramify.evaluation.variants import Variant, variants
-from ramify.nodes.tree import Value
+from ramify.nodes.tree import FrozenModel
 from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.groups_and_nodes import NONE
@@ -28,7 +28,7 @@ RERANK, RERANK_K = "rerank", "rerank_k"
 """Settings of reranking that searching alone heeds, too: the first may be swept there."""
 
 
-class Order(Value):
+class Order(FrozenModel):
     """What is wanted of a run."""
 
     datasets: tuple[str, ...]

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ramify.evaluation.index_kinds import OWN, PLAIN, dotted, is_named, named, own_options, own_settings, remedy
 from ramify.graphs.strategies import PRESET, arguments_of, build, configure, expand_preset, find_strategy, max_calls
-from ramify.nodes.tree import Value
+from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.index.manifest import Kind
 from ramify.tools.scrub import scrub
@@ -34,7 +34,7 @@ OF_SEARCHING = frozenset(
 PYTHON = {None: "none", True: "true", False: "false"}
 
 
-class Variant(Value):
+class Variant(FrozenModel):
     """A strategy with options; its name is empty where they are the run's own."""
 
     strategy: str
@@ -64,7 +64,7 @@ class Variant(Value):
         return {key: self.options.get(key, default) for key, default in defaults.items()}
 
 
-class Change(Value):
+class Change(FrozenModel):
     """What a variant does otherwise."""
 
     name: str

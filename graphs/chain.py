@@ -6,8 +6,8 @@ from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.finalize import finalize
+from ramify.nodes.init_tree import init_tree
 from ramify.nodes.next_question import next_question
-from ramify.nodes.plant import plant
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import ChainSettings
 
@@ -15,7 +15,7 @@ from ramify.nodes.settings import ChainSettings
 def build() -> Wiring[ChainSettings]:
     """Wire the chain."""
     graph = Wiring(ChainSettings)
-    graph.path(START, plant, next_question)
+    graph.path(START, init_tree, next_question)
     graph.when(next_question, {to_search: retrieve}, otherwise=finalize)
     graph.path(retrieve, answer)
     graph.when(answer, {shorter: next_question}, otherwise=finalize)

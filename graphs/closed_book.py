@@ -5,14 +5,14 @@ from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.finalize import finalize
-from ramify.nodes.plant import plant
+from ramify.nodes.init_tree import init_tree
 from ramify.nodes.settings import Settings
 
 
 def build() -> Wiring[Settings]:
     """Wire the closed book."""
     graph = Wiring(Settings, final_call=False)
-    graph.path(START, plant, answer, finalize, END)
+    graph.path(START, init_tree, answer, finalize, END)
     return graph
 
 

@@ -14,13 +14,13 @@ from ramify.graphs.result import Result
 from ramify.graphs.run import Watch, blocking, run_graph
 from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.wiring import END, START, Wiring
+from ramify.nodes.append_answer import append_answer
 from ramify.nodes.ask_back import ask_back
 from ramify.nodes.contextualize import contextualize
-from ramify.nodes.listen import listen
-from ramify.nodes.plant import checked, plant
-from ramify.nodes.remember import remember
+from ramify.nodes.init_tree import checked, init_tree
+from ramify.nodes.read_input import read_input
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import Replied, Spoken
+from ramify.nodes.state import ChatInput, Replied
 from ramify.nodes.state.turns import MARK
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
@@ -30,20 +30,20 @@ S = TypeVar("S", bound=Settings)
 
 
 def with_conversation(wiring: Wiring[S]) -> Wiring[S]:
-    """Add the steps of a conversation to a new wiring and return it: listen, contextualize a follow-up, and remember at the end.
+    """Add the steps of a conversation to a new wiring and return it: read_input, contextualize (for a follow-up) and append_answer.
 
     Where a pronoun stands for a person and none is known, the turn asks back instead of answering. The graph's input is a question or
     messages, and its state keeps the messages.
     """
-    [(_, first)] = wiring.edges.pop(plant.name)
+    [(_, first)] = wiring.edges.pop(init_tree.name)
     wiring.edges.pop(START)
     wiring.edges.pop(wiring.last)
-    wiring.exchange(Spoken, Replied)
-    wiring.path(START, listen, plant)
-    wiring.when(plant, {nobody_known: ask_back, follow_up: contextualize}, otherwise=wiring.steps[first])
+    wiring.exchange(ChatInput, Replied)
+    wiring.path(START, read_input, init_tree)
+    wiring.when(init_tree, {nobody_known: ask_back, follow_up: contextualize}, otherwise=wiring.steps[first])
     wiring.path(contextualize, first)
-    wiring.path(ask_back, remember)
-    wiring.path(wiring.last, remember, END)
+    wiring.path(ask_back, append_answer)
+    wiring.path(wiring.last, append_answer, END)
     return wiring
 
 

@@ -7,8 +7,8 @@ from ramify.graphs.call_counts import MaxCalls
 from ramify.graphs.conditions import helps
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
+from ramify.nodes.init_tree import init_tree
 from ramify.nodes.map_report import map_report
-from ramify.nodes.plant import plant
 from ramify.nodes.prune import prune
 from ramify.nodes.reduce import reduce
 from ramify.nodes.retrieve_reports import retrieve_reports
@@ -18,7 +18,7 @@ from ramify.nodes.settings import GlobalSettings
 def build() -> Wiring[GlobalSettings]:
     """Wire global search."""
     graph = Wiring(GlobalSettings)
-    graph.path(START, plant, retrieve_reports, map_report)
+    graph.path(START, init_tree, retrieve_reports, map_report)
     graph.when(map_report, {helps: reduce}, otherwise=prune)
     graph.path(prune, reduce, END)
     return graph

@@ -7,8 +7,8 @@ from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.assign_evidence import assign_evidence
 from ramify.nodes.compress import compress
 from ramify.nodes.filter import filter
+from ramify.nodes.init_tree import init_tree
 from ramify.nodes.plan import QUERIES, plan
-from ramify.nodes.plant import plant
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.search_suggested import search_suggested
 from ramify.nodes.settings import IterativeSettings
@@ -18,7 +18,7 @@ from ramify.nodes.state import IterativeState
 def build() -> Wiring[IterativeSettings]:
     """Wire Iterative RAG."""
     graph = Wiring(IterativeSettings, IterativeState)
-    graph.path(START, plant, plan, retrieve, filter)
+    graph.path(START, init_tree, plan, retrieve, filter)
     ends = {enough: assign_evidence, rounds_used_up: assign_evidence}
     graph.when(filter, {**ends, poor_rounds: search_suggested, nothing_unread: assign_evidence}, otherwise=filter)
     graph.path(search_suggested, retrieve)

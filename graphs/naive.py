@@ -5,7 +5,7 @@ from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
 from ramify.nodes.finalize import finalize
-from ramify.nodes.plant import plant
+from ramify.nodes.init_tree import init_tree
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import Settings
 
@@ -13,7 +13,7 @@ from ramify.nodes.settings import Settings
 def build() -> Wiring[Settings]:
     """Wire naive RAG."""
     graph = Wiring(Settings, final_call=False)
-    graph.path(START, plant, retrieve, answer, finalize, END)
+    graph.path(START, init_tree, retrieve, answer, finalize, END)
     return graph
 
 

@@ -35,7 +35,7 @@ from ramify.nodes.decompose import decompose
 from ramify.nodes.extract_entities import extract_entities
 from ramify.nodes.fill import fill
 from ramify.nodes.finalize import finalize
-from ramify.nodes.plant import plant
+from ramify.nodes.init_tree import init_tree
 from ramify.nodes.prune import prune
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.settings import TAU, PruneSettings
@@ -70,7 +70,7 @@ def build(
 
 def _joint(graph: Wiring[PruneSettings], accepted: Ways, settled: Ways, named: bool, early: bool) -> None:
     """One call a branch; at the depth limit a branch is only searched, unless something else builds on it."""
-    graph.path(START, plant, retrieve)
+    graph.path(START, init_tree, retrieve)
     graph.when(retrieve, {is_entity: answer, within_depth: decide, wanted: answer}, otherwise=finalize)
     proposed: Ways = {proposes_split: decompose, **({proposes_entities: extract_entities} if named else {})}
     unanswered: Ways = {no_answer & wanted: answer, no_answer: finalize}
@@ -84,7 +84,7 @@ def _joint(graph: Wiring[PruneSettings], accepted: Ways, settled: Ways, named: b
 
 def _staged(graph: Wiring[PruneSettings], accepted: Ways, settled: Ways, named: bool, early: bool) -> None:
     """Answer, then decompose what was not accepted, then name entities where that cannot be split."""
-    graph.path(START, plant, retrieve, answer)
+    graph.path(START, init_tree, retrieve, answer)
     graph.when(answer, {**accepted, **settled}, otherwise=prune)
     graph.when(prune, {within_depth: decompose, **settled}, otherwise=finalize)
     if named:

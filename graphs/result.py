@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.state import Citation, Search, StoppedBy, Usage
-from ramify.nodes.tree import DROPPED, ROOT, Passage, Tree, Value, is_unknown, row
+from ramify.nodes.tree import DROPPED, ROOT, FrozenModel, Passage, Tree, is_unknown, row
 from ramify.tools.extractive.question_kinds import open_ended
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import without_known
@@ -28,7 +28,7 @@ class Cost(Usage):
     """The part of them spent loading encoder, index and reader, which counts against no budget."""
 
 
-class Result(Value):
+class Result(FrozenModel):
     """The result of a question."""
 
     question: str

@@ -12,9 +12,9 @@ from langgraph.graph.state import CompiledStateGraph
 
 from ramify.graphs.result import Result
 from ramify.graphs.strategies import DEFAULT, configure
-from ramify.nodes.plant import checked
+from ramify.nodes.init_tree import checked
 from ramify.nodes.settings import Settings
-from ramify.nodes.tree import Branch, Passage, Tree, graft
+from ramify.nodes.tree import Branch, Passage, Tree, merge_branches
 from ramify.tools.errors import UsageError
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ _AWAKE = 0.5
 WARNING = "warning: "
 """Before a notice that comes with a failure."""
 VERBS = {
-    "plant": "getting ready",
+    "init_tree": "getting ready",
     "contextualize": "understanding the follow-up",
     "retrieve": "searching",
     "answer": "answering",
@@ -151,7 +151,7 @@ class RunTracker:
         self.tree: Tree = {}
         self.passages: dict[str, Passage] = {}
         self.question = ""
-        self.doing = VERBS["plant"]
+        self.doing = VERBS["init_tree"]
         self.notices: list[str] = []
         self._tell = tell
         self._tasks: dict[str, tuple[str, str]] = {}
@@ -198,7 +198,7 @@ class RunTracker:
         update = event.get("result")
         result = update.get("__return__") if isinstance(update, Mapping) else None
         if isinstance(result, Mapping):
-            self.tree = graft(self.tree, {branch["path"]: branch for branch in result.get("branches", ())})
+            self.tree = merge_branches(self.tree, {branch["path"]: branch for branch in result.get("branches", ())})
 
 
 def branch_of(given: Any) -> Branch | None:

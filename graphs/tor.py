@@ -34,8 +34,8 @@ from ramify.nodes.decompose import decompose
 from ramify.nodes.expand import expand
 from ramify.nodes.fill import fill
 from ramify.nodes.finalize import finalize
+from ramify.nodes.init_tree import init_tree
 from ramify.nodes.judge import judge
-from ramify.nodes.plant import plant
 from ramify.nodes.prune import prune
 from ramify.nodes.retrieve import retrieve
 from ramify.nodes.score_pair import score_pair
@@ -45,7 +45,7 @@ from ramify.nodes.settings import TorSettings
 def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
     """Wire ToR-RAG; `rubric` scores each pair before retrieval, `judged=False` leaves the judge out."""
     graph = Wiring(TorSettings)
-    graph.path(START, plant, decompose)
+    graph.path(START, init_tree, decompose)
     if rubric:
         graph.when(decompose, {new_pair: score_pair, split_in_vain: retrieve}, otherwise=finalize)
         graph.when(score_pair, {invalid_pair: prune, valid_pair: retrieve})

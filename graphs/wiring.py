@@ -16,12 +16,12 @@ from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
 
 from ramify.graphs.conditions import Condition, Join, OfState, Way
-from ramify.nodes.asking.budget import Ledger, working
-from ramify.nodes.plant import pinned, plant
+from ramify.nodes.asking.budget import Budget, working
+from ramify.nodes.init_tree import freeze_model, init_tree
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Answer, Question, State, Usage
 from ramify.nodes.step import Context, Step, Update
-from ramify.nodes.tree import Branch, Tree, graft
+from ramify.nodes.tree import Branch, Tree, merge_branches
 from ramify.nodes.tree.notes import SEARCHED
 from ramify.tools.errors import UsageError
 
@@ -163,8 +163,8 @@ class Wiring(Generic[S]):
 
         async def node(state: Any, runtime: Runtime[Any], config: RunnableConfig) -> Update:
             given = self._settings(runtime)
-            begins = step.name in (plant.name, first)
-            settings = given if begins else pinned(given, state)
+            begins = step.name in (init_tree.name, first)
+            settings = given if begins else freeze_model(given, state)
             tree: Tree = state.get("tree") or {}
             loose = {} if begins else self._loose(tree, settings)
             if step.name == self.last:
@@ -177,10 +177,10 @@ class Wiring(Generic[S]):
                 state, settings, frozenset(target for _, target in self.edges[step.name]), frozenset(self.steps), self.final_call
             )
             kept = self.final_call and not step.final
-            with Ledger.shared(settings, state, superstep, kept, step.final) as ledger, working(settings, ledger):
+            with Budget.shared(settings, state, superstep, kept, step.final) as budget, working(settings, budget):
                 update = {**await step.run(handed, context)}
-            if ledger.told:
-                update["notices"] = [*ledger.told, *update.get("notices", ())]
+            if budget.told:
+                update["notices"] = [*budget.told, *update.get("notices", ())]
             return self._moved(step, handed, update, state, settings, superstep)
 
         node.__name__, node.__doc__ = step.name, step.act.__doc__
@@ -195,12 +195,12 @@ class Wiring(Generic[S]):
         changed = update.get("tree")
         replaced = isinstance(changed, Overwrite)
         left = dict(changed.value if isinstance(changed, Overwrite) else changed or {})
-        tree = left if replaced else graft(before, left)
+        tree = left if replaced else merge_branches(before, left)
         if step.kind == "state":  # it takes up no single branch: those that are new or wait to begin go on
             left |= {path: branch for path, branch in tree.items() if branch.status == "open" and not branch.next and not branch.evidence}
         turned = next(self._of_state(step.name, {**state, **update, "tree": tree}, settings), None)
         moved = {path: branch if turned else self._led(step.name, tree, branch, settings) for path, branch in left.items()}
-        tree = graft(tree, moved)
+        tree = merge_branches(tree, moved)
         late = self._joined(before, settings) if before and not replaced else {}  # whoever sees them sends them on: `_loose`
         moved |= {path: branch for path, branch in self._joined(tree, settings).items() if path not in late or path in left}
         if turned and turned[0].stopped_by:
@@ -254,7 +254,7 @@ class Wiring(Generic[S]):
 
         A branch that was opened is searched and answered again; an answer given by hand goes the way of one that the model gave.
         """
-        reading = any(step.kind == "state" and name not in (plant.name, self.last) for name, step in self.steps.items())
+        reading = any(step.kind == "state" and name not in (init_tree.name, self.last) for name, step in self.steps.items())
         found = self._joined(tree, settings)
         for path, branch in tree.items():
             above = tree.get(branch.parent or "")
@@ -291,7 +291,7 @@ class Wiring(Generic[S]):
 
         def route(state: Any) -> list[str]:
             # Not as a parameter: a state edited by hand is routed without a runtime.
-            settings = pinned(self._settings(get_runtime()), state)
+            settings = freeze_model(self._settings(get_runtime()), state)
             tree: Tree = state.get("tree") or {}
             if (way := next(self._of_state(name, state, settings), None)) is not None:
                 return [way[1]]

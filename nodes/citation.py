@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ramify.nodes.tree import Passage, Value
+from ramify.nodes.tree import FrozenModel, Passage
 from ramify.tools.documents.located_parts import at_quote, marks_of
 from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import nearest
@@ -18,7 +18,7 @@ SHOWN = 3
 """Passages given beside an answer that cites none."""
 
 
-class Source(Value):
+class Source(FrozenModel):
     """Where a text lies, in a reader's words, and the link that opens it."""
 
     source: str

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
-from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, position, wording
+from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, normalized_key, position
 from ramify.nodes.tree.notes import SIMPLE
 from ramify.nodes.tree.notes import filled as put_in
 from ramify.nodes.tree.references import HOLE, filled, holes, normal
@@ -41,7 +41,7 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> StepResul
         return result(branch.to(branch.status, note=branch.noted(SIMPLE)))
     questions = [reply.value.first, reply.value.second]
     if better is not None:  # in place of the weaker is asked whichever of the two is not the better half once more
-        anew = [text for text in questions if wording(Branch(path=better.path, question=text)) != wording(better)]
+        anew = [text for text in questions if normalized_key(Branch(path=better.path, question=text)) != normalized_key(better)]
         questions = [better.question, *anew[-1:]]
     pair = usable(questions, branch, context)
     if len(pair) < 2:
@@ -67,17 +67,17 @@ def _refused(grown: list[Branch], before: Sequence[Branch]) -> str:
     """Say why a pair is not grown; nothing where it is."""
     if not grown:
         return "the parts named for it cannot be asked"
-    tried = {wording(child) for child in before if child.status == "pruned"}
+    tried = {normalized_key(child) for child in before if child.status == "pruned"}
     # One that waits is compared by what it waits for: the pruned one has been filled.
-    return "no other way was found to split it" if {wording(child) for child in grown if child.status == "open"} <= tried else ""
+    return "no other way was found to split it" if {normalized_key(child) for child in grown if child.status == "open"} <= tried else ""
 
 
 def usable(questions: Sequence[str], branch: Branch, context: Context[TreeSettings]) -> list[str]:
     """Keep the sub-questions that can be asked: not empty, none from above again, a hole only where one can be filled."""
     above = (*context.above(branch), branch.question)
     kept = [normal(flatten(text), above) for text in questions[:2] if text.strip()]
-    asked = {wording(Branch(path=ROOT, question=text)) for text in above}
-    if any(wording(Branch(path=ROOT, question=text)) in asked for text in kept):
+    asked = {normalized_key(Branch(path=ROOT, question=text)) for text in above}
+    if any(normalized_key(Branch(path=ROOT, question=text)) in asked for text in kept):
         return []
     fillable: tuple[set[int], ...] = (set(), {1} if context.settings.dependent else set())
     return kept if all(holes(text) <= allowed for text, allowed in zip(kept, fillable, strict=False)) else []

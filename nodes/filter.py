@@ -30,7 +30,7 @@ async def filter(context: Context[IterativeSettings]) -> Update:
     reply, update = await call_model(state, FILTER, batch, field="relevance", instead=unread, **slots)
     if "stopped_by" in update:
         return {**update, "search": search.model_copy(update={"given_up": True})}
-    return {**update, "search": remember(search, reply) if reply else skip_batch(search, batch)}
+    return {**update, "search": update_memory(search, reply) if reply else skip_batch(search, batch)}
 
 
 def priority(passage: Passage, search: Search) -> float:
@@ -53,7 +53,7 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def remember(search: Search, reply: Reply[Filtered]) -> Search:
+def update_memory(search: Search, reply: Reply[Filtered]) -> Search:
     """Add what a round found to the memory."""
     said = reply.value
     kept = [reply.passages[n - 1].id for n in said.relevant if 0 < n <= len(reply.passages)]

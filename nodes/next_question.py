@@ -4,7 +4,7 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import ChainSettings
 from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
 from ramify.nodes.step.findings import finding
-from ramify.nodes.tree import Branch, ancestors, wording
+from ramify.nodes.tree import Branch, ancestors, normalized_key
 from ramify.nodes.tree.references import filled, normal
 from ramify.prompts import NEXT_QUESTION
 from ramify.tools.errors import ReplyError
@@ -27,7 +27,7 @@ async def next_question(branch: Branch, context: Context[ChainSettings]) -> Step
     if asked and wanted is None:
         return result(tip.to("leaf", note=f"the sub-question refers to an answer that is not there: {reply.value.question!r}"))
     following = Branch(path=f"{tip.path}.0", question=wanted or root.question)
-    repeated = wording(following) in {wording(link) for link in asked}
+    repeated = normalized_key(following) in {normalized_key(link) for link in asked}
     if asked and (reply.value.done or repeated):
         return result(tip.to("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices"))
     if not asked:

@@ -3,7 +3,7 @@
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import Search
 from ramify.nodes.step import Context, Update, call_model, state_step
-from ramify.nodes.tree import ROOT, sprout
+from ramify.nodes.tree import ROOT, new_children
 from ramify.prompts import PLAN
 
 QUERIES = 5
@@ -19,7 +19,7 @@ async def plan(context: Context[IterativeSettings]) -> Update:
     wanted = reply.value if reply else None
     queries = [wanted.primary, *wanted.sub_queries] if wanted else []
     distinct = list(dict.fromkeys(text.strip() for text in queries if text.strip()))[:QUERIES] or [root.question]
-    grown = sprout(state["tree"], ROOT, [(text, "question", "open") for text in distinct])
+    grown = new_children(state["tree"], ROOT, [(text, "question", "open") for text in distinct])
     note = "" if wanted else "no plan: searched as it is"
     memory = Search(keywords=tuple(wanted.keywords), expected=tuple(wanted.expected)) if wanted else Search()
     return {**update, "search": memory, "tree": {b.path: b for b in (root.to("split", note=root.noted(note)), *grown)}}

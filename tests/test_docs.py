@@ -13,7 +13,7 @@ from runpy import run_path
 import pytest
 
 import ramify.graphs as graphs
-from ramify.nodes.plant import checked
+from ramify.nodes.init_tree import checked
 from ramify.studio.cli import run
 from tests.documented import differences
 

@@ -7,7 +7,7 @@ from langchain_core.language_models import BaseChatModel
 
 from benchmarks.splits.flatten import HOLE, Halves
 from ramify.nodes.asking.ask import ask
-from ramify.nodes.asking.budget import Ledger, working
+from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.settings import TreeSettings
 from ramify.nodes.state import Usage
 from ramify.nodes.tree.references import holes, normal
@@ -21,7 +21,7 @@ def model(name: str | BaseChatModel, base_url: str | None = None) -> Halves:
     runner = asyncio.Runner()  # one for all calls: a client belongs to its event loop
 
     async def asked(question: str) -> tuple[str, str] | None:
-        with working(settings, Ledger.open(settings, Usage(), time.time(), kept=False)):
+        with working(settings, Budget.open(settings, Usage(), time.time(), kept=False)):
             try:
                 reply = await ask(DECOMPOSE, question=question, dependent=True, rejected=[], kept="")
             except ReplyError:

@@ -10,7 +10,7 @@ from ramify.evaluation.rows import Row, key_of
 from ramify.evaluation.scoring import UNSCORED, scores
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
-from ramify.nodes.tree import ROOT, Value, is_unknown
+from ramify.nodes.tree import ROOT, FrozenModel, is_unknown
 from ramify.tools.models.learned_tokens import KNOWN_AT_START, Ratios
 from ramify.tools.scrub import scrub
 
@@ -38,7 +38,7 @@ NOTHING: Row = {
 """What a line says of a question that failed."""
 
 
-class Task(Value):
+class Task(FrozenModel):
     """One question to ask with one variant."""
 
     dataset: str

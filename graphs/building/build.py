@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import Answerer, current_model
-from ramify.nodes.asking.budget import Ledger, working
+from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.building.extract_elements import Ask, extract_elements
 from ramify.nodes.building.kept_replies import kept_ask
 from ramify.nodes.building.summarize_clusters import Summarizing
@@ -117,8 +117,8 @@ def structure(
         return build_graph_by_rules(folder, how, progress), Usage()
 
     async def build() -> tuple[Structured, Usage]:
-        ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
-        with Work(folder / WORK) as work, working(settings, ledger) as spent:
+        budget = Budget.open(settings, Usage(), time.time(), kept=False)
+        with Work(folder / WORK) as work, working(settings, budget) as spent:
             made = await build_graph(folder, ByModel(settings, work), how, progress)
             if not made.unread and made.rewritten == made.communities:  # the replies of reports that were kept were not asked for
                 work.forget_unused()
@@ -154,8 +154,8 @@ def hierarchy(
     async def build() -> tuple[Made, Usage]:
         if settings.model == EMBEDDED:
             return await build_hierarchy(folder, encoder, Quoting(encoder), fields, routing, rebuild, progress), Usage()
-        ledger = Ledger.open(settings, Usage(), time.time(), kept=False)
-        with Work(folder / WORK) as work, working(settings, ledger) as spent:
+        budget = Budget.open(settings, Usage(), time.time(), kept=False)
+        with Work(folder / WORK) as work, working(settings, budget) as spent:
             model = current_model(settings)
             asking = partial(kept_ask, work, model.name, settings)
             if settings.nli:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from ramify.graphs.building.build import ByModel
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import current_model
-from ramify.nodes.asking.budget import Ledger, working
+from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.settings.building import BuildSettings
 from ramify.nodes.state import Usage
@@ -56,7 +56,7 @@ def estimate(
     rules = (time.perf_counter() - began) * len(pieces) / max(1, len(some))
     most = max(REPORTS[1], len(_materials(knowledge, settings)) / len(some))
     reports = (max(1, round(REPORTS[0] * len(pieces))), max(1, round(most * len(pieces))))
-    with Work(work) as kept, working(settings, Ledger.open(settings, Usage(), time.time(), kept=False)) as spent:
+    with Work(work) as kept, working(settings, Budget.open(settings, Usage(), time.time(), kept=False)) as spent:
         builder = ByModel(settings, kept)
         if settings.model == EMBEDDED:
             stages.append(Stage("names", f"{len(pieces):,} passages by rules", seconds=(rules, rules)))

@@ -10,7 +10,7 @@ from ramify.graphs.building.build import hierarchy_settings
 from ramify.graphs.building.graph_cost import Cost, Range, Stage, encoding, measured, sample
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import current_model
-from ramify.nodes.asking.budget import Ledger, working
+from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.building.kept_replies import kept_ask
 from ramify.nodes.building.summarize_clusters import Summarizing
 from ramify.nodes.settings import EMBEDDED
@@ -69,7 +69,7 @@ def estimate_hierarchy(
 
 def _cost(materials: Sequence[Material], settings: HierarchySettings, encoder: Encoder, work: Path) -> Cost:
     """Sum up, and tell what that cost."""
-    with Work(work) as kept, working(settings, Ledger.open(settings, Usage(), time(), kept=False)) as spent:
+    with Work(work) as kept, working(settings, Budget.open(settings, Usage(), time(), kept=False)) as spent:
         summarizer: Summarizer = Quoting(encoder)
         if settings.model != EMBEDDED:
             model = current_model(settings)

@@ -26,7 +26,7 @@ KEPT_SECONDS = 0.2
 
 
 @dataclass
-class Ledger:
+class Budget:
     """What is left for one step; its tasks draw on it side by side."""
 
     settings: Settings
@@ -48,7 +48,7 @@ class Ledger:
     @classmethod
     def open(
         cls, settings: Settings, usage: Usage, started: float, kept: bool, branches: int = 0, last: bool = False, error: str = ""
-    ) -> "Ledger":
+    ) -> "Budget":
         """Work out what is left; `kept` keeps the final call back, which shows so many branches. After an `error` nothing is."""
         infinite = float("inf")
         final_tokens = settings.context_tokens + settings.num_predict + final_words(settings.thought) + FINDING * branches
@@ -62,8 +62,8 @@ class Ledger:
 
     @classmethod
     @contextmanager
-    def shared(cls, settings: Settings, state: Mapping[str, Any], superstep: int, kept: bool, last: bool) -> Iterator["Ledger"]:
-        """Give the ledger of a superstep: steps that run side by side for one question draw on the same.
+    def shared(cls, settings: Settings, state: Mapping[str, Any], superstep: int, kept: bool, last: bool) -> Iterator["Budget"]:
+        """Give the budget of a superstep: steps that run side by side for one question draw on the same.
 
         After an error the next one to ask opens its own, because a run that is resumed begins its superstep anew.
         """
@@ -77,11 +77,11 @@ class Ledger:
     @classmethod
     def _of_superstep(
         cls, question: tuple[float, str], settings: Settings, state: Mapping[str, Any], superstep: int, kept: bool, last: bool
-    ) -> "Ledger":
+    ) -> "Budget":
         known = _SHARED.get(question)
         if known is not None and known[0] == superstep and not last:
             return known[1]
-        ledger = cls.open(
+        budget = cls.open(
             settings,
             state.get("usage") or Usage(),
             state.get("started") or 0.0,
@@ -92,8 +92,8 @@ class Ledger:
         )
         _forget(question)
         if not last:
-            _SHARED[question] = (superstep, ledger)
-        return ledger
+            _SHARED[question] = (superstep, budget)
+        return budget
 
     def reserve(self, tokens: int, thought: int = 0) -> float | None:
         """Take one call and its tokens out before it is made, and tell how many seconds it may take (None: any).
@@ -119,23 +119,23 @@ class Ledger:
         self.tokens += unused.tokens
 
 
-_SHARED: dict[tuple[float, str], tuple[int, Ledger]] = {}
-"""By question and when work on it began: the superstep that is at work, and its ledger."""
+_SHARED: dict[tuple[float, str], tuple[int, Budget]] = {}
+"""By question and when work on it began: the superstep that is at work, and its budget."""
 
 
 def _forget(question: tuple[float, str]) -> None:
-    """Let go of the ledgers of earlier supersteps: a ledger holds settings, and these an index. Loading moves the beginning on."""
+    """Let go of the ledgers of earlier supersteps: a budget holds settings, and these an index. Loading moves the beginning on."""
     for began, asked in list(_SHARED):
         if asked == question[1] and began <= question[0]:
             _SHARED.pop((began, asked), None)
 
 
 @dataclass
-class Work:
+class CallContext:
     """What a running step or task can reach without being handed it."""
 
     settings: Settings
-    ledger: Ledger
+    budget: Budget
     spent: Usage = field(default_factory=Usage)
     shown: dict[str, int] = field(default_factory=dict)
     """The passages that the model was shown, by id, and how many characters of each."""
@@ -148,8 +148,8 @@ class Booking:
     brought no reply in another way may have been read: it costs its prompt and the longest reply.
     """
 
-    def __init__(self, work: Work, prompt: int, longest: int, thought: int) -> None:
-        self._work, self._thought = work, thought
+    def __init__(self, context: CallContext, prompt: int, longest: int, thought: int) -> None:
+        self._context, self._thought = context, thought
         self._most = Usage(llm_calls=1, prompt_tokens=prompt, completion_tokens=longest)
         self.seconds = self._reserve()
         """How long all of it may take; None where there is no limit."""
@@ -157,7 +157,7 @@ class Booking:
         self._failed = ""
 
     def _reserve(self) -> float | None:
-        return self._work.ledger.reserve(self._most.tokens, self._thought)
+        return self._context.budget.reserve(self._most.tokens, self._thought)
 
     @contextmanager
     def request(self) -> Iterator[None]:
@@ -168,7 +168,7 @@ class Booking:
             except BudgetError as error:
                 raise BudgetError(error.limit, error.allowed, after=self._failed) from None
         self._waiting = False
-        self._work.spent += self._most
+        self._context.spent += self._most
         try:
             yield
         except Exception as error:
@@ -181,13 +181,13 @@ class Booking:
 
     def cost(self, known: Usage) -> None:
         """Put what the latest request has cost in the place of the most that it might have."""
-        self._work.spent += known - self._most
-        self._work.ledger.give_back(self._most - known)
+        self._context.spent += known - self._most
+        self._context.budget.give_back(self._most - known)
 
     def close(self) -> None:
         """Return what was reserved for a request that never left."""
         if self._waiting:
-            self._work.ledger.give_back(self._most)
+            self._context.budget.give_back(self._most)
 
 
 @cache
@@ -198,15 +198,15 @@ def final_words(thought: bool) -> int:
     return QUESTION + max(sum(estimate(message.text) for message in final) for final in messages)
 
 
-CURRENT: ContextVar[Work] = ContextVar("ramify_work")
+CURRENT: ContextVar[CallContext] = ContextVar("ramify_call_context")
 
 
 @contextmanager
-def working(settings: Settings, ledger: Ledger) -> Iterator[Work]:
-    """Make settings and ledger reachable, and book what is spent meanwhile."""
-    work = Work(settings, ledger)
-    token = CURRENT.set(work)
+def working(settings: Settings, budget: Budget) -> Iterator[CallContext]:
+    """Make settings and budget reachable, and book what is spent meanwhile."""
+    context = CallContext(settings, budget)
+    token = CURRENT.set(context)
     try:
-        yield work
+        yield context
     finally:
         CURRENT.reset(token)

@@ -9,7 +9,7 @@ from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking
 from ramify.nodes.asking.fit import most_within, quote, within
 from ramify.nodes.settings import EMBEDDED, Settings
-from ramify.nodes.state import Replies, Usage, furthest
+from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage
 from ramify.prompts.prompt import Prompt, Quote
 from ramify.tools.errors import BudgetError
@@ -54,10 +54,10 @@ class Extractive(Answerer):
         """Answer a prompt by its name; the tokens are those of the slots it reads and of the fields it writes."""
         from ramify.tools.extractive.model import reply_to
 
-        work = CURRENT.get()
-        settings, ledger = work.settings, work.ledger
-        shown, given, tokens = await asyncio.to_thread(_shown, slots, passages, settings, ledger.tokens if ledger.last else inf)
-        booking = Booking(work, tokens, settings.num_predict, 0)
+        context = CURRENT.get()
+        settings, budget = context.settings, context.budget
+        shown, given, tokens = await asyncio.to_thread(_shown, slots, passages, settings, budget.tokens if budget.last else inf)
+        booking = Booking(context, tokens, settings.num_predict, 0)
         try:
             async with asyncio.timeout(booking.seconds), self._cap:
                 with booking.request():
@@ -67,8 +67,8 @@ class Extractive(Answerer):
         finally:
             booking.close()
         booking.cost(Usage(llm_calls=1, prompt_tokens=tokens, completion_tokens=_tokens(told)))
-        work.shown = furthest(work.shown, {passage.id: len(quote(passage, settings)["text"]) for passage in shown})
-        work.spent += Usage(replies={prompt.name: Replies(valid=1)})
+        context.shown = merge_max(context.shown, {passage.id: len(quote(passage, settings)["text"]) for passage in shown})
+        context.spent += Usage(replies={prompt.name: Replies(valid=1)})
         if on_text is not None and isinstance(text := told.get(field), str):
             on_text(text)
         sure = float(told.get("confidence", 1.0)) if field == "answer" else 1.0

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
-from ramify.nodes.asking.budget import CURRENT, Booking, Work
+from ramify.nodes.asking.budget import CURRENT, Booking, CallContext
 from ramify.nodes.asking.fit import Request, fit, once_more
-from ramify.nodes.state import Replies, Usage, furthest
+from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, MalformedError, WindowError
@@ -57,27 +57,27 @@ class LanguageModel(Answerer):
 
         Where the prompt turns out to have filled the window, its reply is not used, and it is asked once more with fewer passages.
         """
-        work = CURRENT.get()
-        prompt = prompt.told_with(work.settings.thought, work.settings.shots)
+        context = CURRENT.get()
+        prompt = prompt.told_with(context.settings.thought, context.settings.shots)
 
         def fitted() -> Request:  # the last call makes do with what is left
-            return fit(prompt, passages, slots, work.settings, self, work.ledger.tokens, work.ledger.last)
+            return fit(prompt, passages, slots, context.settings, self, context.budget.tokens, context.budget.last)
 
         handing_on = ON_TEXT.set(None if on_text is None else _reading(field, on_text))
         try:
             request = await asyncio.to_thread(fitted)
             try:
-                reply = await self._call(request, prompt, work)
+                reply = await self._call(request, prompt, context)
             except WindowError:  # its tokens were counted too low, and are counted higher from now on
                 filled, request = request, await asyncio.to_thread(fitted)
                 if request.messages == filled.messages:
                     raise
-                reply = await self._call(request, prompt, work)
-            work.shown = furthest(work.shown, request.lengths)
+                reply = await self._call(request, prompt, context)
+            context.shown = merge_max(context.shown, request.lengths)
             if reply.parsed is None:
-                reply = await self._repair(request, prompt, reply, work)
+                reply = await self._repair(request, prompt, reply, context)
             else:
-                work.spent += Usage(replies={prompt.name: Replies(valid=1)})
+                context.spent += Usage(replies={prompt.name: Replies(valid=1)})
         finally:
             ON_TEXT.reset(handing_on)
         value = prompt.reply.model_validate(reply.parsed)
@@ -87,18 +87,18 @@ class LanguageModel(Answerer):
         stated = min(1.0, max(0.0, float(getattr(value, "confidence", 1.0))))
         return Reply(value, stated, "stated", request.shown)
 
-    async def _call(self, request: Request, prompt: Prompt[T], work: Work) -> Structured:
-        booking = Booking(work, request.tokens, request.longest, self.thought_tokens)
+    async def _call(self, request: Request, prompt: Prompt[T], context: CallContext) -> Structured:
+        booking = Booking(context, request.tokens, request.longest, self.thought_tokens)
         counting = REQUEST.set(booking.request)
         try:
             async with asyncio.timeout(booking.seconds):
                 reply = await self.model.reply(request.messages, prompt.reply, request.longest)
         except TimeoutError:
-            raise BudgetError("seconds", work.settings.max_seconds or 0) from None
+            raise BudgetError("seconds", context.settings.max_seconds or 0) from None
         finally:
             REQUEST.reset(counting)
             booking.close()
-            work.ledger.told |= dict.fromkeys(self.model.told)
+            context.budget.told |= dict.fromkeys(self.model.told)
         if told := reply.raw.usage_metadata:  # the server's own figures
             cost = Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"])
         else:
@@ -107,13 +107,13 @@ class LanguageModel(Answerer):
         booking.cost(cost)
         return reply
 
-    async def _repair(self, request: Request, prompt: Prompt[T], reply: Structured, work: Work) -> Structured:
+    async def _repair(self, request: Request, prompt: Prompt[T], reply: Structured, context: CallContext) -> Structured:
         """Ask once more, showing what was wrong; MalformedError where that does not help."""
         said, error = str(reply.raw.content), reply.error or "it is not the JSON object asked for"
-        again = await asyncio.to_thread(once_more, request, said, error, work.settings, self)
-        reply = await self._call(again, prompt, work)
+        again = await asyncio.to_thread(once_more, request, said, error, context.settings, self)
+        reply = await self._call(again, prompt, context)
         counts = Replies(repaired=int(reply.parsed is not None), malformed=int(reply.parsed is None))
-        work.spent += Usage(replies={prompt.name: counts})
+        context.spent += Usage(replies={prompt.name: counts})
         if reply.parsed is None:
             said = brief(scrub(str(reply.raw.content)), 200)
             what = f"the model's reply to {prompt.name!r} is malformed, also when asked again: {said!r} ({reply.error})"

@@ -29,7 +29,7 @@ async def kept_ask(work: Work, model: str, settings: Settings, prompt: Prompt[T]
     if (held := work.get(key)) is not None:
         return prompt.reply.model_validate(held)
     outer = CURRENT.get()
-    with working(settings, outer.ledger) as inner:
+    with working(settings, outer.budget) as inner:
         try:
             reply = await ask(prompt, field=field, **slots)
         finally:

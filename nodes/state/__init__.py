@@ -3,23 +3,24 @@
 from ramify.nodes.citation import NOT_CITED, Citation, Source
 from ramify.nodes.state.state import (
     Answer,
+    ChatInput,
     IterativeState,
     Question,
     Replied,
     Replies,
     Search,
-    Spoken,
     State,
     StoppedBy,
     Usage,
     evidence_of,
-    furthest,
+    merge_max,
     pool,
 )
 
 __all__ = [
     "NOT_CITED",
     "Answer",
+    "ChatInput",
     "Citation",
     "IterativeState",
     "Question",
@@ -27,11 +28,10 @@ __all__ = [
     "Replies",
     "Search",
     "Source",
-    "Spoken",
     "State",
     "StoppedBy",
     "Usage",
     "evidence_of",
-    "furthest",
+    "merge_max",
     "pool",
 ]

@@ -9,12 +9,12 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from ramify.nodes.citation import Citation
-from ramify.nodes.tree import Branch, Passage, Tree, Value, graft
+from ramify.nodes.tree import Branch, FrozenModel, Passage, Tree, merge_branches
 
 StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
 
 
-class Replies(Value):
+class Replies(FrozenModel):
     """How many replies to one prompt had the form asked for."""
 
     valid: int = 0
@@ -31,7 +31,7 @@ class Replies(Value):
 NONE = Replies()
 
 
-class Usage(Value):
+class Usage(FrozenModel):
     """What a question has cost so far."""
 
     llm_calls: int = 0
@@ -64,7 +64,7 @@ class Usage(Value):
 COUNTS = ("llm_calls", "prompt_tokens", "completion_tokens", "retrievals", "critical_path_calls")
 
 
-class Search(Value):
+class Search(FrozenModel):
     """What the filter loop of Iterative RAG remembers."""
 
     round: int = 0
@@ -103,7 +103,7 @@ def pool(passages: Mapping[str, Any] | None, found: Mapping[str, Any] | None) ->
     return merged
 
 
-def furthest(shown: Mapping[str, int] | None, more: Mapping[str, int] | None) -> dict[str, int]:
+def merge_max(shown: Mapping[str, int] | None, more: Mapping[str, int] | None) -> dict[str, int]:
     """Merge how many characters of each passage the model was shown, as a new dict: the most counts."""
     merged = dict(shown or {})
     for key, length in (more or {}).items():
@@ -147,7 +147,7 @@ class Question(TypedDict):
     question: str
 
 
-class Spoken(TypedDict):
+class ChatInput(TypedDict):
     """What a graph that holds a conversation is given: a question, or messages of which the last one asks."""
 
     question: NotRequired[str]
@@ -162,7 +162,7 @@ class Answer(TypedDict):
     confidence: float
     citations: list[Citation]
     closest: list[Citation]
-    tree: Annotated[Tree, graft]
+    tree: Annotated[Tree, merge_branches]
     stopped_by: Annotated[StoppedBy, first_stop]
 
 
@@ -178,9 +178,9 @@ class State(TypedDict):
     question: str
     messages: Annotated[list[AnyMessage], add_messages]
     """The turns of a conversation; empty where none is held."""
-    tree: Annotated[Tree, graft]
+    tree: Annotated[Tree, merge_branches]
     passages: Annotated[dict[str, Passage], pool]
-    shown: Annotated[dict[str, int], furthest]
+    shown: Annotated[dict[str, int], merge_max]
     """The passages that the model was shown, by id, and how many characters of each."""
     usage: Annotated[Usage, spend]
     started: Annotated[float, later_of]

@@ -17,7 +17,7 @@ SURE = 0.6
 """An answer of this confidence may stand for what it answers: clearly rather right than wrong, also where a model is somewhat too sure."""
 
 
-def unheard(messages: Iterable[BaseMessage]) -> HumanMessage | None:
+def pending_message(messages: Iterable[BaseMessage]) -> HumanMessage | None:
     """Give the last message if it is a question that no turn has taken up yet."""
     last = next(reversed(list(messages)), None)
     return last if isinstance(last, HumanMessage) and MARK not in last.additional_kwargs else None

@@ -1,6 +1,6 @@
 """Whose answer serves a branch beside its own: that of another which asks the same, or of one below that answers its question."""
 
-from ramify.nodes.tree import DROPPED, Branch, Tree, children, position, wording
+from ramify.nodes.tree import DROPPED, Branch, Tree, children, normalized_key, position
 
 
 def find_duplicate(tree: Tree, branch: Branch) -> Branch | None:
@@ -10,7 +10,7 @@ def find_duplicate(tree: Tree, branch: Branch) -> Branch | None:
     """
     for other in tree.values():
         related = f"{other.path}.".startswith(f"{branch.path}.") or branch.path.startswith(f"{other.path}.")
-        if related or wording(other) != wording(branch):
+        if related or normalized_key(other) != normalized_key(branch):
             continue
         before = other.status not in DROPPED and position(other.path) < position(branch.path)
         if other.answer is not None or (before and (other.next or not awaited(tree, branch))):
@@ -39,7 +39,7 @@ def answers_parent(child: Branch, parent: Branch) -> bool:
 
     The half of a comparison asks for something else, and what is said of an entity answers no question.
     """
-    return child.kind == parent.kind == "question" and (child.awaits is not None or wording(child) == wording(parent))
+    return child.kind == parent.kind == "question" and (child.awaits is not None or normalized_key(child) == normalized_key(parent))
 
 
 def awaited(tree: Tree, branch: Branch) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from ramify.nodes.state import Usage, furthest
+from ramify.nodes.state import Usage, merge_max
 from ramify.nodes.step.context import Context
 from ramify.nodes.step.shared_answers import copy_answer, find_duplicate
 from ramify.nodes.step.task import StepResult, in_tasks
@@ -84,7 +84,7 @@ def _update(changed: Mapping[str, Branch], results: Sequence[StepResult]) -> Upd
     spent = [found.usage for found in results]
     shown: Mapping[str, int] = {}
     for found in results:
-        shown = furthest(shown, found.shown)
+        shown = merge_max(shown, found.shown)
     update: Update = {
         "tree": dict(changed),
         "passages": {passage.id: passage for found in results for passage in found.passages},

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.asking.budget import CURRENT, working
 from ramify.nodes.state import State, Usage
-from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, Passage, Value
+from ramify.nodes.tree import ROOT, Branch, ConfidenceSource, FrozenModel, Passage
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, Limit, MalformedError, ModelError, RamifyError, ReplyError
 from ramify.tools.scrub import scrub
@@ -25,7 +25,7 @@ PROGRAMMING = (ArithmeticError, AssertionError, AttributeError, ImportError, Loo
 UNSPLIT = "searched as it is, not split"
 
 
-class Outcome(Value):
+class Outcome(FrozenModel):
     """What a task brings back: what it spent, what it showed the model, and why it failed if it did."""
 
     usage: Usage = Field(default_factory=Usage)
@@ -80,7 +80,7 @@ async def in_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence[
         outer = CURRENT.get()
         why: dict[str, Any] = {}
         outcome = kind()
-        with working(outer.settings, outer.ledger) as work:
+        with working(outer.settings, outer.budget) as work:
             try:
                 outcome = await act(item)
             except ReplyError as error:
@@ -98,11 +98,11 @@ async def in_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence[
     async def attempt(item: G) -> R:
         """Act in a task; what it spent is known also where it ends in an error."""
         outer = CURRENT.get()
-        with working(outer.settings, outer.ledger) as work:
+        with working(outer.settings, outer.budget) as work:
             try:
                 return kind.model_validate(await performed(item))
             except ModelError as error:
-                outer.ledger.lost = error
+                outer.budget.lost = error
                 return kind(usage=work.spent, failure=str(error), lost=True)
             except Exception as error:
                 if not transient(error):
@@ -114,9 +114,9 @@ async def in_tasks(name: str, act: Callable[[G], Awaitable[R]], given: Sequence[
         if isinstance(found, BaseException):
             raise found
         outcomes.append(found)
-    ledger = CURRENT.get().ledger
-    if ledger.lost is not None and not (ledger.replied or any(outcome.usage.replies for outcome in outcomes)):
-        raise ledger.lost
+    budget = CURRENT.get().budget
+    if budget.lost is not None and not (budget.replied or any(outcome.usage.replies for outcome in outcomes)):
+        raise budget.lost
     return outcomes
 
 

@@ -12,15 +12,15 @@ from ramify.nodes.tree.branch_and_passage import (
     WORKING,
     Branch,
     ConfidenceSource,
+    FrozenModel,
     Kind,
     Passage,
     Point,
     Proposal,
     Status,
-    Value,
-    wording,
+    normalized_key,
 )
-from ramify.nodes.tree.tree import Tree, ancestors, children, descendants, graft, position, row, sprout, to_networkx
+from ramify.nodes.tree.tree import Tree, ancestors, children, descendants, merge_branches, new_children, position, row, to_networkx
 from ramify.tools.unknown import UNKNOWN, is_unknown
 
 __all__ = [
@@ -30,21 +30,21 @@ __all__ = [
     "WORKING",
     "Branch",
     "ConfidenceSource",
+    "FrozenModel",
     "Kind",
     "Passage",
     "Point",
     "Proposal",
     "Status",
     "Tree",
-    "Value",
     "ancestors",
     "children",
     "descendants",
-    "graft",
     "is_unknown",
+    "merge_branches",
+    "new_children",
+    "normalized_key",
     "position",
     "row",
-    "sprout",
     "to_networkx",
-    "wording",
 ]

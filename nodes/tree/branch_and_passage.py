@@ -20,13 +20,13 @@ INTERNAL = {"next", "sent", "proposal", "objection", "reconsidered", "aggregated
 """The fields of a branch that only the steps of a graph read."""
 
 
-class Value(BaseModel):
+class FrozenModel(BaseModel):
     """A frozen value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Proposal(Value):
+class Proposal(FrozenModel):
     """How a question may be divided, as a decision proposed it: sub-questions, or names to look up."""
 
     questions: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Proposal(Value):
     together: str = ""
 
 
-class Point(Value):
+class Point(FrozenModel):
     """One thing that a batch of reports says of the question."""
 
     text: str
@@ -44,7 +44,7 @@ class Point(Value):
     """The ids of the reports that it rests on."""
 
 
-class Branch(Value):
+class Branch(FrozenModel):
     """A vertex of the tree: a question or an entity, what was found and what came of it."""
 
     path: str = Field(pattern=r"^0(\.\d+)*$")
@@ -115,13 +115,13 @@ class Branch(Value):
         return " ".join(parts) + (f" ({self.note})" if self.note else "")
 
 
-def wording(branch: Branch) -> tuple[str, str]:
+def normalized_key(branch: Branch) -> tuple[str, str]:
     """Give what makes two questions identical: kind and words, without case, spacing and final marks."""
     text = unicodedata.normalize("NFKC", branch.question).casefold()
     return branch.kind, " ".join(text.split()).rstrip(" ?.!")
 
 
-class Passage(Value):
+class Passage(FrozenModel):
     """A retrieved piece of a document."""
 
     id: str

@@ -17,7 +17,7 @@ def position(path: str) -> tuple[int, ...]:
     return tuple(int(step) for step in path.split("."))
 
 
-def graft(tree: Mapping[str, Any] | None, grown: Mapping[str, Any] | None) -> Tree:
+def merge_branches(tree: Mapping[str, Any] | None, grown: Mapping[str, Any] | None) -> Tree:
     """Merge grown branches into a tree by path, as a new tree in path order.
 
     Plain dicts are validated, because Studio edits and resumed checkpoints arrive so. UsageError for one that is no branch.
@@ -62,7 +62,7 @@ def ancestors(tree: Tree, path: str) -> list[Branch]:
     return [branch for branch in tree.values() if path.startswith(branch.path + ".")]
 
 
-def sprout(tree: Tree, path: str, questions: Iterable[tuple[str, Kind, Status]]) -> list[Branch]:
+def new_children(tree: Tree, path: str, questions: Iterable[tuple[str, Kind, Status]]) -> list[Branch]:
     """Make children for the next free positions below a path."""
     taken = [position(child.path)[-1] for child in children(tree, path)]
     start = max(taken, default=-1) + 1

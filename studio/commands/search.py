@@ -36,7 +36,7 @@ def search(
 
     from ramify.graphs.run import blocking
     from ramify.nodes.citation import cite, near
-    from ramify.nodes.plant import checked
+    from ramify.nodes.init_tree import checked
     from ramify.nodes.retrieve import passage_of
     from ramify.studio.drawing.terminal import head_of
     from ramify.tools.index.searcher import advice, lacking, searcher

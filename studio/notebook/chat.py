@@ -12,7 +12,7 @@ from typing import Any
 from ipywidgets import HTML, Button, HBox, Text, ToggleButton, VBox
 
 from ramify.graphs import DEFAULT, Conversation, Result, configure
-from ramify.nodes.plant import checked
+from ramify.nodes.init_tree import checked
 from ramify.studio.notebook.export import save
 from ramify.studio.notebook.panel import Panel
 from ramify.studio.notebook.turn import Turn

@@ -166,4 +166,4 @@ class TestOnAThread:
 
 def test_the_plain_graph_s_drawing_has_no_conversation() -> None:
     graphs.Conversation().ask(QUESTION, "naive", model=model(), index=river())
-    assert set(graphs.build("naive").steps) == {"plant", "retrieve", "answer", "finalize"}
+    assert set(graphs.build("naive").steps) == {"init_tree", "retrieve", "answer", "finalize"}

@@ -30,7 +30,7 @@ USED_BY: dict[str, set[str]] = {
     "map_report": {"global"},
     "next_question": {"chain"},
     "plan": {"iterative"},
-    "plant": {"chain", "closed-book", "global", "iterative", "naive", "prune", "tor"},
+    "init_tree": {"chain", "closed-book", "global", "iterative", "naive", "prune", "tor"},
     "prune": {"global", "prune", "tor"},
     "reduce": {"global"},
     "retrieve": {"chain", "iterative", "naive", "prune", "tor"},
@@ -132,7 +132,7 @@ def test_a_branch_that_is_opened_by_hand_is_searched_and_answered_again(strategy
         path = max(first["tree"], key=len)
         before = len(asked.calls)
         again = {"question": "What is the capital of Spain?", "status": "open"}
-        await graph.aupdate_state(config, {"tree": {path: again}}, as_node="retrieve" if path != "0" else "plant")
+        await graph.aupdate_state(config, {"tree": {path: again}}, as_node="retrieve" if path != "0" else "init_tree")
         return path, before, await graph.ainvoke(None, config, context=settings)
 
     path, before, state = graphs.run.blocking(edited())

@@ -94,12 +94,12 @@ async def test_the_caller_s_stream_shows_our_branches() -> None:
         event["input"][0][0].question for event in seen["tasks"] if event["name"] == "decide" and isinstance(event.get("input"), tuple)
     ]
     assert asked == [QUESTION, FIRST, "Which river runs through Paris?"]
-    assert {"plant", "retrieve", "decide", "prune", "fill", "finalize"} <= {name for event in seen["updates"] for name in event}
+    assert {"init_tree", "retrieve", "decide", "prune", "fill", "finalize"} <= {name for event in seen["updates"] for name in event}
 
 
 def test_a_synchronous_stream_shows_them_too() -> None:
     names = {event["name"] for namespace, event in agent().stream(ALONE, subgraphs=True, stream_mode="tasks") if namespace}
-    assert {"plant", "decide", "finalize"} <= names
+    assert {"init_tree", "decide", "finalize"} <= names
 
 
 async def test_our_calls_do_not_speak_in_the_caller_s_chat() -> None:

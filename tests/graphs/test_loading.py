@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.nodes import plant
+from ramify.nodes import init_tree
 from ramify.nodes.asking import budget
 from ramify.tools import demo
 from ramify.tools.errors import IndexingError
@@ -94,9 +94,9 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of budgets; nothing is loaded in the background, so that what passes when is no matter of chance."""
     clock = Clock()
-    for module in (plant, budget, search, named):
+    for module in (init_tree, budget, search, named):
         monkeypatch.setattr(module, "time", SimpleNamespace(time=clock.time, perf_counter=clock.time))
-    monkeypatch.setattr(plant, "warm_soon", lambda index: None)
+    monkeypatch.setattr(init_tree, "warm_soon", lambda index: None)
     return clock
 
 

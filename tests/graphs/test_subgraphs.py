@@ -126,7 +126,7 @@ async def test_the_parent_s_stream_shows_the_branches_of_a_subgraph() -> None:
         if namespace:
             assert namespace[0].startswith("research:")
             seen[kind] |= {event["name"]} if kind == "tasks" else event.keys()
-    assert {"plant", "retrieve", "decide", "prune", "fill", "finalize"} <= seen["tasks"] & seen["updates"]
+    assert {"init_tree", "retrieve", "decide", "prune", "fill", "finalize"} <= seen["tasks"] & seen["updates"]
 
 
 async def test_a_subgraph_does_not_speak_in_the_parent_s_chat() -> None:

@@ -10,7 +10,7 @@ from ramify.graphs.conditions import hop_settled
 from ramify.nodes.fill import fill
 from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import Context
-from ramify.nodes.tree import graft
+from ramify.nodes.tree import merge_branches
 from tests.fakes import FakeModel, library
 from tests.graphs.wirings import WIRINGS, named
 
@@ -176,7 +176,7 @@ async def test_a_branch_that_does_not_say_what_it_awaits_is_filled_by_the_one_be
         "0.0": {"question": CAPITAL, "status": "leaf", "answer": "Paris", "confidence": 0.99},
         "0.1": {"question": "Which river runs through {1}?", "status": "waiting"},
     }
-    tree = graft({}, rows)
+    tree = merge_branches({}, rows)
     assert hop_settled.ready(tree, tree["0.1"], PruneSettings())
     (filled,) = (await fill(tree["0.1"], Context({"tree": tree}, PruneSettings()))).branches
     assert filled.question == "Which river runs through Paris?"

@@ -23,7 +23,7 @@ def backwards(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str, int]]:
 
     monkeypatch.setattr(retrieve, "reranked", turned)
     monkeypatch.setattr(retrieve, "load", lambda name: 0.0)
-    monkeypatch.setattr("ramify.nodes.plant.load", lambda name: 0.0)
+    monkeypatch.setattr("ramify.nodes.init_tree.load", lambda name: 0.0)
     return seen
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ramify.nodes.asking.ask import Reply, ask, current_model
-from ramify.nodes.asking.budget import Ledger, working
+from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage
 from ramify.nodes.tree import Passage
@@ -45,7 +45,7 @@ async def replied(prompt: Prompt[Any], dependent: bool = True, **options: Any) -
     settings = Settings(model=NAME, num_predict=LONGEST.get(prompt.name, 128), num_ctx=4096, **options)
     slots = {name: value for name, value in {**sample(prompt), "dependent": dependent}.items() if name in prompt.slots}
     passages = (PASSAGE,) if slots.pop("passages", None) else None
-    with working(settings, Ledger.open(settings, Usage(), 0.0, kept=False)) as work:
+    with working(settings, Budget.open(settings, Usage(), 0.0, kept=False)) as work:
         reply = await ask(prompt, passages, FIELDS.get(prompt.name, "answer"), **slots)
     return reply, work.spent, settings
 
@@ -82,7 +82,7 @@ async def test_with_sub_questions_that_do_not_need_each_other(prompt: Prompt[Any
 async def test_what_the_window_does_not_hold_is_left_out() -> None:
     settings = Settings(model=NAME, num_ctx=700, num_predict=128, thought=False)
     passages = tuple(PASSAGE.model_copy(update={"id": f"p{n}", "text": "The Danube is long. " * 40, "score": n / 10}) for n in range(5))
-    with working(settings, Ledger.open(settings, Usage(), 0.0, kept=False)) as work:
+    with working(settings, Budget.open(settings, Usage(), 0.0, kept=False)) as work:
         reply = await ask(ANSWER, passages, question="How long is the Danube?")
     assert reply.passages == passages[4:], "the most relevant one; neither another nor an example has room"
     assert 300 < work.spent.prompt_tokens < 700 - 128

@@ -4,7 +4,7 @@ from typing import Any
 
 from ramify.graphs.result import Cost, Result
 from ramify.nodes.citation import cite
-from ramify.nodes.tree import Branch, Passage, graft
+from ramify.nodes.tree import Branch, Passage, merge_branches
 
 CURIE = (
     "Marie Curie, born Maria Skłodowska, was a Polish-born French physicist and chemist who pioneered the study of radioactivity. "
@@ -34,7 +34,7 @@ def branch(path: str, question: str, **rest: Any) -> Branch:
 
 
 QUESTION = 'Which river flows through the city in which the "mother of radioactivity" <Marie Curie> was born?'
-TREE = graft(
+TREE = merge_branches(
     {},
     {
         b.path: b

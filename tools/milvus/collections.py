@@ -12,7 +12,7 @@ from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.milvus.connection import Address, telling
-from ramify.tools.milvus.ledger import STRONG, Ledger, blocks
+from ramify.tools.milvus.ledger import STRONG, Budget, blocks
 from ramify.tools.milvus.schema import Row, condition, create_ledger, create_passages, words_asked
 
 _EF_SEARCH = 128
@@ -23,7 +23,7 @@ _loaded: set[Address] = set()
 
 
 @dataclass(frozen=True)
-class Store(Ledger):
+class Store(Budget):
     """Read and write the rows of one tenant; each call may wait for the server."""
 
     def exists(self) -> bool:

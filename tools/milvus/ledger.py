@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ledger:
+class Budget:
     """Read and write the ledger of one tenant; each call may wait for the server."""
 
     address: Address
@@ -109,7 +109,7 @@ def blocks(of: Sequence[Any]) -> Iterator[list[Any]]:
 
 
 @contextmanager
-def writing(ledger: Ledger) -> Iterator[Callable[[], None]]:
+def writing(ledger: Budget) -> Iterator[Callable[[], None]]:
     """Hold a corpus for one writer; gives what is to be called with each batch. IndexingError where another one writes."""
     me = f"{socket.gethostname()}:{os.getpid()}"
     held = ledger.entry(WRITER)

@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ramify.evaluation.report import write_report
-from ramify.nodes.tree import Branch, Passage, Tree, graft, row
+from ramify.nodes.tree import Branch, Passage, Tree, merge_branches, row
 from ramify.nodes.tree.notes import SIMPLE, WEAKER, filled, unsure
 from ramify.studio.drawing.page import tree_html
 from ramify.tools.pages import style
@@ -74,7 +74,7 @@ def test_a_tree_is_drawn_as_on_the_page_of_one_answer(tmp_path: Path) -> None:
 
 @in_a_browser
 def test_what_is_rare_is_drawn_so_too(tmp_path: Path) -> None:
-    tree = graft(
+    tree = merge_branches(
         {},
         {
             "0": Branch(path="0", question=LONG, status="split", note=LONG, score=0.947),

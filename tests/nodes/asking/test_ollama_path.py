@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from ramify.nodes.asking.ask import ask
-from ramify.nodes.asking.budget import Ledger, Work, working
+from ramify.nodes.asking.budget import Budget, CallContext, working
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.nodes.tree import Passage
@@ -47,11 +47,11 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def at_work(**values: Any) -> Any:
     settings = Settings(**{"model": "ollama:llama3.1:8b", **values})
-    return working(settings, Ledger.open(settings, Usage(), time.time(), kept=False))
+    return working(settings, Budget.open(settings, Usage(), time.time(), kept=False))
 
 
 @pytest.fixture
-def work(ollama: Ollama) -> Iterator[Work]:
+def work(ollama: Ollama) -> Iterator[CallContext]:
     with at_work(temperature=0.3, seed=11, num_ctx=4096, num_predict=200, keep_alive="7m", timeout=20) as work:
         yield work
 
@@ -60,7 +60,7 @@ def passages(number: int, text: str = TEXT) -> tuple[Passage, ...]:
     return tuple(Passage(id=f"p{n}", text=f"{n}. {text * 3}", source="polonium.txt", score=1 - n / 1000) for n in range(number))
 
 
-async def test_what_is_sent_and_what_comes_back(ollama: Ollama, work: Work) -> None:
+async def test_what_is_sent_and_what_comes_back(ollama: Ollama, work: CallContext) -> None:
     ollama.when(QUESTION, Say(GOOD, sure=-0.25))
     reply = await ask(ANSWER, passages(2), question=QUESTION)
     assert reply.value.answer == "Marie Curie"
@@ -115,7 +115,7 @@ async def test_a_question_that_does_not_fit_is_not_sent(ollama: Ollama) -> None:
     assert not ollama.requests
 
 
-async def test_a_malformed_reply_is_repaired_by_one_more_call(ollama: Ollama, work: Work) -> None:
+async def test_a_malformed_reply_is_repaired_by_one_more_call(ollama: Ollama, work: CallContext) -> None:
     ollama.when(QUESTION, Say('{"answer": "Marie Curie"'), Say(GOOD))
     assert (await ask(ANSWER, passages(1), question=QUESTION)).value.answer == "Marie Curie"
     first, second = ollama.requests
@@ -124,7 +124,7 @@ async def test_a_malformed_reply_is_repaired_by_one_more_call(ollama: Ollama, wo
     assert work.spent.llm_calls == 2
 
 
-async def test_a_reply_that_stays_malformed_is_a_clear_error(ollama: Ollama, work: Work) -> None:
+async def test_a_reply_that_stays_malformed_is_a_clear_error(ollama: Ollama, work: CallContext) -> None:
     ollama.when(QUESTION, Say("Marie Curie, I think"))
     with pytest.raises(
         ReplyError, match=r"'answer' is malformed, also when asked again: 'Marie Curie, I think' \(it holds no complete"

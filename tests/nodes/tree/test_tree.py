@@ -4,35 +4,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.nodes.tree import Branch, Status, Tree, children, descendants, graft, is_unknown, position, sprout, to_networkx
+from ramify.nodes.tree import Branch, Status, Tree, children, descendants, is_unknown, merge_branches, new_children, position, to_networkx
 from ramify.tools.errors import UsageError
 
 PATHS = st.lists(st.integers(0, 12), max_size=3).map(lambda steps: ".".join(["0", *map(str, steps)]))
 STATUSES: st.SearchStrategy[Status] = st.sampled_from(["open", "leaf", "pruned", "answered"])
 BRANCHES = st.builds(Branch, path=PATHS, question=st.text(min_size=1, max_size=5).filter(str.strip), status=STATUSES)
-TREES = st.lists(BRANCHES, max_size=6).map(lambda branches: graft({}, {b.path: b for b in branches}))
+TREES = st.lists(BRANCHES, max_size=6).map(lambda branches: merge_branches({}, {b.path: b for b in branches}))
 
 
 @given(TREES)
 def test_grafting_a_tree_onto_itself_changes_nothing(tree: Tree) -> None:
-    assert graft(tree, tree) == tree
+    assert merge_branches(tree, tree) == tree
 
 
 @given(TREES, TREES, TREES)
 def test_grafting_is_associative(one: Tree, two: Tree, three: Tree) -> None:
-    assert graft(graft(one, two), three) == graft(one, graft(two, three))
+    assert merge_branches(merge_branches(one, two), three) == merge_branches(one, merge_branches(two, three))
 
 
 @given(TREES, TREES)
 def test_grafting_disjoint_trees_commutes_in_order_too(one: Tree, two: Tree) -> None:
     apart = {path: branch for path, branch in two.items() if path not in one}
-    assert list(graft(one, apart).items()) == list(graft(apart, one).items())
+    assert list(merge_branches(one, apart).items()) == list(merge_branches(apart, one).items())
 
 
 @given(TREES, TREES)
 def test_no_branch_is_lost_and_none_is_changed_in_place(one: Tree, two: Tree) -> None:
     before = dict(one)
-    merged = graft(one, two)
+    merged = merge_branches(one, two)
     assert one == before
     assert merged.keys() == one.keys() | two.keys()
     assert all(merged[path] == branch for path, branch in two.items())
@@ -40,7 +40,7 @@ def test_no_branch_is_lost_and_none_is_changed_in_place(one: Tree, two: Tree) ->
 
 @given(TREES)
 def test_plain_dicts_graft_like_branches(tree: Tree) -> None:
-    assert graft({}, {path: branch.model_dump(mode="json") for path, branch in tree.items()}) == tree
+    assert merge_branches({}, {path: branch.model_dump(mode="json") for path, branch in tree.items()}) == tree
 
 
 @given(TREES)
@@ -49,21 +49,21 @@ def test_paths_sort_by_number(tree: Tree) -> None:
 
 
 def test_the_tenth_child_comes_after_the_ninth() -> None:
-    tree = graft({}, {path: Branch(path=path, question="?") for path in ("0.10", "0.9", "0", "0.9.0")})
+    tree = merge_branches({}, {path: Branch(path=path, question="?") for path in ("0.10", "0.9", "0", "0.9.0")})
     assert list(tree) == ["0", "0.9", "0.9.0", "0.10"]
     assert [child.path for child in children(tree, "0")] == ["0.9", "0.10"]
     assert [below.path for below in descendants(tree, "0")] == ["0.9", "0.9.0", "0.10"]
 
 
 def test_new_children_take_the_next_free_positions() -> None:
-    tree = graft({}, {path: Branch(path=path, question="?", status="pruned") for path in ("0", "0.0", "0.1")})
-    assert [branch.path for branch in sprout(tree, "0", [("a", "question", "open"), ("b", "entity", "open")])] == ["0.2", "0.3"]
+    tree = merge_branches({}, {path: Branch(path=path, question="?", status="pruned") for path in ("0", "0.0", "0.1")})
+    assert [branch.path for branch in new_children(tree, "0", [("a", "question", "open"), ("b", "entity", "open")])] == ["0.2", "0.3"]
 
 
 @pytest.mark.parametrize("wrong", [{"status": "open"}, {"question": "?", "status": "ripe"}, "text"])
 def test_what_is_no_branch_is_refused_with_its_value(wrong: object) -> None:
     with pytest.raises(UsageError, match="is no branch") as caught:
-        graft({}, {"0": wrong})
+        merge_branches({}, {"0": wrong})
     assert repr(wrong) in str(caught.value)
 
 
@@ -71,11 +71,13 @@ def test_what_is_no_branch_is_refused_with_its_value(wrong: object) -> None:
 def test_a_branch_edited_to_no_question_is_refused(question: str) -> None:
     tree = {"0.1": Branch(path="0.1", question="Who?")}
     with pytest.raises(UsageError, match=r"branch '0\.1' has no question"):
-        graft(tree, {"0.1": {"question": question, "status": "open"}})
+        merge_branches(tree, {"0.1": {"question": question, "status": "open"}})
 
 
 def test_a_tree_exports_to_networkx_with_its_fields() -> None:
-    tree = graft({}, {"0": Branch(path="0", question="Who?"), "0.0": Branch(path="0.0", question="Where?", answer="Ulm", status="leaf")})
+    tree = merge_branches(
+        {}, {"0": Branch(path="0", question="Who?"), "0.0": Branch(path="0.0", question="Where?", answer="Ulm", status="leaf")}
+    )
     graph = to_networkx(tree)
     assert list(graph.edges) == [("0", "0.0")]
     assert graph.nodes["0.0"]["answer"] == "Ulm"

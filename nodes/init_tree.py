@@ -1,4 +1,4 @@
-"""plant: begin a tree from a question."""
+"""init_tree: begin a tree from a question."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ AUTO = "auto"
 
 
 @state_step()
-async def plant(context: Context[Settings]) -> Update:
+async def init_tree(context: Context[Settings]) -> Update:
     """Begin a new tree from the question, and reset all that an earlier one left; load what a search needs, where the graph has one."""
     settings = context.settings
     question = checked(context.state.get("question"))
@@ -67,7 +67,7 @@ def _ready(settings: Settings, searches: bool) -> tuple[Answerer, float]:
     return model, loading + model.load() + load(settings.reranker)
 
 
-def pinned(settings: Settings, state: State) -> Settings:
+def freeze_model(settings: Settings, state: State) -> Settings:
     """Keep to the model, tau and reconsider that a question was begun with: what "auto" means may change while it is answered."""
     planted: dict[str, Any] = {}
     if state.get("model") and settings.model == AUTO:

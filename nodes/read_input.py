@@ -1,4 +1,4 @@
-"""listen: take up the question of a turn, from the messages or from the question itself, and see whom it may mean."""
+"""read_input: take up the question of a turn, from the messages or from the question itself, and see whom it may mean."""
 
 import asyncio
 import re
@@ -6,9 +6,9 @@ import re
 from langchain_core.messages import AnyMessage, HumanMessage
 
 from ramify.nodes.contextualize import REMEMBERED
-from ramify.nodes.plant import checked
+from ramify.nodes.init_tree import checked
 from ramify.nodes.settings import Settings
-from ramify.nodes.state.turns import asked_of, heard, left_open, persons, unheard
+from ramify.nodes.state.turns import asked_of, heard, left_open, pending_message, persons
 from ramify.nodes.step import Context, Update, state_step
 from ramify.tools.english import names_in
 from ramify.tools.persons import about_a_person, asked_for, pronoun, with_person
@@ -22,7 +22,7 @@ _LONGEST = 8
 
 
 @state_step()
-async def listen(context: Context[Settings]) -> Update:
+async def read_input(context: Context[Settings]) -> Update:
     """Take up the last message as the question; where it is no new one, the question that was given.
 
     A reply to a question asked back completes the question it was asked about. Where a pronoun stands for a person and none is known, the
@@ -30,7 +30,7 @@ async def listen(context: Context[Settings]) -> Update:
     """
     state = context.state
     messages = state.get("messages") or []
-    message = unheard(messages)
+    message = pending_message(messages)
     said = checked(state.get("question") if message is None else message.text)
     question, asked_back = await asyncio.to_thread(_understood, said, messages)
     return {"question": question, "messages": [heard(message or HumanMessage(said))], "asked_back": asked_back}

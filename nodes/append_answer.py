@@ -1,4 +1,4 @@
-"""remember: say the answer as a message, for the turns that follow and for whoever reads the conversation."""
+"""append_answer: say the answer as a message, for the turns that follow and for whoever reads the conversation."""
 
 from langchain_core.messages import AIMessage
 
@@ -12,7 +12,7 @@ TOLD = ("question", "answer", "confidence", "stopped_by", "notices", "model", "i
 
 
 @state_step()
-async def remember(context: Context[Settings]) -> Update:
+async def append_answer(context: Context[Settings]) -> Update:
     """Say the answer with its sources; the message carries confidence, citations, tree and cost as plain values."""
     state = context.state
     told = {name: state[name] for name in TOLD}
