@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ramify.evaluation.metrics.statistics import bootstrap_interval, paired_test
-from ramify.evaluation.results.measures import FrozenModel, found, score
+from ramify.evaluation.results.measures import Value, found, score
 from ramify.evaluation.results.run import Key, Line, Run, read_run
 from ramify.evaluation.rows import Row
 from ramify.tools.errors import UsageError
@@ -21,8 +21,8 @@ Pairs = list[tuple[Line, Line]]
 class Scores:
     """What is compared: values by their titles, and by which of them a question counts as won."""
 
-    values: Sequence[tuple[str, FrozenModel]]
-    won: tuple[str, FrozenModel]
+    values: Sequence[tuple[str, Value]]
+    won: tuple[str, Value]
     browsed: bool = True
     """Whether the question browser can show the questions won."""
 
@@ -46,7 +46,7 @@ def common(first: Sequence[Line], second: Sequence[Line]) -> Pairs:
     return [(line, others[line.row["id"]]) for line in first if line.row["id"] in others]
 
 
-def difference(pairs: Pairs, value: FrozenModel) -> Difference | None:
+def difference(pairs: Pairs, value: Value) -> Difference | None:
     """Compare by a value that both lines of a pair have; none where no pair has."""
     both = [(a, b) for one, other in pairs if (a := value(one)) is not None and (b := value(other)) is not None]
     if not both:
