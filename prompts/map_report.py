@@ -11,6 +11,9 @@ from ramify.prompts.worked_examples import example, passage
 
 MOST, LONGEST = 5, SENTENCE + 20
 """Points of a batch, and characters of a line."""
+_PATTERN = rf'^[0-9]{{1,3}} \| [0-9]{{1,2}}(, [0-9]{{1,2}}){{0,2}} \| [^"\\\n]{{1,{SENTENCE}}}$'
+_LINE: dict[str, Any] = {"items": {"type": "string", "maxLength": LONGEST, "pattern": _PATTERN}}
+"""A line as a server's grammar holds a model to it. A quotation mark would end its text: none can be in it."""
 _BUILT = "What was built in the valley, and when?"
 
 
@@ -45,14 +48,15 @@ class Partial(Said):
 
     points: Annotated[Texts, AtMost(MOST, each=LONGEST), WrapValidator(_readable)] = Field(
         description="a line for each thing these reports say that helps to answer the question: how much it helps, 0 to 100 | the numbers of "
-        "the reports it rests on | what they say, in one sentence with names and figures; an empty list if nothing helps"
+        "the reports it rests on | what they say, in one sentence with names and figures; an empty list if nothing helps",
+        json_schema_extra=_LINE,
     )
     quotes: Quotes
 
     @property
     def scored(self) -> tuple[list[Scored], int]:
         """Return the points that can be read, the most helpful first, and how many lines cannot be."""
-        lines = self.quotes or self.points
+        lines = self.points or self.quotes
         found = [point for line in lines if (point := _scored(line))]
         return sorted(found, key=lambda point: -point.score), len(lines) - len(found)
 

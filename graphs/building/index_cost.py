@@ -9,6 +9,7 @@ from ramify.graphs.building.build import asks_model, hierarchy_settings
 from ramify.graphs.building.graph_cost import PILOT, REPORTED, Stage, encoding, estimate
 from ramify.graphs.building.hierarchy_cost import SUMMED, estimate_hierarchy
 from ramify.nodes.settings import EMBEDDED
+from ramify.nodes.settings.building import BuildSettings
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import read_leaves
@@ -65,7 +66,8 @@ def index_cost(
             return _of_hierarchy(plan, folder, there, dict(options), group_by, work, tell)
         asks = kind == "graph" and asks_model(options)
         if asks:  # what it was asked here is not asked again by a build
-            tell(f"for an estimate the model is asked about {PILOT} texts and {REPORTED} reports; a build does not ask that again")
+            what = f"for {REPORTED} reports" if BuildSettings.model_validate(dict(options)).model == EMBEDDED else f"about {PILOT} texts"
+            tell(f"for an estimate the model is asked {what}; a build does not ask that again")
         pieces, encoder = plan(read_pieces)
         if kind == "passages":
             return [encoding(pieces, encoder)] if encoder else []

@@ -41,6 +41,14 @@ async def describe(knowledge: Knowledge, ask: Ask, settings: BuildSettings, mode
     return settled(knowledge, lambda said, names: described.get(tuple(said)) or joined(said))
 
 
+def report_tokens(material: Material, settings: BuildSettings, model: Model) -> int:
+    """Count the tokens of the prompt that asks for a report."""
+    told = REPORT.told_with(settings.thought, settings.shots).render(
+        {"material": [line.text for line in _shown(material, settings, model)]}
+    )
+    return sum(model.count(message.text) for message in told)
+
+
 async def write_reports(
     materials: Sequence[Material], ask: Ask, settings: BuildSettings, model: Answerer, told: Callable[[int], None]
 ) -> list[Report]:
@@ -49,7 +57,7 @@ async def write_reports(
     async def write(material: Material) -> Report:
         if material.community.level >= settings.report_levels:
             return quoted_report(material)
-        lines, _ = fill(material, room_for(settings, model) - _TOLD, model.count)
+        lines = _shown(material, settings, model)
         if not lines:  # the model described nothing of it, and no sentence has two of its names
             return quoted_report(material)
         try:
@@ -62,6 +70,10 @@ async def write_reports(
     return [
         quoted_report(material) if isinstance(report, BudgetError) else report for material, report in zip(materials, made, strict=True)
     ]
+
+
+def _shown(material: Material, settings: BuildSettings, model: Model) -> list[Told]:
+    return fill(material, room_for(settings, model) - _TOLD, model.count)[0]
 
 
 def _report(material: Material, lines: Sequence[Told], reply: Reported, made_by: str) -> Report:

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from ramify.graphs.building import asks_model
+from ramify.graphs.building import asks_model, structure
 from ramify.graphs.building.graph_cost import PILOT, REPORTED, Stage, estimate
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_manifest
+from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.kept_replies import WORK
 from ramify.tools.knowledge.units import Piece, read_pieces, units
 from ramify.tools.models.tokens import estimate as tokens
@@ -43,11 +44,12 @@ def test_by_rules_it_calls_nothing(folder: Path) -> None:
 def test_it_asks_no_more_than_the_pilot_and_says_what_all_would_be(folder: Path) -> None:
     found = estimated(folder, chat := scribe())
     assert len(chat.asked("extract")) == len(VALLEY) <= PILOT
-    assert 0 < len(chat.asked("report")) <= REPORTED
+    assert chat.asked("report") == [], "the communities are not known yet: a report on others would be thrown away"
     assert found["names"].calls == (len(VALLEY), len(VALLEY))
     assert found["names"].todo == "12 units of at most 600 tokens"
     low, high = found["reports"].calls
     assert 0 < low < high
+    assert found["reports"].seconds[0] > 0
     assert all(stage.tokens[1] >= stage.tokens[0] > 0 for stage in found.values())
 
 
@@ -83,10 +85,25 @@ def test_a_second_estimate_asks_nothing_and_says_the_same_of_calls(folder: Path)
     assert {name: stage[:4] for name, stage in again.items()} == {name: stage[:4] for name, stage in first.items()}
 
 
-def test_reports_alone(folder: Path) -> None:
-    found = estimated(folder, "extractive", reporter=(chat := scribe()))
+@pytest.mark.parametrize("levels", [1, 2, 9])
+def test_reports_alone_are_counted_exactly_and_those_of_the_pilot_are_not_asked_for_again(folder: Path, levels: int) -> None:
+    options = {"model": "extractive", "reporter": (chat := scribe()), "report_levels": levels}
+    found = estimated(folder, "extractive", reporter=chat, report_levels=levels)
     assert {name for name, _ in chat.calls} == {"report"}
-    assert (found["names"].calls, found["reports"].calls[0] > 0) == ((0, 0), True)
+    assert len(chat.calls) <= REPORTED
+    structure(folder, {**OPTIONS, **options})
+    assert (found["names"].calls, found["reports"].calls) == ((0, 0), (len(chat.calls),) * 2)
+
+
+@pytest.mark.parametrize("options", [{}, {"model": "extractive"}])
+def test_a_build_that_tells_its_cost_first_asks_for_one_report_of_each_community(folder: Path, options: dict[str, Any]) -> None:
+    from ramify.studio.console.building import build_graph
+
+    chat = scribe()
+    build_graph(folder, {**OPTIONS, "model": chat, "reporter": chat, **options}, recluster=False)
+    reports = GraphIndex.open(folder, WordEncoder()).reports.every()
+    assert len(chat.asked("report")) == len(reports) > REPORTED
+    assert {report.made_by for report in reports.values()} == {"FakeModel"}
 
 
 def test_a_model_that_cannot_do_it_is_told_before_the_build(folder: Path) -> None:
