@@ -7,12 +7,15 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evalua
 # What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test check format browser-test pictures clean
+.PHONY: demo test test-all check format browser-test pictures clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
 
-test: $(VENV)/.test ## Run the tests
+test: $(VENV)/.test ## Run the tests that need neither a language model's replies nor a cluster, Milvus or public data
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real"
+
+test-all: $(VENV)/.test ## Run all tests
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 check: $(VENV)/.test ## Lint and check types

@@ -27,6 +27,15 @@ def nothing_learned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     monkeypatch.setattr(learned_tokens, "kept_in", lambda: file)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that ask a real model, cluster or database, or read public data."""
+    from tests.sharing import REAL
+
+    for item in items:
+        if item.nodeid.partition("::")[0] in REAL:
+            item.add_marker("real")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Deal the tests out our way, whatever `--dist` says."""

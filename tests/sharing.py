@@ -25,6 +25,22 @@ TOGETHER = {
 }
 """What a server, an index, a run or what was read is shared by. xdist's own mark for it is without effect since pytest 9.2."""
 
+REAL = frozenset(
+    {
+        "tests/evaluation/load/test_real_data.py",
+        "tests/prompts/test_replies_of_smollm2.py",
+        "tests/studio/commands/test_index_in_milvus.py",
+        "tests/test_real_data.py",
+        "tests/test_real_hierarchy.py",
+        "tests/tools/knowledge/test_graph_of_smollm2.py",
+        "tests/tools/milvus/test_index_in_milvus.py",
+        "tests/tools/milvus/test_tenants_and_refusals.py",
+        "tests/tools/ray/test_ray.py",
+        "tests/training/test_kept_out.py",
+    }
+)
+"""Files whose tests are marked `real`: `make test` leaves them out, `make test-all` runs them."""
+
 
 class Sharing(LoadScopeScheduling):
     """Deal out groups of tests, the larger ones first."""
