@@ -41,7 +41,7 @@ async def describe(knowledge: Knowledge, ask: Ask, settings: BuildSettings, mode
     return settled(knowledge, lambda said, names: described.get(tuple(said)) or joined(said))
 
 
-def report_tokens(material: Material, settings: BuildSettings, model: Model) -> int:
+def report_tokens(material: Material, settings: BuildSettings, model: Answerer) -> int:
     """Count the tokens of the prompt that asks for a report."""
     told = REPORT.told_with(settings.thought, settings.shots).render(
         {"material": [line.text for line in _shown(material, settings, model)]}
@@ -72,7 +72,7 @@ async def write_reports(
     ]
 
 
-def _shown(material: Material, settings: BuildSettings, model: Model) -> list[Told]:
+def _shown(material: Material, settings: BuildSettings, model: Answerer) -> list[Told]:
     return fill(material, room_for(settings, model) - _TOLD, model.count)[0]
 
 
