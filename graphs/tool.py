@@ -17,11 +17,11 @@ from ramify.graphs.result import Result, could_not_ask, why_unknown
 from ramify.graphs.run import Watch, blocking, run_graph
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.graphs.tool_config import threaded_config, tool_config
-from ramify.nodes.citation import Citation, cite, near
 from ramify.nodes.init_tree import checked
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.state import StoppedBy
 from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
+from ramify.nodes.tree.citation import Citation, cite, near
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index

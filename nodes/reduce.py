@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ramify.nodes.citation import SHOWN, cite, headings
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.retrieve_reports import index_of
 from ramify.nodes.settings import GlobalSettings
@@ -12,6 +11,7 @@ from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.last_step import final_step
 from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
+from ramify.nodes.tree.citation import SHOWN, cite, headings
 from ramify.prompts import REDUCE
 from ramify.prompts.reduce import MOST
 from ramify.tools.english import content

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = {"studio": 4, "evaluation": 3, "graphs": 2, "nodes": 1, "prompts": 0, "tools": 0}
 MODULES = sorted(path for folder in FLOORS for path in (ROOT / folder).rglob("*.py"))
 STAIRS = {
-    "nodes": ({"tree", "settings"}, {"citation"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
+    "nodes": ({"tree", "settings"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
     "studio": ({"drawing"}, {"inspection"}, {"console"}, {"mcp", "notebook", "server"}, {"commands"}, {""}),
     "evaluation": ({"metrics"}, {"", "asking", "load", "searching"}, {"results"}, {"report"}),
 }

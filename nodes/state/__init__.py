@@ -1,6 +1,5 @@
 """What a graph carries from step to step, and gives back: the `state`; and the `turns` of a conversation."""
 
-from ramify.nodes.citation import NOT_CITED, Citation, Source
 from ramify.nodes.state.state import (
     Answer,
     ChatInput,
@@ -16,6 +15,7 @@ from ramify.nodes.state.state import (
     merge_max,
     pool,
 )
+from ramify.nodes.tree.citation import NOT_CITED, Citation, Source
 
 __all__ = [
     "NOT_CITED",

@@ -8,8 +8,8 @@ from langgraph.graph.message import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from ramify.nodes.citation import Citation
 from ramify.nodes.tree import Branch, FrozenModel, Passage, Tree, merge_branches
+from ramify.nodes.tree.citation import Citation
 
 StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.budget import CURRENT
-from ramify.nodes.citation import Citation, cite, headings
 from ramify.nodes.state import State
 from ramify.nodes.step.context import Context
 from ramify.nodes.step.findings import ranked
 from ramify.nodes.step.step import Update
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Tree, children, is_unknown
+from ramify.nodes.tree.citation import Citation, cite, headings
 from ramify.nodes.tree.notes import NOTHING
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError, UsageError

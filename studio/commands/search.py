@@ -35,9 +35,9 @@ def search(
     from rich.text import Text
 
     from ramify.graphs.run import blocking
-    from ramify.nodes.citation import cite, near
     from ramify.nodes.init_tree import checked
     from ramify.nodes.retrieve import passage_of
+    from ramify.nodes.tree.citation import cite, near
     from ramify.studio.drawing.terminal import head_of
     from ramify.tools.index.searcher import advice, lacking, searcher
     from ramify.tools.relevance import load, reranked, width

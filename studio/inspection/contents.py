@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.nodes.citation import cite
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.state import Citation
+from ramify.nodes.tree.citation import cite
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped, GroupOverview, HierarchyIndex, grouped
 from ramify.tools.index import Hit, Index

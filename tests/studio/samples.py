@@ -3,8 +3,8 @@
 from typing import Any
 
 from ramify.graphs.result import Cost, Result
-from ramify.nodes.citation import cite
 from ramify.nodes.tree import Branch, Passage, merge_branches
+from ramify.nodes.tree.citation import cite
 
 CURIE = (
     "Marie Curie, born Maria Skłodowska, was a Polish-born French physicist and chemist who pioneered the study of radioactivity. "

@@ -13,8 +13,8 @@ from rich.console import Console
 from ramify.evaluation.report import write_report
 from ramify.graphs.result import Result
 from ramify.graphs.tool import format_answer, format_passages
-from ramify.nodes.citation import cite
 from ramify.nodes.tree import Branch
+from ramify.nodes.tree.citation import cite
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show

@@ -97,10 +97,10 @@ def test_reports_alone_are_counted_exactly_and_those_of_the_pilot_are_not_asked_
 
 @pytest.mark.parametrize("options", [{}, {"model": "extractive"}])
 def test_a_build_that_tells_its_cost_first_asks_for_one_report_of_each_community(folder: Path, options: dict[str, Any]) -> None:
-    from ramify.studio.console.building import build_graph
+    from ramify.studio.console.building import add_graph
 
     chat = scribe()
-    build_graph(folder, {**OPTIONS, "model": chat, "reporter": chat, **options}, recluster=False)
+    add_graph(folder, {**OPTIONS, "model": chat, "reporter": chat, **options}, recluster=False)
     reports = GraphIndex.open(folder, WordEncoder()).reports.every()
     assert len(chat.asked("report")) == len(reports) > REPORTED
     assert {report.made_by for report in reports.values()} == {"FakeModel"}

@@ -12,8 +12,8 @@ from rich.console import Console
 from ramify.graphs.result import Result
 from ramify.graphs.tool import format_answer
 from ramify.nodes.append_answer import said
-from ramify.nodes.citation import cite
 from ramify.nodes.tree import Passage
+from ramify.nodes.tree.citation import cite
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show
 from tests.studio.conftest import Ramify

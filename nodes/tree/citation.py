@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ramify.nodes.tree import FrozenModel, Passage
+from ramify.nodes.tree.branch_and_passage import FrozenModel, Passage
 from ramify.tools.documents.located_parts import at_quote, marks_of
 from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import nearest
