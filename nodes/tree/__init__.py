@@ -3,7 +3,7 @@
 A branch's path is its position and its identity: "0" is the root, "0.1" its second child. Branches are never removed: what is pruned stays,
 with the reason, because the tree is the explanation of the answer.
 
-In the order of reading: `branch_and_passage`, `tree`, `references` to answers of other questions, `notes`, `citation`; `phrases` and `cards`
+In reading order: `branch_and_passage`, `tree`, `references` to answers of other questions, `notes`, `citation`; `phrases` and `cards`
 show them.
 """
 
