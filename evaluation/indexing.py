@@ -13,7 +13,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
 from ramify.tools.index import Index
 from ramify.tools.index.folder_state import writing
-from ramify.tools.index.kind_tables import read_facts
+from ramify.tools.index.local_index import read_facts
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge import graph_file as of_graph

@@ -14,9 +14,9 @@ from ramify.nodes.tree import FrozenModel
 from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.groups_and_nodes import NONE
-from ramify.tools.index.location import home_of, is_address
+from ramify.tools.index.index_store import home_of, is_address
 from ramify.tools.index.manifest import Kind
-from ramify.tools.ray.address import check_address
+from ramify.tools.ray.cluster import check_address
 from ramify.tools.typed import usable
 
 ELSEWHERE = {

@@ -13,7 +13,7 @@ from ramify.evaluation.order import Order
 from ramify.evaluation.variants import Variant
 from ramify.graphs.strategies import configure, max_calls
 from ramify.nodes.asking.ask import current_model
-from ramify.tools.index.location import home_of, is_address
+from ramify.tools.index.index_store import home_of, is_address
 from ramify.tools.index.manifest import Kind, file_sha256
 from ramify.tools.models import forget
 from ramify.tools.models.learned_tokens import Ratios, kept_ratios, read_ratios

@@ -18,8 +18,7 @@ from ramify.evaluation.searching.degraded_search import degrade
 from ramify.evaluation.searching.search_variants import search, ways_of
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.ray.cluster import Cluster, joined
-from ramify.tools.ray.machines import check_machines
+from ramify.tools.ray.cluster import Cluster, check_machines, joined
 
 IN_A_ROW = 10
 """Questions that fail one after another, each before anything has come of it, until a run gives up."""

@@ -26,7 +26,7 @@ from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import How
-from ramify.tools.index.location import check_there
+from ramify.tools.index.index_store import check_there
 from ramify.tools.index.searcher import DEMO, LACKING, Searchable, lacking, searcher
 from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
 

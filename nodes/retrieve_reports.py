@@ -14,9 +14,9 @@ from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import ROOT, Branch, Passage
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
-from ramify.tools.index.folder import Folder
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
+from ramify.tools.index.index_store import Folder
 from ramify.tools.index.reports import CALLED, Reports, Subject, told
 from ramify.tools.index.searcher import DEMO, Searchable, describe, opened, searcher
 from ramify.tools.knowledge.reports import Report

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ramify.studio.cli import app
-from ramify.tools.index.location import home_of, is_address
+from ramify.tools.index.index_store import home_of, is_address
 
 ROOT = Path(__file__).parents[1]
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from ramify.tools.index.full_text import searchable
 from ramify.tools.index.passage_store import Store
 from ramify.tools.index.schema import SCHEMA
-from ramify.tools.index.search_words import searchable
 from training.source import Document
 
 

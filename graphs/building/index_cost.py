@@ -13,11 +13,10 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import read_leaves
 from ramify.tools.index import Index
+from ramify.tools.index.build import planned
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.folder import Folder
-from ramify.tools.index.location import Home
+from ramify.tools.index.index_store import Folder, Home
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, Manifest
-from ramify.tools.index.planned_passages import planned
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.kept_replies import WORK
 from ramify.tools.knowledge.units import read_pieces

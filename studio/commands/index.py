@@ -33,7 +33,7 @@ from ramify.studio.console.streams import note, one_line, out
 from ramify.tools.errors import IndexingError, UsageError
 
 if TYPE_CHECKING:
-    from ramify.tools.index.location import Home
+    from ramify.tools.index.index_store import Home
     from ramify.tools.index.manifest import Kind
 
 
@@ -50,9 +50,8 @@ def index(
     from ramify.studio.console.building import remarked, show_estimate, skipped, taken_in
     from ramify.studio.console.progress_bar import bar
     from ramify.tools.index import Index
-    from ramify.tools.index.folder import Folder
     from ramify.tools.index.folder_state import share_index
-    from ramify.tools.index.location import home_of
+    from ramify.tools.index.index_store import Folder, home_of
     from ramify.tools.index.manifest import precision_of
 
     home = home_of(out_)
@@ -107,7 +106,7 @@ def _kind(
     kind: str | None, home: "Home", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
 ) -> "Kind":
     """Choose the kind: as asked, else that of the index that is there; UsageError for an unknown one, or options that it does not have."""
-    from ramify.tools.index.folder import Folder
+    from ramify.tools.index.index_store import Folder
     from ramify.tools.index.manifest import STRUCTURE
 
     try:

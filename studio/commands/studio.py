@@ -92,7 +92,7 @@ def _claim(host: str, port: int) -> None:
 def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str]) -> None:
     """Settle what runs may name, and say it."""
     from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
-    from ramify.tools.index.location import home_of
+    from ramify.tools.index.index_store import home_of
     from ramify.tools.models.gguf_header import find
     from ramify.tools.relevance import load
 

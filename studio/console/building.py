@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ramify.nodes.state import Usage
     from ramify.tools.documents.files import Skipped
     from ramify.tools.index.build import Built
-    from ramify.tools.index.location import Home
+    from ramify.tools.index.index_store import Home
     from ramify.tools.index.manifest import Kind
 
 LISTED = 5
@@ -164,7 +164,7 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
 
 def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
     """Say what a build will cost, where a model is asked that was not asked before."""
-    from ramify.tools.index.folder import Folder
+    from ramify.tools.index.index_store import Folder
     from ramify.tools.knowledge.kept_replies import WORK
 
     if asks and not (folder / WORK).exists():

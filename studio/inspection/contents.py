@@ -11,10 +11,10 @@ from ramify.nodes.state import Citation
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped, GroupOverview, HierarchyIndex, grouped
 from ramify.tools.index import Hit, Index
-from ramify.tools.index.listed_files import Listed, listed_files
+from ramify.tools.index.index_store import is_address
 from ramify.tools.index.local_index import documents
-from ramify.tools.index.location import is_address
 from ramify.tools.index.manifest import Manifest
+from ramify.tools.index.passage_store import Listed, listed_files
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.overview import Inside, inside
 

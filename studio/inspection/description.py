@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ramify.studio.inspection.contents import Inspection, Table
 from ramify.studio.inspection.group_description import SUSPICIOUS, group_facts, group_tables
-from ramify.tools.index.location import is_address
+from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import WHOLE
 from ramify.tools.index.searcher import left_out, reasons
 from ramify.tools.knowledge.overview import Inside

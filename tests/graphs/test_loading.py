@@ -19,7 +19,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.extractive import model as extractive
 from ramify.tools.index import Index, manifest
 from ramify.tools.index import searcher as search
-from ramify.tools.index.location import Home
+from ramify.tools.index.index_store import Home
 from ramify.tools.models import forget, langchain_models, named, ollama
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker

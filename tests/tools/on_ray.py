@@ -15,8 +15,7 @@ from ramify.evaluation.rows import Row
 from ramify.evaluation.run import execute
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.index import Index
-from ramify.tools.ray.cluster import joined, plainly
-from ramify.tools.ray.machines import check_machines
+from ramify.tools.ray.cluster import check_machines, joined, plainly
 from tests.evaluation.small_data_set import asked, order, timeless
 
 HERE = "local"

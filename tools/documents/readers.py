@@ -12,13 +12,10 @@ from langchain_core.documents import Document
 from ramify.tools.documents.files import File, Told, UnreadableError
 from ramify.tools.documents.office.epub import read_epub
 from ramify.tools.documents.office.mail import read_eml
+from ramify.tools.documents.office.microsoft import read_docx, read_pptx, read_xlsx
 from ramify.tools.documents.office.opendocument import read_odp, read_ods, read_odt
-from ramify.tools.documents.office.slides import read_pptx
-from ramify.tools.documents.office.word import read_docx
-from ramify.tools.documents.office.workbook import read_xlsx
 from ramify.tools.documents.pdf.read_pdf import read_pdf
-from ramify.tools.documents.records import read_json, read_jsonl
-from ramify.tools.documents.tables import read_csv
+from ramify.tools.documents.records import read_csv, read_json, read_jsonl
 from ramify.tools.documents.text import read_html, read_markdown, read_text
 from ramify.tools.documents.tidy import tidy
 

@@ -10,7 +10,7 @@ from typing import IO, AnyStr
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError, printable_name
-from ramify.tools.documents.front_matter import front_matter
+from ramify.tools.documents.properties import front_matter
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
 MOST_BYTES = 1 << 29

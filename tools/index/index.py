@@ -1,30 +1,83 @@
 """The corpus index, searched by vectors and by words, as a LangChain `VectorStore`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, unit_rows
 from ramify.tools.embeddings.prefixes import advice, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
-from ramify.tools.index.folder import Folder
 from ramify.tools.index.hybrid_search import Hit, How, Steer, View
-from ramify.tools.index.ids import documents_of
-from ramify.tools.index.langchain_methods import SearchedStore
-from ramify.tools.index.location import Held, Home, home_of
+from ramify.tools.index.index_store import Folder, Held, Home, home_of
 from ramify.tools.index.manifest import Manifest, Precision, precision_of
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
+from ramify.tools.index.schema import documents_of
 from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.typed import readable
+
+
+class SearchedStore(VectorStore):
+    """A `VectorStore` whose searches by LangChain's names are all made of `search`."""
+
+    @property
+    @abstractmethod
+    def embeddings(self) -> Encoder:
+        """Return the encoder of passages and questions."""
+
+    @abstractmethod
+    def _search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]: ...
+
+    def _find(self, query: str, how: How) -> list[Hit]:
+        return self._search([query], self.embeddings.encode_queries([query]), how.checked())[0]
+
+    def similarity_search_with_score(
+        self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
+        hits = self._find(query, How(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
+        return [(hit.document, hit.score) for hit in hits]
+
+    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
+        """Return the passages nearest to a query; takes `filter` and `hybrid`."""
+        return [document for document, _ in self.similarity_search_with_score(query, k, **kwargs)]
+
+    def similarity_search_by_vector(
+        self, embedding: list[float], k: int = 4, *, filter: Filter | None = None, **kwargs: Any
+    ) -> list[Document]:
+        """Return the passages nearest to a vector."""
+        return self._by_vector(embedding, How(k, mmr=None, hybrid=False, filter=filter, per_section=None, view="flat"))
+
+    def max_marginal_relevance_search(
+        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
+        *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
+    ) -> list[Document]:  # fmt: skip
+        """Return passages near to a query and far from each other."""
+        hits = self._find(query, How(k, fetch_k, lambda_mult, hybrid, filter, view="flat"))
+        return [hit.document for hit in hits]
+
+    def max_marginal_relevance_search_by_vector(
+        self, embedding: list[float], k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
+        *, filter: Filter | None = None, **kwargs: Any,
+    ) -> list[Document]:  # fmt: skip
+        """Return passages near to a vector and far from each other."""
+        return self._by_vector(embedding, How(k, fetch_k, lambda_mult, hybrid=False, filter=filter, view="flat"))
+
+    def _by_vector(self, embedding: list[float], how: How) -> list[Document]:
+        return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), how)[0]]
+
+    def _select_relevance_score_fn(self) -> Callable[[float], float]:
+        return lambda cosine: max(0.0, cosine)
 
 
 class Index(SearchedStore):

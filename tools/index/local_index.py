@@ -1,7 +1,9 @@
-"""An index of a kind that only a folder can hold, searched by what lies beside its passages; and its texts, read some at a time."""
+"""Indexes of further kinds (a graph, a hierarchy), whose data is a SQLite file beside the passages; only a folder can hold them."""
 
+import sqlite3
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -10,11 +12,42 @@ from pydantic import BaseModel, ValidationError
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.index.folder import Folder
 from ramify.tools.index.hybrid_search import Found, How, Steer
 from ramify.tools.index.index import Index
+from ramify.tools.index.index_store import Folder
 from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.models.tokens import estimate
+
+Rows = Iterable[tuple[str, Iterable[tuple[object, ...]]]]
+"""Each table with its rows."""
+
+
+def write_tables(path: Path, schema: str, rows: Rows) -> None:
+    """Write to an empty file."""
+    with closing(sqlite3.connect(path.absolute())) as database, database:
+        database.executescript(f"BEGIN; {schema} COMMIT;")
+        for table, own in rows:
+            listed = list(own)
+            if listed:
+                marks = ", ".join("?" * len(listed[0]))
+                database.executemany(f"INSERT INTO {table} VALUES ({marks})", listed)
+
+
+def connected(path: Path) -> sqlite3.Connection:
+    """Open a file that nobody writes to be read, by any thread."""
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+
+
+def read_facts(path: Path) -> dict[str, str]:
+    """Read what a file says of itself; nothing where there is none, or it cannot be read."""
+    if not path.is_file():
+        return {}
+    try:
+        with closing(connected(path)) as database:
+            return dict(database.execute("SELECT name, value FROM facts ORDER BY name"))
+    except sqlite3.DatabaseError:
+        return {}
+
 
 _READ = 1000
 """Passages that are read at a time."""

@@ -1,10 +1,10 @@
-"""The passages of an index in SQLite: texts, metadata, words and vectors, read by any number of threads."""
+"""The passages of a finished index in SQLite, read by any number of threads: texts, metadata, words, vectors, source files."""
 
 import json
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from math import isfinite
 from pathlib import Path
 from queue import SimpleQueue
@@ -16,7 +16,9 @@ from langchain_core.documents import Document
 from numpy.typing import NDArray
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.search_words import match_any
+from ramify.tools.index.full_text import match_any
+from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.schema import LEFT_OUT
 from ramify.tools.typed import readable
 
 Filter = Mapping[str, Any]
@@ -192,3 +194,41 @@ def choices_of(name: str, wanted: Any) -> list[Any]:
         if isinstance(choice, str) and "\0" in readable(choice):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text without the character NUL")
     return [choice for choice in choices if not isinstance(choice, float) or isfinite(choice)]  # others are null in metadata
+
+
+_COUNTED = """
+SELECT documents.root, documents.file, hidden, count(*) FROM documents LEFT JOIN passages ON passages.document = documents.id
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+"""
+
+
+class ListedFile(NamedTuple):
+    """A file, or the source that records name: the path it was found under, and its passages."""
+
+    root: str
+    source: str
+    searched: int
+    left_out: Mapping[str, int]
+    """How many of its passages are not searched, by their role (`contents`, `legal`, …) or `twin` where the text stands elsewhere."""
+
+
+class Listed(NamedTuple):
+    """The files of an index, in order of their names, and what its last build left out: (name, reason)."""
+
+    files: tuple[ListedFile, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+
+
+def listed_files(folder: Path) -> Listed:
+    """Read the list of an index; blocking."""
+    uri = f"{(folder / PASSAGES).resolve().as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(uri, uri=True)) as database:
+        found: dict[tuple[str, str], dict[str | None, int]] = {}
+        for root, source, hidden, count in database.execute(_COUNTED):
+            found.setdefault((root, source), {})[hidden] = count
+        fact = database.execute("SELECT value FROM facts WHERE name = ?", [LEFT_OUT]).fetchone()
+    files = tuple(
+        ListedFile(root, source, counts.get(None, 0), {role: count for role, count in counts.items() if role is not None})
+        for (root, source), counts in found.items()
+    )
+    return Listed(files, tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ())

@@ -8,10 +8,11 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.bm25 import FROM, write_postings
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.folder_state import manifest_of, writing
+from ramify.tools.index.full_text import FROM, write_postings
 from ramify.tools.index.hnsw import build_hnsw
+from ramify.tools.index.index_writer import Draft
 from ramify.tools.index.manifest import (
     LAYOUT,
     MANIFEST,
@@ -30,7 +31,6 @@ from ramify.tools.index.manifest import (
 )
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.snapshot import open_snapshot
-from ramify.tools.index.working_copy import Draft
 from ramify.tools.new_files import sync, upcoming
 
 _BLOCK = 16_384

@@ -14,8 +14,8 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.bm25 import Postings
 from ramify.tools.index.folder_state import no_index
+from ramify.tools.index.full_text import Postings
 from ramify.tools.index.hnsw import Graph, Positions, read_graph
 from ramify.tools.index.hybrid_search import Hit, How, Steer, find
 from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, again, read_manifest, unchecked_damage

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.folder_state import manifest_of, writing
-from ramify.tools.index.kind_tables import read_facts
+from ramify.tools.index.local_index import read_facts
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish_structure

@@ -18,9 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.folded_text import fold
-from ramify.tools.index.ids import document_of
-from ramify.tools.index.kind_tables import connected
-from ramify.tools.index.local_index import LocalIndex
+from ramify.tools.index.local_index import LocalIndex, connected
+from ramify.tools.index.schema import document_of
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.knowledge.names import by_first_word, spans_of
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ramify.tools.errors import InputError
+from ramify.tools.index.full_text import query_words, searchable
 from ramify.tools.index.passage_store import Filter, Shown, choices_of
-from ramify.tools.index.search_words import query_words, searchable
 
 if TYPE_CHECKING:
     from pymilvus import CollectionSchema, MilvusClient

@@ -15,11 +15,10 @@ import numpy as np
 
 from ramify.tools.index.build import Wanted
 from ramify.tools.index.chunking import embedded_text
+from ramify.tools.index.index_writer import Draft
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.passage_store import shown_passages
-from ramify.tools.index.working_copy import Draft
-from ramify.tools.milvus.collections import Store
-from ramify.tools.milvus.ledger import Entry
+from ramify.tools.milvus.collections import Entry, Store
 from ramify.tools.milvus.schema import Row
 
 T = TypeVar("T")

@@ -1,8 +1,10 @@
-"""A Ray cluster as a program sees it: joined or started, asked how many can work, given work, and left."""
+"""A Ray cluster: its address, joining or starting it, checking its machines, and submitting work."""
 
 import logging
 import os
+import re
 import secrets
+import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -10,12 +12,56 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
-from ramify.tools.errors import RamifyError
+from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.quoting import brief
-from ramify.tools.ray.address import LOCAL, check_address
+
+LOCAL = "local"
+"""A cluster of this machine's cores, started for the work and ended with it."""
+AUTO = "auto"
+"""The cluster that runs on this machine, or that RAY_ADDRESS names."""
+CLIENT = "ray://"
+PATIENCE_S = 5.0
+_PLACE = re.compile(r"(?:ray://)?(?P<host>\[[0-9a-fA-F:]+\]|[\w.-]+):(?P<port>\d{1,5})")
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+"""What a client of Ray's protocol says first; a server answers it with a frame of settings."""
+_SETTINGS = 4
+
+
+def check_address(address: str) -> None:
+    """Refuse an address at which there can be no Ray cluster: joining one would be tried for minutes.
+
+    UsageError where it is no address; RamifyError where Ray is not installed, or nothing of the kind answers there.
+    """
+    if find_spec("ray") is None:
+        raise RamifyError("ray is not installed, which shares work among processes and machines", "run `pip install 'ramify-rag[ray]'`")
+    if address in (LOCAL, AUTO):
+        return
+    place = _PLACE.fullmatch(address)
+    if place is None or not 0 < int(place["port"]) < 65_536:
+        raise UsageError(f"{address!r} is no address of a Ray cluster", "give local, auto, HOST:PORT or ray://HOST:PORT")
+    try:
+        with socket.create_connection((place["host"].strip("[]"), int(place["port"])), PATIENCE_S) as wire:
+            known = bool(os.environ.get("RAY_USE_TLS")) or _answers(wire)
+    except OSError as error:
+        what = f"no Ray cluster answers at {address!r} ({error.strerror or error})"
+        raise RamifyError(what, "see `ray status` there, or start one: `ray start --head`") from error
+    if not known:
+        raise RamifyError(f"what answers at {address!r} is no Ray cluster", "give the port of `ray start --head`, 6379 if none was named")
+
+
+def _answers(wire: socket.socket) -> bool:
+    """Tell a server of Ray's protocol from any other."""
+    wire.settimeout(PATIENCE_S)
+    wire.sendall(_GREETING)
+    frame = wire.recv(9, socket.MSG_WAITALL)
+    return len(frame) == 9 and frame[3] == _SETTINGS
+
 
 RETRIES = 3
 """How often work is given to another worker when the one that had it ends."""
@@ -136,3 +182,56 @@ def plainly(doing: str) -> Iterator[None]:
     except RayError as error:
         what = f"{doing} ended the worker that did it, {RETRIES + 1} times ({type(error).__name__}: {brief(error, 120)})"
         raise LostError(what, "look whether memory runs out there; the same command goes on where it stopped") from error
+
+
+class Greeting(NamedTuple):
+    """What a machine says of itself."""
+
+    version: str
+    missing: list[str]
+    """Folders that it does not see."""
+
+
+def greet(folders: list[str]) -> Greeting:
+    """Say on a machine what it has."""
+    try:
+        own = version("ramify-rag")
+    except PackageNotFoundError:
+        own = "unknown"
+    return Greeting(own, [folder for folder in folders if not Path(folder).exists()])
+
+
+def check_machines(folders: Iterable[str] = ()) -> None:
+    """Ask every machine of the cluster that this process has joined; RamifyError where one cannot do the work."""
+    ray: Any = import_module("ray")
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    here = greet([])
+    wanted = [str(Path(folder).absolute()) for folder in folders]
+    asked = ray.remote(num_cpus=0, max_retries=1)(greet)
+    there = {
+        str(node["NodeManagerAddress"]): asked.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False))
+        for node in ray.nodes()
+        if node["Alive"] and node["Resources"].get("CPU")
+    }
+    answers = {machine: ask.remote(wanted).future() for machine, ask in there.items()}
+    for machine, answer in answers.items():
+        try:
+            with plainly(f"a look at the machine {machine}"):
+                _compare(machine, here, answer.result())
+        except (ImportError, LostError, RuntimeError) as error:
+            if isinstance(error, RamifyError) and not isinstance(error, LostError):
+                raise
+            what = f"the machine {machine} of the Ray cluster cannot run ramify ({str(error).strip().splitlines()[-1]})"
+            raise RamifyError(what, f"install ramify-rag {here.version} with the same extras there") from error
+
+
+def _compare(machine: str, here: Greeting, there: Greeting) -> None:
+    if there.version != here.version:
+        what = f"the machine {machine} of the Ray cluster has ramify {there.version}, this one {here.version}"
+        raise RamifyError(what, "install the same version on both")
+    if there.missing:
+        what = f"the machine {machine} of the Ray cluster does not see {there.missing[0]!r}"
+        raise RamifyError(
+            what, "keep the index where every machine has it under the same path; RAMIFY_CACHE names the folder of a run's indexes"
+        )

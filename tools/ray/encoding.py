@@ -11,9 +11,7 @@ from ramify.tools.embeddings.named import FOREIGN
 from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import brief
-from ramify.tools.ray.address import check_address
-from ramify.tools.ray.cluster import AHEAD, in_order, joined, plainly
-from ramify.tools.ray.machines import check_machines
+from ramify.tools.ray.cluster import AHEAD, check_address, check_machines, in_order, joined, plainly
 
 
 def encoding_on(address: str, encoder: Encoder) -> Encoding:

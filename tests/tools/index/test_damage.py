@@ -14,7 +14,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, searcher
-from ramify.tools.index.location import check_there
+from ramify.tools.index.index_store import check_there
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 from tests.tools.index.test_updates import ids, search_all

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.search_words import searchable
+from ramify.tools.index.full_text import searchable
 from tests.tools.index.test_left_out_of_search import PARTS, WORDS, build, hidden_in, hidden_in_build, opened, page, prose, sources
 
 

@@ -13,10 +13,10 @@ from ramify.tools.documents.files import Told, UnreadableError, files_under
 from ramify.tools.documents.readers import READERS
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
+from ramify.tools.index.build import Intake
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.folder_state import writing
-from ramify.tools.index.intake import Intake
-from ramify.tools.index.working_copy import Draft
+from ramify.tools.index.index_writer import Draft
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import hits, write_records
 

@@ -64,9 +64,8 @@ class TestRefused:
             Index.from_texts(["A river."], _Short(), path=f"{at(tmp_path)}:acme")
 
     def test_a_second_writer(self, tmp_path: Path) -> None:
-        from ramify.tools.milvus.collections import Store
+        from ramify.tools.milvus.collections import Entry, Store
         from ramify.tools.milvus.connection import read
-        from ramify.tools.milvus.ledger import Entry
 
         Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
         Store(read(at(tmp_path))).note([Entry("writer", "writer", "", {"by": "elsewhere:1", "until": 4e9})])

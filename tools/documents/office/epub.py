@@ -11,8 +11,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError
 from ramify.tools.documents.html import html_outline
-from ramify.tools.documents.office.container import container, parsed
-from ramify.tools.documents.office.document_properties import BOOK, dublin_core
+from ramify.tools.documents.office.container import BOOK, container, dublin_core, parsed
 from ramify.tools.documents.sections import section_documents
 from ramify.tools.documents.text import decoded, encoding_of, stem
 

@@ -11,10 +11,8 @@ from zipfile import ZipFile
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import Told, UnreadableError
-from ramify.tools.documents.office.container import container, parsed
-from ramify.tools.documents.office.document_properties import state_meta
-from ramify.tools.documents.office.slides import slide_document
-from ramify.tools.documents.office.workbook import Row, sheet_documents
+from ramify.tools.documents.office.container import container, parsed, state_meta
+from ramify.tools.documents.office.microsoft import Row, sheet_documents, slide_document
 from ramify.tools.documents.sections import Line, Outline, section_documents, sections_of
 from ramify.tools.documents.text import stem
 
