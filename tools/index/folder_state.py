@@ -17,7 +17,6 @@ from ramify.tools.index.manifest import (
     STRUCTURE,
     VECTORS,
     WORDS,
-    EarlierLayoutError,
     Manifest,
     again,
     read_manifest,
@@ -87,8 +86,8 @@ def _has_manifest(folder: Path) -> bool:
     """Tell whether a folder has the manifest of an index, and no other file of that name."""
     try:
         return read_manifest(folder / MANIFEST) is not None
-    except IndexingError as error:
-        return isinstance(error, EarlierLayoutError)
+    except IndexingError:
+        return False
 
 
 @contextmanager

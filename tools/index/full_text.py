@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from ramify.tools.index.hnsw import Positions
-from ramify.tools.index.manifest import NEXT, WORDS, Manifest
+from ramify.tools.index.manifest import NEXT, WORDS
 from ramify.tools.index.progress import Progress
 
 _WORD = re.compile(r"[^\W_]+")
@@ -103,11 +103,6 @@ class Postings:
             places = places[scores[places] >= least]
         best = places[np.lexsort((places, -scores[places]))][:n]
         return dict(zip(best.tolist(), scores[best].tolist(), strict=True))
-
-
-def lacks_postings(manifest: Manifest) -> bool:
-    """Tell whether an index is large and has none: it was made by a version that made none."""
-    return manifest.passages > FROM and not manifest.sha256.keys() >= set(WORDS)
 
 
 def stems(query: str) -> list[str]:

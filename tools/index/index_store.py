@@ -15,7 +15,6 @@ from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.index.build import BATCH_SIZE, Built, Found, Intake, Wanted, given_paths, take_in
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.folder_state import check_target, leaving_nothing, manifest_of, no_index, share_index, writing
-from ramify.tools.index.full_text import lacks_postings
 from ramify.tools.index.hybrid_search import Hit, How, Steer
 from ramify.tools.index.index_writer import Draft, open_draft, take_vectors
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, WHOLE, Manifest, Precision, read_manifest
@@ -218,7 +217,7 @@ def _publish_changes(
     manifest = read_manifest(folder / MANIFEST)
     precision = vectors or (manifest.vectors if manifest else WHOLE)
     whole = manifest is not None and _told(manifest) == _held(draft, encoder, chunking) and manifest.damage(folder) is None
-    if draft.changed or manifest is None or not whole or manifest.vectors != precision or lacks_postings(manifest):
+    if draft.changed or manifest is None or not whole or manifest.vectors != precision:
         return publish(folder, draft, encoder, chunking, progress, precision)
     draft.discard()
     return manifest

@@ -4,7 +4,6 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from ramify.tools.embeddings.prefixes import settled_prefixes
 from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
 from ramify.tools.index.full_text import searchable
-from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, EarlierLayoutError, Manifest, file_sha256, read_manifest
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, LayoutError, Manifest, file_sha256, read_manifest
 from ramify.tools.index.schema import LEFT_OUT, SCHEMA, Entry, Held, metadata_json, text_digest
 from ramify.tools.new_files import make_file, upcoming
 
@@ -197,8 +196,6 @@ class Draft:
             yield np.frombuffer(b"".join(vector for (vector,) in block), dtype="<f4").reshape(len(block), dimension)
 
 
-EARLIER = "earlier."
-"""What an index of another layout is called while its vectors are taken over."""
 _MADE_BY = ("embedding", "query_prefix", "document_prefix")
 """What vectors depend on, beside the text."""
 
@@ -214,7 +211,7 @@ def open_draft(
     A folder without a manifest cannot be opened as an index, so its first `passages.sqlite` is written in place.
     """
     finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
-    manifest = _readable_manifest(folder, resume)
+    manifest = _readable_manifest(folder)
     made = Making(encoder, chunking, clean, None if label is None else tuple(label))
     if copy.exists() and not resume:
         _remove(copy)
@@ -232,17 +229,15 @@ def open_draft(
     return _checked(copy, made)
 
 
-def _readable_manifest(folder: Path, renew: bool) -> Manifest | None:
-    """Return the manifest; one that cannot be read protects nothing and is removed, one of another layout where all is read again."""
+def _readable_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest; remove a damaged one. IndexingError where the index has another layout."""
     try:
         return read_manifest(folder / MANIFEST)
-    except EarlierLayoutError:
-        if not renew:
-            raise
+    except LayoutError:
+        raise
     except IndexingError:
-        pass
-    (folder / MANIFEST).unlink()
-    return None
+        (folder / MANIFEST).unlink()
+        return None
 
 
 def _trusted(folder: Path, manifest: Manifest | None) -> bool:
@@ -278,16 +273,10 @@ class Making(NamedTuple):
 
 
 def _checked(path: Path, making: Making) -> Draft:
-    """Open a draft made the same way; a damaged one is begun anew, and one of another layout with nothing but its vectors."""
-    earlier = path.with_name(EARLIER + path.name)
-    if path.exists() and _layout_of(path) not in (None, str(LAYOUT)):
-        path.replace(earlier)
+    """Open a draft, a new one where it is damaged; IndexingError where it is made in another way."""
     draft = _undamaged(path)
     try:
-        compare(draft, making, str(draft.path.parent))
-        if earlier.exists():
-            take_vectors(draft, earlier)
-            _remove(earlier)
+        compare(draft, making, str(path.parent))
     except RamifyError:
         draft.close()
         raise
@@ -312,25 +301,15 @@ def _remove(path: Path) -> None:
     path.with_name(path.name + "-journal").unlink(missing_ok=True)
 
 
-def _layout_of(path: Path) -> str | None:
-    """Return the layout that a file of passages says it has, None where it is empty or cannot be read."""
-    try:
-        with closing(sqlite3.connect(path.absolute())) as database:
-            found = database.execute("SELECT value FROM facts WHERE name = 'layout'").fetchone()
-    except sqlite3.DatabaseError:
-        return None
-    return str(found[0]) if found else None
-
-
 def take_vectors(draft: Draft, path: Path) -> None:
-    """Take over the vectors of another index, or of one of another layout, where they are made the same way."""
+    """Copy the vectors of another index that is made the same way."""
     database = draft.database
-    database.execute("ATTACH DATABASE ? AS earlier", [str(path.absolute())])
+    database.execute("ATTACH DATABASE ? AS other", [str(path.absolute())])
     with database:
-        made, facts = dict(database.execute("SELECT name, value FROM earlier.facts")), draft.facts()
+        made, facts = dict(database.execute("SELECT name, value FROM other.facts")), draft.facts()
         if all(made.get(name) == facts.get(name) for name in _MADE_BY):
-            database.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM earlier.vectors")
-    database.execute("DETACH DATABASE earlier")
+            database.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM other.vectors")
+    database.execute("DETACH DATABASE other")
 
 
 def compare(draft: Draft, making: Making, where: str, other: str = "--out folder") -> None:

@@ -5,7 +5,7 @@ import json
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from pydantic import ConfigDict, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 from pydantic_core import from_json
@@ -49,11 +49,11 @@ def precision_of(name: str) -> Precision:
 
 
 LAYOUT = 2
-"""Counts up when an index made before cannot be used or brought up to date any more."""
+"""Incremented when indexes made before can no longer be read."""
 
 
-class EarlierLayoutError(IndexingError):
-    """An index was made by another version, which laid it out differently."""
+class LayoutError(IndexingError):
+    """The index was made by a version of ramify with another layout."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,10 @@ def read_manifest(path: Path) -> Manifest | None:
         if path.stat().st_size > LARGE:
             raise ValueError("it is larger than any manifest")
         content = path.read_bytes()
-        _check_version(path.parent, from_json(content))
+        layout = told.get("layout") if isinstance(told := from_json(content), dict) else None
+        if isinstance(layout, int) and layout != LAYOUT:
+            what = f"the index in {str(path.parent)!r} is of another version of ramify (layout {layout!r}, not {LAYOUT})"
+            raise LayoutError(what, f"delete it and build it again: `ramify index PATH… --out {path.parent}`")
         manifest = _FORM.validate_json(content)
         if manifest.sha256.keys() - WORDS != {PASSAGES, VECTORS} | STRUCTURE[manifest.kind]:
             raise ValueError(f"files {sorted(manifest.sha256)!r}")
@@ -136,31 +139,12 @@ def read_manifest(path: Path) -> Manifest | None:
     return manifest
 
 
-def _check_version(folder: Path, content: Any) -> None:
-    """Raise EarlierLayoutError for a manifest that says it is of another version, whatever else it holds."""
-    told = content if isinstance(content, dict) else {}
-    for name, known, what in (
-        ("layout", (LAYOUT,), "{}"),
-        ("vectors", get_args(Precision), "with vectors in {}"),
-        ("kind", get_args(Kind), "of kind {}"),
-    ):
-        value = told.get(name)
-        if isinstance(value, type(known[0])) and value not in known:
-            raise other_layout(folder, value if name == "layout" else what.format(value))
-
-
 def _reason(error: ValueError) -> str:
     """Say what is wrong with the first value that is none, in a few words."""
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
-
-
-def other_layout(folder: Path, layout: object) -> EarlierLayoutError:
-    """Say that an index is of another version, and how to make it anew."""
-    what = f"the index in {str(folder)!r} is of another version of ramify (layout {layout!r}, not {LAYOUT})"
-    return EarlierLayoutError(what, f"build it again: `ramify index PATH… --out {folder}`")
 
 
 def again(folder: Path) -> str:

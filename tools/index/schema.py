@@ -46,7 +46,7 @@ INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
 """
 """Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
 
-What is searched by words is written by `search_words.searchable`, so whoever writes passages has to give SQLite that function.
+What is searched by words is written by `full_text.searchable`, so whoever writes passages has to give SQLite that function.
 
 A passage with a reason in `hidden` is kept and not searched: it has no vector and is not among the words. A twin names in `twin_of` the
 passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.

@@ -162,11 +162,12 @@ class TestDamage:
         manifest = folder / "manifest.json"
         manifest.write_bytes(MANIFESTS[damage](json.loads(manifest.read_text())))
         for act in (Index.open, searcher.opened, *(() if damage in ("dimension=65", "passages=41") else (check_there,))):
-            with pytest.raises(IndexingError, match=r"— (run|build it again: )`?") as told:
+            with pytest.raises(IndexingError, match=r"— (run|delete it and build it again: )`?") as told:
                 act(folder)
             assert len(str(told.value)) < 1000
-        Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
-        assert (search_all(folder), encoder.encoded) == (before, [])
+        if "another version of ramify (layout" not in str(told.value):
+            Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
+            assert (search_all(folder), encoder.encoded) == (before, [])
 
     @pytest.mark.parametrize("name", [*FILES, "next.manifest.json"])
     @pytest.mark.parametrize("place", ["folder", "pipe", "circle"])

@@ -183,11 +183,3 @@ class TestWordsOfLargeIndexes:
                 Index.open(large.where, WordEncoder())
             Index.build([corpus], large.where, encoder := WordEncoder())
             assert (encoder.encoded, Index.open(large.where, WordEncoder()).search(QUERIES, 5)) == ([], before)
-
-    def test_an_index_made_without_them_gets_them(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        Index.build([corpus], tmp_path / "index", WordEncoder())
-        assert not (tmp_path / "index" / "words.json").exists()
-        for module in ("full_text", "publication"):
-            monkeypatch.setattr(f"ramify.tools.index.{module}.FROM", 100)
-        Index.build([corpus], tmp_path / "index", encoder := WordEncoder())
-        assert (encoder.encoded, (tmp_path / "index" / "words.json").exists()) == ([], True)
