@@ -12,7 +12,7 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step.findings import ranked, shown_at_last
 from ramify.nodes.tree import Passage, is_unknown
-from ramify.tools.index.ids import document_of
+from ramify.tools.index.schema import document_of
 
 UNSCORED: dict[str, Any] = dict.fromkeys(("em", "f1", "containment", "official"))
 """What a line says where no gold answer is known: of an open question, or for retrieval alone."""

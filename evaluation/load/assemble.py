@@ -8,7 +8,7 @@ from ramify.evaluation.dataset import Dataset, HitsBy, Question, digest
 from ramify.evaluation.load.records import Record
 from ramify.tools.documents.load import Loading
 from ramify.tools.errors import InputError
-from ramify.tools.index.ids import document_of
+from ramify.tools.index.schema import document_of
 
 
 class Read(NamedTuple):

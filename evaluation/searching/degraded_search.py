@@ -20,8 +20,8 @@ from ramify.nodes.retrieve import passage_of
 from ramify.tools.embeddings import Encoder, load_encoder
 from ramify.tools.hierarchy.groups_and_nodes import NONE
 from ramify.tools.index import Index
-from ramify.tools.index.folder import amend
 from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.index.index_store import amend
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.searcher import opened
 

@@ -16,8 +16,8 @@ from ramify.nodes.retrieve import passage_of
 from ramify.nodes.settings import Settings
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.ids import document_of
 from ramify.tools.index.manifest import Kind
+from ramify.tools.index.schema import document_of
 from ramify.tools.index.searcher import opened
 from ramify.tools.relevance import NONE, load, reranked, width
 

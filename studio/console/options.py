@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from ramify.tools.errors import UsageError
-from ramify.tools.ray.address import AUTO, LOCAL
+from ramify.tools.ray.cluster import AUTO, LOCAL
 from ramify.tools.typed import readable as readable  # of every command
 
 STRATEGIES = "prune, tor, iterative, chain, naive, global or closed-book."

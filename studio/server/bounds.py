@@ -13,7 +13,7 @@ from pydantic import Field, create_model, model_validator
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
-from ramify.tools.index.location import is_address
+from ramify.tools.index.index_store import is_address
 from ramify.tools.models.gguf import GGUF
 from ramify.tools.models.shipped import SHIPPED
 from ramify.tools.relevance import NONE, READER

@@ -1,26 +1,30 @@
-"""The working copy of `passages.sqlite` while an index is being written."""
+"""The working copy of `passages.sqlite` while an index is written: resumed, copied from the finished one, or new."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Matrix, Prefixes
-from ramify.tools.errors import InputError
-from ramify.tools.index.chunking import embedded_text
-from ramify.tools.index.ids import text_digest
-from ramify.tools.index.schema import LEFT_OUT, SCHEMA, Entry, Held, metadata_json
-from ramify.tools.index.search_words import searchable
-from ramify.tools.new_files import make_file
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes
+from ramify.tools.embeddings.prefixes import settled_prefixes
+from ramify.tools.errors import IndexingError, InputError, RamifyError
+from ramify.tools.index.chunking import Chunking, embedded_text
+from ramify.tools.index.full_text import searchable
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, LayoutError, Manifest, file_sha256, read_manifest
+from ramify.tools.index.schema import LEFT_OUT, SCHEMA, DocumentEntry, StoredDocument, metadata_json, text_digest
+from ramify.tools.new_files import make_file, upcoming
 
 _BLOCK = 16_384
 _NOTED = 10_000
 """Names that are kept of what was left out."""
 
 
-class Draft:
+class IndexWriter:
     """Write documents, passages and vectors; each call that writes is one transaction."""
 
     def __init__(self, path: Path) -> None:
@@ -30,7 +34,7 @@ class Draft:
         self._db.create_function("searchable", 1, searchable, deterministic=True)
         self._db.executescript(SCHEMA)
 
-    def __enter__(self) -> "Draft":
+    def __enter__(self) -> "IndexWriter":
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -46,11 +50,11 @@ class Draft:
         self.path.unlink()
 
     def whole(self) -> bool:
-        """Tell whether SQLite finds no damage."""
+        """Return whether SQLite finds no damage."""
         return bool(self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
 
     def facts(self) -> dict[str, str]:
-        """Return what the draft remembers of how it is made."""
+        """Return how the index is made."""
         return dict(self._db.execute("SELECT name, value FROM facts"))
 
     @property
@@ -61,7 +65,7 @@ class Draft:
 
     @property
     def compared(self) -> bool:
-        """Tell whether twins have been looked for since the last change."""
+        """Return whether twins have been looked for since the last change."""
         return "compared" in self.facts()
 
     def _touch(self) -> None:
@@ -71,7 +75,7 @@ class Draft:
 
     @property
     def clean(self) -> bool:
-        """Tell whether what only lists, licenses or repeats is left out of search."""
+        """Return whether what only lists, licenses or repeats is left out of search."""
         return self.facts().get("clean", "yes") == "yes"
 
     @property
@@ -80,7 +84,7 @@ class Draft:
         return tuple(filter(None, self.facts().get("label", "").split(",")))
 
     def remember(self, facts: dict[str, str]) -> None:
-        """Keep how the draft is made, to refuse going on otherwise."""
+        """Record how the index is made; other settings are refused later."""
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
 
@@ -91,12 +95,12 @@ class Draft:
             self.remember({LEFT_OUT: told})
             self.changed = True
 
-    def held(self, identity: str) -> Held | None:
-        """Return what is held under a document's id."""
-        found = self._db.execute("SELECT root, file, digest, kind FROM documents WHERE id = ?", [identity]).fetchone()
-        return Held(*found) if found else None
+    def stored(self, identity: str) -> StoredDocument | None:
+        """Return the stored document of an id."""
+        found = self._db.execute("SELECT root, file, kind, digest FROM documents WHERE id = ?", [identity]).fetchone()
+        return StoredDocument(*found) if found else None
 
-    def write(self, entries: Iterable[Entry]) -> None:
+    def write(self, entries: Iterable[DocumentEntry]) -> None:
         """Write documents, replacing those of the same ids."""
         with self._db:
             for entry in entries:
@@ -106,7 +110,7 @@ class Draft:
                 self._db.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", row)
                 self._insert_passages(entry)
 
-    def _insert_passages(self, entry: Entry) -> None:
+    def _insert_passages(self, entry: DocumentEntry) -> None:
         sql = "INSERT INTO passages (id, document, label, text, metadata, digest, hidden) VALUES (?, ?, ?, ?, ?, ?, ?)"
         leaves_out = bool(entry.kind) and self.clean
         for passage in entry.passages:
@@ -191,3 +195,130 @@ class Draft:
         found = self._db.execute("SELECT vector FROM passages JOIN vectors USING (digest) WHERE hidden IS NULL ORDER BY id")
         while block := found.fetchmany(_BLOCK):
             yield np.frombuffer(b"".join(vector for (vector,) in block), dtype="<f4").reshape(len(block), dimension)
+
+
+_MADE_BY = ("embedding", "query_prefix", "document_prefix")
+"""What vectors depend on, beside the text."""
+
+
+def open_writer(
+    folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True, clean: bool | None = None, label: Sequence[str] | None = None
+) -> IndexWriter:
+    """Open the working copy: what an interrupted run left (`resume`), else a copy of the finished index, else a new one.
+
+    clean: whether the index is to leave out of search what only lists or repeats; by default as it is, and in a new one, yes.
+    label: fields of metadata that passages are embedded under; by default as it is, and in a new one, none.
+
+    A folder without a manifest cannot be opened as an index, so its first `passages.sqlite` is written in place.
+    """
+    finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
+    manifest = _readable_manifest(folder)
+    made = IndexSettings(encoder, chunking, clean, None if label is None else tuple(label))
+    if copy.exists() and not resume:
+        _remove(copy)
+    if copy.exists():
+        writer = _open_checked(copy, made)
+        writer.changed = True
+        return writer
+    if manifest is None:
+        return _open_checked(finished, made)
+    if _is_trusted(folder, manifest):
+        part = copy.with_name(copy.name + ".part")
+        with upcoming(part):
+            shutil.copyfile(finished, part)
+            part.replace(copy)
+    return _open_checked(copy, made)
+
+
+def _readable_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest; remove a damaged one. IndexingError where the index has another layout."""
+    try:
+        return read_manifest(folder / MANIFEST)
+    except LayoutError:
+        raise
+    except IndexingError:
+        (folder / MANIFEST).unlink()
+        return None
+
+
+def _is_trusted(folder: Path, manifest: Manifest) -> bool:
+    """Return whether the finished passages are those of the manifest, or of the one whose publication was interrupted."""
+    if not (folder / PASSAGES).is_file():
+        return False
+    interrupted = None
+    with suppress(IndexingError):
+        interrupted = read_manifest(folder / (NEXT + MANIFEST))
+    found = file_sha256(folder / PASSAGES)
+    return any(known and known.sha256[PASSAGES] == found for known in (manifest, interrupted))
+
+
+class IndexSettings(NamedTuple):
+    """How an index is to be made: see `Index.build`; `clean` and `label` are None where they may be as they are."""
+
+    encoder: Encoder
+    chunking: Chunking
+    clean: bool | None
+    label: tuple[str, ...] | None = None
+
+    def facts(self) -> dict[str, str]:
+        """Return the facts that are recorded of it."""
+        clean = {} if self.clean is None else {"clean": "yes" if self.clean else "no"}
+        label = {} if self.label is None else {"label": ",".join(self.label)}
+        chunking = {"chunk_tokens": str(self.chunking.tokens), "overlap": str(self.chunking.overlap)}
+        return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean, **label}
+
+
+def _open_checked(path: Path, settings: IndexSettings) -> IndexWriter:
+    """Open an index writer, a new one where the file is damaged; IndexingError where the settings differ."""
+    writer = _open_undamaged(path)
+    try:
+        check_settings(writer, settings, str(path.parent))
+    except RamifyError:
+        writer.close()
+        raise
+    return writer
+
+
+def _open_undamaged(path: Path) -> IndexWriter:
+    try:
+        writer = IndexWriter(path)
+        if writer.whole():
+            return writer
+        writer.close()
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+    _remove(path)
+    return IndexWriter(path)
+
+
+def _remove(path: Path) -> None:
+    path.unlink()
+    path.with_name(path.name + "-journal").unlink(missing_ok=True)
+
+
+def take_vectors(writer: IndexWriter, path: Path) -> None:
+    """Copy the vectors of another index that is made the same way."""
+    database = writer.database
+    database.execute("ATTACH DATABASE ? AS other", [str(path.absolute())])
+    with database:
+        made, facts = dict(database.execute("SELECT name, value FROM other.facts")), writer.facts()
+        if all(made.get(name) == facts.get(name) for name in _MADE_BY):
+            database.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM other.vectors")
+    database.execute("DETACH DATABASE other")
+
+
+def check_settings(writer: IndexWriter, settings: IndexSettings, where: str, other: str = "--out folder") -> None:
+    """Raise IndexingError where the settings are not those of the index; record them in a new one."""
+    made, encoder = writer.facts(), settings.encoder
+    made = made and {"label": "", **made}  # one that says nothing of labels has none
+    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
+    facts = settings.facts() | prefixes
+    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
+    different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
+    if different:
+        what = f"the index in {where!r} is made with {', '.join(different)}"
+        raise IndexingError(what, f"ask for the same, or give another {other}")
+    if not facts.keys() <= made.keys():
+        writer.changed = writer.changed or bool(made)
+        writer.remember(facts)
