@@ -16,7 +16,7 @@ from ramify.nodes.asking.ask import current_model
 from ramify.tools.index.location import home_of, is_address
 from ramify.tools.index.manifest import Kind, file_sha256
 from ramify.tools.models import forget
-from ramify.tools.models.learned_tokens import Ratios, kept_ratios, read_ratios
+from ramify.tools.models.tokens import Ratios, kept_ratios, read_ratios
 from ramify.tools.typed import usable
 
 AUTO = "auto"

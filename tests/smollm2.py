@@ -3,7 +3,7 @@
 import pytest
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.shipped import located
+from ramify.tools.models.gguf import located
 
 NAME = "gguf:smollm2"
 

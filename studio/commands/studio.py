@@ -93,7 +93,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
     """Settle what runs may name, and say it."""
     from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
     from ramify.tools.index.location import home_of
-    from ramify.tools.models.gguf_header import find
+    from ramify.tools.models.gguf import find
     from ramify.tools.relevance import load
 
     places = {name: usable(name) for name in rerank}

@@ -13,9 +13,8 @@ from ramify.prompts.answer import ANSWER
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import RamifyError, ReplyError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.confidence import span_confidence
-from ramify.tools.models.reply_parsing import read
-from ramify.tools.models.server_errors import showable
+from ramify.tools.models.reply_parsing import read, span_confidence
+from ramify.tools.models.servers import showable
 from ramify.tools.scrub import learn, learn_address, learn_named, scrub, without_known
 from ramify.tools.server_address import is_address, without_credentials
 from tests.tools.echo_server import echoing

@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, NamedTuple
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.shipped import SMOLLM2, intact, located
+from ramify.tools.models.gguf import SMOLLM2, intact, located
 
 _READERS = {
     "defusedxml": "defusedxml",

@@ -9,8 +9,7 @@ from typing import cast
 
 from ramify.tools.checks.capabilities import Check, formats, gguf, kinds
 from ramify.tools.errors import RamifyError
-from ramify.tools.models import ollama
-from ramify.tools.models.server_questions import inquire
+from ramify.tools.models.server_info import OLLAMA_PATIENCE, inquire
 from ramify.tools.scrub import scrub
 from ramify.tools.server_address import OLLAMA_START, ollama_host, without_credentials
 
@@ -82,7 +81,7 @@ def _reader() -> Check:
 def _ollama() -> Check:
     address = ollama_host(None)
     where = without_credentials(address)
-    told = inquire(f"{address}/api/tags", ollama.PATIENCE)
+    told = inquire(f"{address}/api/tags", OLLAMA_PATIENCE)
     if told is None:
         return Check("ollama", "note", f"nothing answers at {where}", f"for a language model, {OLLAMA_START}, or set OLLAMA_HOST")
     try:
@@ -105,7 +104,7 @@ def _model() -> Check:
 
 
 def _tokens() -> Check:
-    from ramify.tools.models.learned_tokens import kept_ratios
+    from ramify.tools.models.tokens import kept_ratios
 
     learned = [
         f"{place} has at most {f'{ratios.encoder:g} for one of the encoder' if ratios.encoder else 'the estimate'} in English text, "

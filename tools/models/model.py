@@ -2,22 +2,24 @@
 
 import asyncio
 import math
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 from ramify.tools.errors import WindowError
-from ramify.tools.models.caches import PerLoop
-from ramify.tools.models.concurrency import Cap
-from ramify.tools.models.learned_tokens import LearnedCount
+from ramify.tools.models.concurrency import Cap, times
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.server_errors import QueuedError, Server, refusal, refuses_thinking, sturdy, tell
-from ramify.tools.models.server_load import times
+from ramify.tools.models.servers import QueuedError, Server, refusal, refuses_thinking, sturdy, tell
 from ramify.tools.models.structured_call import PLAIN, REFUSED, Feature, allowance, asking, call, following
-from ramify.tools.models.tokens import Count
+from ramify.tools.models.tokens import Count, LearnedCount
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,28 @@ class ModelOptions:
     timeout: float = 120.0
     keep_alive: str = "10m"
     max_concurrency: int | None = None
+
+
+class PerLoop(Generic[T]):
+    """Make one `T` for each event loop that asks; `first` is given to the loop that comes first."""
+
+    def __init__(self, make: Callable[[], T], first: T) -> None:
+        self._make = make
+        self._spare: list[T] = [first]
+        self._made: WeakKeyDictionary[asyncio.AbstractEventLoop, T] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    async def here(self) -> T:
+        """Give this loop's own."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if loop not in self._made and self._spare:
+                self._made[loop] = self._spare.pop()
+            if loop in self._made:
+                return self._made[loop]
+        fresh = await asyncio.to_thread(self._make)  # reads certificates from disk
+        with self._lock:
+            return self._made.setdefault(loop, fresh)
 
 
 @dataclass(frozen=True, eq=False)

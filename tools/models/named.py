@@ -1,33 +1,73 @@
 """From a model's name to a model that can be asked."""
 
 import os
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from typing import Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models import gguf, langchain_models, ollama
-from ramify.tools.models.caches import Lookup, PerLoop
+from ramify.tools.models import clients, gguf
+from ramify.tools.models.clients import given
 from ramify.tools.models.concurrency import AT_ONCE, lasting_cap
-from ramify.tools.models.langchain_models import given
-from ramify.tools.models.model import Model, ModelOptions
+from ramify.tools.models.gguf import SHIPPED
+from ramify.tools.models.model import Model, ModelOptions, PerLoop
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.server_errors import Server
+from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, listed, ollama_model, ollama_parallel, require, window
 from ramify.tools.models.server_pool import pooled
-from ramify.tools.models.server_questions import listed, require, window
-from ramify.tools.models.shipped import SHIPPED
+from ramify.tools.models.servers import Server
 from ramify.tools.models.structured_call import PLAIN
 from ramify.tools.scrub import learn_address
 from ramify.tools.server_address import OLLAMA_START, addresses, ollama_host, without_credentials
 
 __all__ = ["Model", "ModelOptions", "Structured", "find_best", "forget", "resolve"]
 
+T = TypeVar("T")
+
 BEST = "llama3.1:8b"
 """The model that `auto` hopes for."""
+
+
+class Lookup(Generic[T]):
+    """Remember the latest finds by key; who asks for the same at the same time shares one look, a failure is told and not remembered."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: OrderedDict[Hashable, Future[T]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, look: Callable[[], T]) -> T:
+        """Give what was found, or look; blocking."""
+        with self._lock:
+            found = self._found.get(key)
+            if first := found is None:
+                found = self._found[key] = Future()
+                while len(self._found) > self._most:
+                    self._found.popitem(last=False)
+        assert found is not None
+        if first:
+            try:
+                found.set_result(look())
+            except BaseException as error:
+                with self._lock:
+                    if self._found.get(key) is found:
+                        del self._found[key]
+                found.set_exception(error)
+                raise
+        return found.result()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._found.clear()
+
 
 _FOUND: Lookup[Model] = Lookup(64)
 
@@ -63,7 +103,7 @@ def _named(model: str, options: ModelOptions) -> Model:
     if not name:
         meant = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
         meant = f"did you mean gguf:{model}? " if model in SHIPPED else meant
-        raise UsageError(f"{model!r} does not name a model", meant + langchain_models.FORMS)
+        raise UsageError(f"{model!r} does not name a model", meant + clients.FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)
     if len(several := addresses(options.base_url)) > 1:
@@ -84,7 +124,7 @@ def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[
 
     if provider != "ollama":
         for address in several:
-            langchain_models.check_address(address)
+            clients.check_address(address)
     hosts = [ollama_host(address) for address in several] if provider == "ollama" else several
     looks = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
     return pooled(f"{provider}:{name}", looks)
@@ -108,13 +148,15 @@ def find_best(options: ModelOptions) -> Model | str:
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:
     address = ollama_host(options.base_url)
-    shown = ollama.show(name, address)
+    shown = ollama_model(name, address)
     trained = shown.context or options.num_ctx
     # The server lowers a window that the model was not trained for, and then cuts prompts without a word.
     fitting = replace(options, num_ctx=min(options.num_ctx, trained))
     url = without_credentials(address)
-    server = Server(f"ollama:{name}", options.timeout, url, start=OLLAMA_START, pull=ollama.PULL.format(name), key=ollama.KEY)
-    model = _connected(lambda: ollama.client(name, address, fitting), server, fitting, options.max_concurrency or ollama.parallel(address))
+    server = Server(f"ollama:{name}", options.timeout, url, start=OLLAMA_START, pull=OLLAMA_PULL.format(name), key=OLLAMA_KEY)
+    model = _connected(
+        lambda: clients.ollama_client(name, address, fitting), server, fitting, options.max_concurrency or ollama_parallel(address)
+    )
     model.server.record.answered = True
     model.server.record.move(PLAIN, shown.way)
     return model
@@ -126,7 +168,7 @@ def _from_gguf(name: str, options: ModelOptions) -> Model:
     server = Server(f"gguf:{name}", options.timeout, start="ask again: llama.cpp has ended in this process")
 
     def make() -> BaseChatModel:  # holds the engine for as long as there is a model of it
-        return langchain_models.client("openai", gguf.ALIAS, inside, engine.key)
+        return clients.provider_client("openai", gguf.ALIAS, inside, engine.key)
 
     model = _connected(make, server, inside, engine.form.slots)
     model.server.record.answered = True
@@ -140,8 +182,8 @@ def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
     if address and entry and (told := window(entry, address, secret)):
         options = replace(options, num_ctx=min(options.num_ctx, told))
     url = without_credentials(options.base_url) if options.base_url else None
-    server = Server(f"{provider}:{name}", options.timeout, url, key=langchain_models.key_variable(provider))
-    model = _connected(lambda: langchain_models.client(provider, name, options), server, options, options.max_concurrency or AT_ONCE)
+    server = Server(f"{provider}:{name}", options.timeout, url, key=clients.key_variable(provider))
+    model = _connected(lambda: clients.provider_client(provider, name, options), server, options, options.max_concurrency or AT_ONCE)
     model.server.record.answered |= entry is not None
     return model
 
@@ -157,5 +199,5 @@ def _connected(make: Callable[[], BaseChatModel], server: Server, options: Model
     client_s = time.perf_counter() - began
     cap = lasting_cap((*server.name.split(":", 1), server.url), limit)
     server = replace(server, remote=True, record=cap.gate.record)
-    count, chats = langchain_models.count_of(first, server), PerLoop(make, first)
+    count, chats = clients.count_of(first, server), PerLoop(make, first)
     return Model(server.name, first, count, cap, options.num_ctx, server, client_s=client_s, chats=chats, num_predict=options.num_predict)

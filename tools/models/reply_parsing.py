@@ -1,15 +1,16 @@
 """What a model wrote, read as one object of a given type, and apart from it what the model thought before."""
 
 import json
+import math
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ramify.tools.models.confidence import spelled
-from ramify.tools.models.json_text import HALF, objects, whole
 from ramify.tools.scrub import without_known
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
@@ -137,3 +138,209 @@ def _hidden(raw: AIMessage) -> bool:
     text, told = raw.text, raw.usage_metadata
     counted = told["output_tokens"] if told else 0
     return counted > len(text.encode("utf-8", "surrogatepass")) + UNWRITTEN or spelled(raw) > len(text) + UNWRITTEN
+
+
+BROKEN = "\ufffd"
+"""Stands for what is no whole character."""
+HALF = re.compile("[\ud800-\udfff]")
+ESCAPES = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+"""The escapes of a JSON text one by one, a pair of halves as one; the group is a half alone."""
+DECODER = json.JSONDecoder(strict=False)  # models write raw line breaks into strings
+BLANK = " \t\r\n"
+_STRING = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
+START = re.compile(rf'{{(?=[{BLANK}]*+["}}])')
+NAME = re.compile(rf"[{BLANK}]*+{_STRING}[{BLANK}]*+:[{BLANK}]*+")
+SCALAR = re.compile(rf"{_STRING}|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+|true|false|null|NaN|-?Infinity")
+NEXT = re.compile(rf"[{BLANK}]*+([,}}\]])")
+SPACE = re.compile(rf"[{BLANK}]*+")
+CLOSING = re.compile(rf"[{BLANK}]*+([}}\]])")
+CLOSERS = {"{": "}", "[": "]"}
+
+
+def whole(text: str) -> str:
+    """Join the halves that make a character, and replace each that stands alone."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if HALF.search(text) else text
+
+
+def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Find the complete JSON objects in a text, outermost only, each with the place where it begins."""
+    mended = ESCAPES.sub(lambda escape: r"\ufffd" if escape[1] else escape[0], text)  # no half stands alone; nothing changes its place
+    ends: dict[int, int | None] = {}
+    place = 0
+    while begun := START.search(text, place):
+        start = begun.start()
+        end = ends[start] if start in ends else _end(text, start, ends)
+        place = end or start + 1
+        if end is not None:
+            try:
+                value = DECODER.raw_decode(mended, start)[0]
+            except (ValueError, RecursionError):  # a number of thousands of digits, brackets in thousands
+                continue
+            yield start, value
+
+
+def field_span(text: str, field: str) -> tuple[int, int] | None:
+    """Find where the value of a top-level field begins and ends, quotes left out; the last object that has it counts."""
+    found = [start for start, value in objects(text) if field in value]
+    if not found:
+        return None
+    # The members of a well-formed object, one after another; of two equal names the last counts, as in every JSON parser.
+    span, position = None, found[-1] + 1
+    while text[position := _skip(text, position, BLANK + ",")] != "}":
+        name, position = DECODER.raw_decode(text, position)
+        start = _skip(text, position, BLANK + ":")
+        _, position = DECODER.raw_decode(text, start)
+        if name == field:
+            quoted = text[start] == '"'
+            span = (start + quoted, position - quoted)
+    return span
+
+
+def _end(text: str, start: int, ends: dict[int, int | None]) -> int | None:
+    """Find where the object that begins here ends; None where it is not one.
+
+    What is found of those inside it is written down in `ends`, so that none is walked through again when the outer one fails.
+    """
+    inside: list[int] = []
+    place: int | None = start
+    while place is not None:  # a value is due here
+        if place in ends or text[place : place + 1] not in CLOSERS:
+            place = ends[place] if place in ends else _matched(SCALAR, text, place)
+        else:
+            inside.append(place)
+            if not CLOSING.match(text, place + 1):
+                place = _member(text, place, place + 1)
+                continue
+            place += 1
+        while inside and place is not None and (follows := NEXT.match(text, place)) and follows[1] == CLOSERS[text[inside[-1]]]:
+            ends[inside.pop()] = place = follows.end(1)
+        if not inside:
+            return place
+        place = _member(text, inside[-1], follows.end()) if place is not None and follows and follows[1] == "," else None
+    ends.update(dict.fromkeys(inside))
+    return None
+
+
+def _member(text: str, opened: int, place: int) -> int | None:
+    """Find where the next value of an object or a list is due."""
+    return _matched(NAME if text[opened] == "{" else SPACE, text, place)
+
+
+def _matched(pattern: re.Pattern[str], text: str, place: int) -> int | None:
+    found = pattern.match(text, place)
+    return found.end() if found else None
+
+
+def _skip(text: str, position: int, characters: str) -> int:
+    while text[position] in characters:
+        position += 1
+    return position
+
+
+ROUNDING = 1e-3
+"""A log probability above zero by no more than this is a rounded zero; anything higher is no log probability."""
+LEAST = -1e6
+"""A lower log probability is taken for this one: it makes a confidence 0, too, and sums of it are no overflow."""
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    logprob: float
+    raw: bytes | None
+
+
+def span_confidence(message: AIMessage, field: str) -> float | None:
+    """Give the geometric mean probability of the tokens that spell a top-level field's value.
+
+    None where the server sent no log probabilities or something else in their place, the field is not there or empty, or the tokens do
+    not spell the text.
+    """
+    tokens = _tokens(message.response_metadata.get("logprobs"))
+    text = message.text
+    span = field_span(text, field) if tokens else None
+    places = (_by_bytes(tokens, text) or _by_text(tokens, text)) if span else None  # where each token stands, in characters
+    if span is None or places is None:
+        return None
+    start, end = span
+    told = [token.logprob for token, (first, last) in zip(tokens, places, strict=True) if first < end and last > start]
+    if not told or not all(math.isfinite(logprob) and logprob <= ROUNDING for logprob in told):
+        return None
+    return min(1.0, math.exp(math.fsum(max(logprob, LEAST) for logprob in told) / len(told)))
+
+
+def spelled(message: AIMessage) -> int:
+    """Count the characters of the tokens that log probabilities are told of, broken ones left out."""
+    return sum(len(token.text) for token in _tokens(message.response_metadata.get("logprobs")) if BROKEN not in token.text)
+
+
+def without_logprobs(message: AIMessage) -> AIMessage:
+    """Copy a message without its log probabilities: thousands of numbers that no state or checkpoint should carry."""
+    kept = {name: value for name, value in message.response_metadata.items() if name != "logprobs"}
+    return message.model_copy(update={"response_metadata": kept})
+
+
+def _tokens(told: Any) -> list[_Token]:
+    """Read Ollama's form (a list) and OpenAI's (a list under `content`); of anything else none."""
+    if isinstance(told, Mapping):
+        told = told.get("content")
+    tokens = [_token(entry) for entry in told] if isinstance(told, list | tuple) else []
+    return [token for token in tokens if token] if all(tokens) else []
+
+
+def _token(entry: Any) -> _Token | None:
+    told = entry if isinstance(entry, Mapping) else getattr(entry, "__dict__", {})
+    text, logprob, raw = told.get("token"), told.get("logprob"), told.get("bytes")
+    if not isinstance(text, str) or not isinstance(logprob, float | int) or not isinstance(raw, list | None):
+        return None
+    try:
+        return _Token(whole(text), float(logprob), None if raw is None else bytes(raw))
+    except (OverflowError, TypeError, ValueError):  # a number too large, or bytes that are none
+        return None
+
+
+def _by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
+    """Join the tokens' bytes; the text is the last part of them that equals it (a model may have thought before)."""
+    parts = [token.text.encode() if token.raw is None else token.raw for token in tokens]
+    content, joined = text.encode(), b"".join(parts)
+    # Backwards, because `rfind` is quadratic where `find` is not.
+    found = joined[::-1].find(content[::-1])
+    if found < 0:
+        return None
+    before = len(joined) - found - len(content)
+    # The character that byte n belongs to; one more entry for the end.
+    characters = [number for number, character in enumerate(text) for _ in character.encode()] + [len(text)]
+    places, position = [], -before
+    for part in parts:
+        first, last = (min(max(place, 0), len(content)) for place in (position, position + len(part)))
+        places.append((characters[first], characters[last - 1] + 1) if last > first else (characters[first], characters[first]))
+        position += len(part)
+    return places
+
+
+def _by_text(tokens: list[_Token], text: str) -> list[Span] | None:
+    """Walk along the text; tokens with broken characters share what lies between the whole ones."""
+    places: list[Span] = []
+    position, broken = 0, 0
+    for token in tokens:
+        if BROKEN in token.text:
+            broken += len(token.text)
+            places.append((position, -1))
+            continue
+        found = text.find(token.text, position, position + broken + len(token.text))
+        if found < 0:
+            return None
+        places.append((found, found + len(token.text)))
+        position, broken = found + len(token.text), 0
+    return _close_gaps(places, len(text)) if len(text) - position <= broken else None
+
+
+def _close_gaps(places: list[Span], end: int) -> list[Span]:
+    """Let each broken token reach to where the next whole one begins."""
+    closed: list[Span] = []
+    for first, last in reversed(places):
+        closed.append((first, end if last < 0 else last))
+        end = end if last < 0 else first
+    return closed[::-1]

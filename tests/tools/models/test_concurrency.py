@@ -1,4 +1,7 @@
+"""Who waits at several gates takes the first place that is free, and no place is lost."""
+
 import asyncio
+import heapq
 import sys
 import threading
 
@@ -6,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.tools.models.concurrency import Cap, cap_for, lasting_cap
+from ramify.tools.models import concurrency
+from ramify.tools.models.concurrency import MOST, Cap, Gate, Pace, Served, Turns, cap_for, enter_one, lasting_cap
 
 
 class Meter:
@@ -207,3 +211,135 @@ def test_no_place_is_lost_whatever_is_cancelled(limit: int, runs: list[tuple[int
     most, busy, waiting = asyncio.run(play())
     assert most <= limit
     assert (busy, waiting) == (0, 0)
+
+
+async def test_the_least_busy_of_several_is_entered_and_the_first_of_equals() -> None:
+    small, large = Gate(), Gate()
+    limits = {small: 1, large: 3}
+    entered = [await enter_one(limits) for _ in range(4)]
+    assert entered == [small, large, large, large]
+
+
+async def test_who_waits_at_several_takes_the_first_place_that_is_free_in_the_order_of_coming() -> None:
+    first, second = Gate(), Gate()
+    limits = {first: 1, second: 1}
+    assert {await enter_one(limits), await enter_one(limits)} == {first, second}
+    waiting = [asyncio.create_task(enter_one(limits)) for _ in range(3)]
+    await asyncio.sleep(0)
+    second.leave()
+    assert await waiting[0] is second
+    first.leave()
+    assert await waiting[1] is first
+    first.leave()
+    assert await waiting[2] is first
+    assert (first.waiting, second.waiting) == (0, 0)
+
+
+async def test_those_who_wait_at_several_can_be_sent_to_choose_anew() -> None:
+    gate = Gate()
+    await gate.enter(1)
+    roaming, staying = asyncio.create_task(enter_one({gate: 1})), asyncio.create_task(gate.enter(1))
+    await asyncio.sleep(0)
+    gate.recall()
+    assert await roaming is None
+    assert gate.waiting == 1
+    gate.leave()
+    await asyncio.wait_for(staying, timeout=5)
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=3), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=25))
+def test_no_place_of_any_gate_is_lost_whatever_is_cancelled_or_recalled(caps: list[int], runs: list[tuple[int, int]]) -> None:
+    """A run takes some steps, and meanwhile is let be, cancelled, or its gates recalled; some wait at all gates, some at one."""
+
+    async def play() -> None:
+        limits = {Gate(): cap for cap in caps}
+        inside, most = dict.fromkeys(limits, 0), dict.fromkeys(limits, 0)
+
+        async def run(number: int, steps: int) -> None:
+            wanted = limits if number % 3 else dict([list(limits.items())[number % len(limits)]])
+            while (gate := await enter_one(wanted)) is None:
+                pass
+            inside[gate] += 1
+            most[gate] = max(most[gate], inside[gate])
+            try:
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+            finally:
+                inside[gate] -= 1
+                gate.leave()
+
+        tasks = [asyncio.create_task(run(number, steps)) for number, (steps, _) in enumerate(runs)]
+        for (_, event), task in zip(runs, tasks, strict=True):
+            await asyncio.sleep(0)
+            if event == 1:
+                task.cancel()
+            elif event == 2:
+                for gate in limits:
+                    gate.recall()
+        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), timeout=10)
+        assert all(most[gate] <= cap for gate, cap in limits.items())
+        assert [(gate.busy, gate.waiting) for gate in limits] == [(0, 0)] * len(limits)
+
+    asyncio.run(play())
+
+
+def play(slots: int, calls: list[float], late: float = 0.0, overhead: float = 0.0, load: float = 0.0) -> tuple[Pace, int]:
+    """Serve calls of so many seconds, all wanted at once, to a client that keeps to the pace; give it, and the most it sent at once."""
+    pace, wanted, under_way, most, now = Pace(), list(calls), list[tuple[float, int, Served]](), 0, 0.0
+    free = [load] * slots
+    while wanted or under_way:
+        while wanted and len(under_way) < pace.limit:
+            own = wanted.pop(0)
+            begun = max(now, heapq.heappop(free)) + overhead
+            heapq.heappush(free, begun + own)
+            done = begun + own + (late if len(wanted) % 2 else 0.0)
+            heapq.heappush(under_way, (done, len(wanted), Served(now, done, own, load if begun == load else 0.0)))
+            most = max(most, len(under_way))
+        now, _, call = heapq.heappop(under_way)
+        pace.learn(call)
+    return pace, most
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3, 4, 6, MOST, 20])
+@pytest.mark.parametrize("seconds", [0.2, 70.0])
+def test_the_limit_is_what_the_server_serves(slots: int, seconds: float) -> None:
+    pace, most = play(slots, [seconds] * 60)
+    assert (pace.limit, pace.settled) == (min(slots, MOST), True)
+    assert most <= min(2 * slots, MOST), "hardly more are sent on trial than are served"
+
+
+@pytest.mark.parametrize("slots", [1, 2, 4])
+def test_delays_and_a_model_that_is_loaded_first_do_not_mislead(slots: int) -> None:
+    assert play(slots, [1.0] * 60, late=0.2)[0].limit == slots
+    assert play(slots, [1.0] * 60, overhead=0.3)[0].limit == slots
+    assert play(slots, [1.0] * 60, load=30.0)[0].limit == slots
+
+
+def test_unequal_calls_of_a_server_that_takes_one() -> None:
+    assert play(1, [1.0, 5.0, 2.0, 0.5] * 10)[0].limit == 1
+
+
+def test_calls_one_after_another_teach_nothing() -> None:
+    pace = Pace()
+    for second in range(20):
+        pace.learn(Served(second, second + 0.9, 0.9))
+    assert (pace.limit, pace.settled) == (2, False)
+
+
+async def after_another_was_served(calls: Turns) -> None:
+    """Be sent first, and served after one that was sent at the same time."""
+    async with calls.take(0.6):
+        async with calls.take(0.6) as other:
+            await asyncio.sleep(0.4)
+            calls.served(other)
+        await asyncio.sleep(0.4)
+
+
+async def test_a_call_that_was_sent_first_may_be_served_last() -> None:
+    await after_another_was_served(Turns())
+
+
+async def test_but_not_after_one_that_was_sent_much_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concurrency, "ABREAST", 0.0)
+    with pytest.raises(TimeoutError):
+        await after_another_was_served(Turns())

@@ -10,7 +10,7 @@ from langchain_ollama import ChatOllama
 
 from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.confidence import span_confidence
+from ramify.tools.models.reply_parsing import span_confidence
 from tests.tools.ollama_replies import Hang, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +14,9 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.client_logs import mask_logs
-from ramify.tools.server_address import is_loopback, without_credentials
+from ramify.tools.models.structured_call import LITTLE, OFF, PLAIN, Way
+from ramify.tools.scrub import mask_logs
+from ramify.tools.server_address import OLLAMA_START, is_loopback, without_credentials
 
 LONGEST = 2**24
 """Bytes of an answer that are read."""
@@ -161,3 +163,60 @@ def _headers(key: SecretStr | None) -> dict[str, str]:
 
 def _length(told: Any) -> int | None:
     return told if type(told) is int and told > 0 else None
+
+
+OLLAMA_PULL = "run `ollama pull {}`"
+"""What to do when the server does not have the model."""
+OLLAMA_KEY = "OLLAMA_API_KEY"
+THINKING = "thinking"
+BY_LEVELS = ("gptoss", "gpt-oss")
+"""Families that take how much to think, and think whatever they are told."""
+OLLAMA_PATIENCE = 3.0
+"""Seconds that the server may take to say whether it has a model."""
+
+
+@dataclass(frozen=True)
+class OllamaModel:
+    """What the server tells of a model."""
+
+    context: int | None
+    """The longest context that the model was trained for."""
+    way: Way
+    """How it is asked first."""
+
+
+def ollama_model(name: str, address: str) -> OllamaModel:
+    """Ask the server about a model; ModelError where it does not run or does not have it."""
+    key = os.environ.get(OLLAMA_KEY)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    where = without_credentials(address)
+    told = inquire(f"{address}/api/show", OLLAMA_PATIENCE, {"model": name}, headers)
+    if told is None:
+        raise ModelError(f"no Ollama server answers at {where}", OLLAMA_START)
+    if told.status == 404:
+        raise ModelError(f"Ollama at {where} does not have {name!r}", OLLAMA_PULL.format(name))
+    if told.status in (401, 403):
+        raise ModelError(f"Ollama at {where} refuses access", f"set {OLLAMA_KEY} to a valid key")
+    if not 200 <= told.status < 300 or not isinstance(told.body, dict):
+        raise ModelError(f"{where} does not answer as Ollama does (status {told.status})", "check base_url or OLLAMA_HOST")
+    return OllamaModel(_context(told.body.get("model_info")), _way(told.body))
+
+
+def ollama_parallel(address: str) -> int | None:
+    """Read how many calls the server takes at once, where it was told so in this environment."""
+    told = os.environ.get("OLLAMA_NUM_PARALLEL", "").strip() if is_loopback(address) else ""
+    return int(told) or None if told.isdecimal() else None  # 0 leaves it to the server
+
+
+def _way(told: dict[str, Any]) -> Way:
+    """Ask one that can think not to; gpt-oss knows only how much."""
+    capabilities, details = told.get("capabilities"), told.get("details")
+    if not isinstance(capabilities, list) or THINKING not in capabilities:
+        return PLAIN
+    return LITTLE if isinstance(details, dict) and details.get("family") in BY_LEVELS else OFF
+
+
+def _context(info: Any) -> int | None:
+    """The name carries the architecture: `llama.context_length`."""
+    told = info.items() if isinstance(info, dict) else ()
+    return next((value for name, value in told if name.endswith(".context_length") and type(value) is int and value > 0), None)

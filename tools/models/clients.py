@@ -8,17 +8,16 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models import ollama
-from ramify.tools.models.client_logs import mask_logs
 from ramify.tools.models.concurrency import AT_ONCE, cap_for, lasting_cap
 from ramify.tools.models.model import Model, ModelOptions
-from ramify.tools.models.server_errors import Server
+from ramify.tools.models.server_info import ollama_parallel
+from ramify.tools.models.servers import Server
 from ramify.tools.models.tokens import Count, counter
-from ramify.tools.scrub import learn, learn_address, learn_named
+from ramify.tools.scrub import learn, learn_address, learn_named, mask_logs
 from ramify.tools.server_address import is_address, is_loopback, ollama_host, without_credentials
 
 if TYPE_CHECKING:
-    from ramify.tools.models.model import ModelOptions
+    from langchain_ollama import ChatOllama
 
 FORMS = (
     "name it as ollama:NAME, gguf:PATH, openai:NAME (with base_url for vLLM or llama.cpp), another provider:model of LangChain, "
@@ -48,7 +47,7 @@ def key_variable(provider: str) -> str:
     return KEYS.get(provider, f"{provider.upper()}_API_KEY")
 
 
-def client(provider: str, name: str, options: "ModelOptions", key: str | None = None) -> BaseChatModel:
+def provider_client(provider: str, name: str, options: ModelOptions, key: str | None = None) -> BaseChatModel:
     """Make the chat model; `key` stands for the variable that would hold one.
 
     UsageError for an unknown provider, ModelError for a missing package or key.
@@ -74,6 +73,37 @@ def client(provider: str, name: str, options: "ModelOptions", key: str | None = 
     return chat.model_copy(update={field: value for field, value in wanted.items() if field in fields})
 
 
+def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama":
+    """Make the chat model; a connection is closed after its call, so that none outlives its event loop."""
+    from httpx import Timeout
+    from langchain_ollama import ChatOllama
+
+    from ramify.tools.models.response_repair import drop_odd_counts, mend
+
+    made = ChatOllama(
+        model=name,
+        base_url=address,
+        temperature=options.temperature,
+        seed=options.seed,
+        num_ctx=options.num_ctx,
+        num_predict=options.num_predict,
+        keep_alive=options.keep_alive,
+        logprobs=True,
+        disable_streaming=True,
+        # How long a reply may take is watched from outside, where it is known what else the server does meanwhile.
+        # A prompt for this machine is no business of a proxy's.
+        client_kwargs={
+            "timeout": Timeout(None, connect=options.timeout),
+            "trust_env": not is_loopback(address),
+            "headers": {"Connection": "close"},
+            "follow_redirects": False,
+        },
+        async_client_kwargs={"event_hooks": {"response": [mend, drop_odd_counts]}},
+    )
+    mask_logs()
+    return made
+
+
 def check_address(base_url: str) -> None:
     """Raise a UsageError for what is no address."""
     if not is_address(base_url):
@@ -81,7 +111,7 @@ def check_address(base_url: str) -> None:
         raise UsageError(what, "write it as http://127.0.0.1:8000/v1, several each with its http://, and a / in a password as %2F")
 
 
-def _arguments(provider: str, name: str, options: "ModelOptions", key: str | None) -> dict[str, Any]:
+def _arguments(provider: str, name: str, options: ModelOptions, key: str | None) -> dict[str, Any]:
     """The arguments that LangChain's chat models share; our own retries are one level up."""
     arguments: dict[str, Any] = {"max_tokens": options.num_predict, "timeout": options.timeout, "max_retries": 0}
     if not (provider == "openai" and NO_SAMPLING.match(name)):
@@ -94,7 +124,7 @@ def _arguments(provider: str, name: str, options: "ModelOptions", key: str | Non
     return arguments
 
 
-def _openai_arguments(options: "ModelOptions", key: str | None) -> dict[str, Any]:
+def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
     """A client of its own: LangChain's is shared between event loops, and connections must not be."""
     arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}}
     loopback = bool(options.base_url) and is_loopback(options.base_url or "")
@@ -106,7 +136,7 @@ def _openai_arguments(options: "ModelOptions", key: str | None) -> dict[str, Any
         from openai import DefaultAsyncHttpxClient, Timeout
     except ImportError as error:
         raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
-    from ramify.tools.models.broken_characters import mend
+    from ramify.tools.models.response_repair import mend
 
     hooks = {"response": [mend]}
     # How long a reply may take is watched from outside, where it is known what else the server does meanwhile.
@@ -145,7 +175,7 @@ def given(chat: BaseChatModel, options: ModelOptions) -> Model:
     url = without_credentials(url) if isinstance(url, str) else None
     name = f"{kind}/{named}" if isinstance(named, str) else kind
     key = (kind, named if isinstance(named, str) else id(chat), url)
-    limit = options.max_concurrency or (ollama.parallel(ollama_host(url)) if kind == "ChatOllama" else AT_ONCE)
+    limit = options.max_concurrency or (ollama_parallel(ollama_host(url)) if kind == "ChatOllama" else AT_ONCE)
     cap = lasting_cap(key, limit) if isinstance(named, str) else cap_for(key, limit)
     cap.gate.record.answered = True  # whoever made the client knows what it speaks to
     remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)

@@ -4,7 +4,7 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.tools.models.broken_characters import Mended
+from ramify.tools.models.response_repair import Mended
 
 PIECES = [b"\\\\", b"\\ud83d", b"\\ude00", b"\\n", b"a", b"\\u00e9", b"\\", b"u"]
 
