@@ -24,7 +24,7 @@ def nothing_learned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     from ramify.tools.models import tokens
 
     file = tmp_path_factory.getbasetemp() / f"tokens-{next(NUMBERS)}.json"
-    monkeypatch.setattr(tokens, "kept_in", lambda: file)
+    monkeypatch.setattr(tokens, "ratios_path", lambda: file)
 
 
 @pytest.hookimpl(optionalhook=True)

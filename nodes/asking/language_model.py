@@ -97,7 +97,7 @@ class LanguageModel(Answerer):
         finally:
             REQUEST.reset(counting)
             booking.close()
-            context.budget.told |= dict.fromkeys(self.model.told)
+            context.budget.told |= dict.fromkeys(self.model.learned_notices)
         if told := reply.raw.usage_metadata:  # the server's own figures
             cost = Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"])
         else:

@@ -1,4 +1,4 @@
-"""How many calls one model gets at the same time, whatever event loops and threads they come from."""
+"""Limit the concurrent calls to one model, from all event loops and threads: with a fixed limit, or one learned from reply times."""
 
 import asyncio
 import threading
@@ -13,19 +13,25 @@ from langchain_core.messages import AIMessage
 
 from ramify.tools.models.servers import Health, Record
 
+AT_ONCE = 8
+"""Default number of concurrent calls; what Ollama serves is learned instead."""
+MAX_LEARNED = 8
 NANOSECONDS = 10**9
-MOST = 8
-SHARE = 0.25
-"""Part of a call's own time that is left out at either end when two are held side by side: replies are noticed late."""
+MARGIN = 0.25
+"""Part of a call's own time that is ignored at either end when two are compared: replies are noticed late."""
 QUEUED = 0.5
 """A call that waited for more than this part of its own time was queued."""
-ABREAST = 1.0
+REORDERING = 1.0
 """Seconds within which calls may reach the server in another order than they were sent."""
+
+# One lock for all limiters, since a call may wait at several. Reentrant: while it is held, an exception's clean-up may run a coroutine's
+# `finally`, which leaves a limiter.
+_LOCK = threading.RLock()
 
 
 @dataclass(frozen=True)
-class Served:
-    """One call in seconds: when it was sent, when its reply was there, and how long the server says that it worked on it."""
+class CallTiming:
+    """When a call was sent and its reply arrived, and how many seconds the server reports to have worked on it."""
 
     sent: float
     done: float
@@ -34,34 +40,34 @@ class Served:
 
     @property
     def queued(self) -> bool:
-        """Tell whether it waited behind others."""
+        """Return whether the call waited behind others."""
         return self.done - self.sent - self.own - self.load > QUEUED * self.own
 
     @property
     def core(self) -> tuple[float, float]:
-        """Give the time in which the server was at work on it for certain."""
-        return self.done - (1 - SHARE) * self.own, self.done - SHARE * self.own
+        """Return the interval in which the server was certainly working on the call."""
+        return self.done - (1 - MARGIN) * self.own, self.done - MARGIN * self.own
 
 
-def times(raw: AIMessage, sent: float) -> Served | None:
-    """Read how long a server worked on a reply that is here now; None where it does not tell, as Ollama does."""
-    told = raw.response_metadata
-    load, *own = (told.get(name) or 0 for name in ("load_duration", "prompt_eval_duration", "eval_duration"))
+def read_timing(raw: AIMessage, sent: float) -> CallTiming | None:
+    """Return the timing of a reply that has just arrived; None where the server does not report durations as Ollama does."""
+    metadata = raw.response_metadata
+    load, *own = (metadata.get(name) or 0 for name in ("load_duration", "prompt_eval_duration", "eval_duration"))
     if not all(isinstance(duration, int) and duration >= 0 for duration in (load, *own)) or not sum(own):
         return None
-    return Served(sent, time.monotonic(), sum(own) / NANOSECONDS, load / NANOSECONDS)
+    return CallTiming(sent, time.monotonic(), sum(own) / NANOSECONDS, load / NANOSECONDS)
 
 
 @dataclass(eq=False)
-class Pace:
-    """A limit that grows from one call at a time for as long as the server serves all it is given, and then stays."""
+class LearnedLimit:
+    """A limit that starts at one call, doubles as long as the server works on all of them in parallel, and then stays."""
 
     limit: int = 1
     settled: bool = False
-    _round: list[Served] = field(default_factory=list)
+    _round: list[CallTiming] = field(default_factory=list)
 
-    def learn(self, call: Served) -> None:
-        """Take a call into account; the limit is judged when those that it let in, and those that took their places, are all served."""
+    def learn(self, call: CallTiming) -> None:
+        """Record a call; the limit is updated when the calls it admitted, and those that replaced them, are all served."""
         if self.settled:
             return
         self._round.append(call)
@@ -70,235 +76,202 @@ class Pace:
         cores = [call.core for call in self._round]
         together = max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)  # the most served at one time
         if together >= self.limit:
-            self.limit = min(2 * self.limit, MOST)
-            self.settled = together >= MOST
+            self.limit = min(2 * self.limit, MAX_LEARNED)
+            self.settled = together >= MAX_LEARNED
         elif any(call.queued for call in self._round):
             self.limit, self.settled = together, True
         self._round.clear()
 
 
 @dataclass(eq=False)
-class Turn:
-    """A call under way."""
+class PendingCall:
+    """A call that was sent and has no reply yet."""
 
     sent: float
     since: float
-    """When the server can have begun with it at the earliest."""
+    """The earliest time at which the server can have started on it."""
 
     @property
     def queued(self) -> bool:
-        """Tell whether a call that reached the server before it has been served meanwhile."""
+        """Return whether a call that reached the server earlier has been served since this one was sent."""
         return self.since > self.sent
 
 
 @dataclass(eq=False)
-class Turns:
-    """The calls that a server has at one time, from whatever event loops and threads."""
+class PendingCalls:
+    """The calls that a server is working on, with a timeout each that excludes the time spent on earlier calls."""
 
-    _under_way: list[Turn] = field(default_factory=list)
+    _calls: list[PendingCall] = field(default_factory=list)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     @asynccontextmanager
-    async def take(self, patience: float) -> AsyncIterator[Turn]:
-        """Make a call in here; TimeoutError when it has had its seconds of `patience`."""
+    async def track(self, seconds: float) -> AsyncIterator[PendingCall]:
+        """Make a call in this context; TimeoutError when the server has had so many seconds for it."""
         now = time.monotonic()
-        turn = Turn(now, now)
+        call = PendingCall(now, now)
+        loop = asyncio.get_running_loop()
         with self._lock:
-            self._under_way.append(turn)
+            self._calls.append(call)
         try:
             async with asyncio.timeout(None) as clock:
-                watch = _Watch(turn, patience, clock)
+                timer = loop.call_later(seconds, lambda: expire())
+
+                def expire() -> None:
+                    nonlocal timer
+                    left = call.since + seconds - time.monotonic()
+                    if left > 0:  # the timeout was restarted meanwhile
+                        timer = loop.call_later(left, expire)
+                    else:
+                        clock.reschedule(loop.time())
+
                 try:
-                    yield turn
+                    yield call
                 finally:
-                    watch.stop()
+                    timer.cancel()
         finally:
             with self._lock:
-                self._under_way.remove(turn)
+                self._calls.remove(call)
 
-    def served(self, turn: Turn) -> None:
-        """Let the time of those that may have come later begin anew: until now it may have been this one's."""
+    def mark_served(self, call: PendingCall) -> None:
+        """Restart the timeouts of calls that may have been sent later: until now the server may have worked on this one."""
         with self._lock:
-            for other in self._under_way:
-                if other is not turn and other.sent > turn.sent - ABREAST:
+            for other in self._calls:
+                if other is not call and other.sent > call.sent - REORDERING:
                     other.since = time.monotonic()
-
-
-class _Watch:
-    """Look at a call when its time may be over, and again if that has begun anew."""
-
-    def __init__(self, turn: Turn, patience: float, clock: asyncio.Timeout) -> None:
-        self._turn, self._patience, self._clock = turn, patience, clock
-        self._loop = asyncio.get_running_loop()
-        self._next = self._loop.call_later(patience, self._look)
-
-    def stop(self) -> None:
-        self._next.cancel()
-
-    def _look(self) -> None:
-        left = self._turn.since + self._patience - time.monotonic()
-        if left > 0:
-            self._next = self._loop.call_later(left, self._look)
-        else:
-            self._clock.reschedule(self._loop.time())
-
-
-AT_ONCE = 8
-"""Calls at the same time where nobody said how many; what Ollama serves is learned instead."""
-
-# One for all gates, since a call may wait at several. Reentrant: while it is held, an exception's clean-up may run a coroutine's `finally`,
-# which leaves a gate.
-_LOCK = threading.RLock()
 
 
 @dataclass(eq=False)
 class _Waiter:
-    """A call that waits at one gate, or at several at once: the first that has room takes it."""
+    """A call that waits at one or several limiters; the first one with room admits it."""
 
-    limits: "Mapping[Gate, int | None]"
-    roams: bool
+    limits: "Mapping[Limiter, int | None]"
+    reroutable: bool
     loop: asyncio.AbstractEventLoop
-    turn: "asyncio.Future[Gate | None]"
-    taken_by: "Gate | None" = None
+    admitted: "asyncio.Future[Limiter | None]"
+    by: "Limiter | None" = None
 
-    def tell(self, gate: "Gate | None") -> bool:
-        """Wake the call; False where its loop was closed under it."""
+    def notify(self, limiter: "Limiter | None") -> bool:
+        """Wake the call; return False where its event loop was closed."""
+
+        def wake() -> None:
+            if not self.admitted.done():  # it may have been cancelled meanwhile
+                self.admitted.set_result(limiter)
+
         try:
-            self.loop.call_soon_threadsafe(self._wake, gate)
+            self.loop.call_soon_threadsafe(wake)
         except RuntimeError:
             return False
         return True
 
-    def _wake(self, gate: "Gate | None") -> None:
-        """Runs in the call's own loop, which may have cancelled it meanwhile."""
-        if not self.turn.done():
-            self.turn.set_result(gate)
+    def leave_queues(self, at: "Limiter | None" = None) -> None:
+        """Remove the call from all its queues; calls behind it at limiters other than `at` may be admitted."""
+        for limiter in self.limits:
+            if self in limiter.queue:
+                limiter.queue.remove(self)
+        for limiter in self.limits:
+            if limiter is not at:
+                limiter.admit()
 
 
 @dataclass(eq=False)
-class Gate:
-    """Let calls in one after another; shared by all who call the same model at the same server."""
+class Limiter:
+    """Admit calls in order of arrival; shared by all callers of one model at one server, with what is known of that server."""
 
     busy: int = 0
     record: Record = field(default_factory=Record)
     health: Health = field(default_factory=Health)
-    pace: Pace = field(default_factory=Pace)
-    turns: Turns = field(default_factory=Turns)
+    learned: LearnedLimit = field(default_factory=LearnedLimit)
+    pending: PendingCalls = field(default_factory=PendingCalls)
     queue: deque[_Waiter] = field(default_factory=deque)
 
-    @property
-    def waiting(self) -> int:
-        """Tell how many calls wait for their turn."""
-        return len(self.queue)
-
     async def enter(self, limit: int | None) -> None:
-        """Wait until fewer than `limit` calls are in, in the order of coming; None is as many as the server has shown to serve."""
-        await _enter({self: limit}, roams=False)
+        """Wait until fewer than `limit` calls are in; None stands for the learned limit."""
+        await enter_least_busy({self: limit}, reroutable=False)
 
     def leave(self) -> None:
-        """Make room for the next."""
+        """Release a place."""
         with _LOCK:
             self.busy -= 1
-            self.let_in()
+            self.admit()
 
-    def recall(self) -> None:
-        """Send those who wait at any of several gates to choose anew."""
+    def reroute(self) -> None:
+        """Make the calls that wait at several limiters choose again."""
         with _LOCK:
-            for waiter in [waiter for waiter in self.queue if waiter.roams]:
-                step_out(waiter)
-                waiter.tell(None)
+            for waiter in [waiter for waiter in self.queue if waiter.reroutable]:
+                waiter.leave_queues()
+                waiter.notify(None)
 
     def load(self, limit: int | None) -> float:
-        """Tell how busy it is: 1 and more where it has no room for a call of this limit, or for none but those that wait."""
-        return 1.0 if self.queue else self.busy / self._most(limit)
+        """Return the load; 1 or more means that a call with this limit has to wait."""
+        return 1.0 if self.queue else self.busy / self._effective(limit)
 
-    def let_in(self) -> None:
-        """Take in those who wait, as far as there is room."""
-        while self.queue and self.busy < self._most(self.queue[0].limits[self]):
+    def admit(self) -> None:
+        """Admit waiting calls while there is room."""
+        while self.queue and self.busy < self._effective(self.queue[0].limits[self]):
             waiter = self.queue[0]
-            self.busy += 1  # first, so that none of those let in elsewhere meanwhile takes the place
-            step_out(waiter, at=self)
-            if waiter.tell(self):
-                waiter.taken_by = self
-            else:  # nobody is left to take the turn
+            self.busy += 1  # first, so that a call admitted elsewhere meanwhile cannot take the place
+            waiter.leave_queues(at=self)
+            if waiter.notify(self):
+                waiter.by = self
+            else:  # nobody is left to take the place
                 self.busy -= 1
 
-    def _most(self, limit: int | None) -> int:
-        return self.pace.limit if limit is None else limit
+    def _effective(self, limit: int | None) -> int:
+        return self.learned.limit if limit is None else limit
 
 
-async def enter_one(limits: Mapping[Gate, int | None]) -> Gate | None:
-    """Enter the least busy of several gates, the first of equals, or wait until one has room; None when the choice is to be made anew."""
-    return await _enter(limits, roams=True)
-
-
-async def _enter(limits: Mapping[Gate, int | None], roams: bool) -> Gate | None:
+async def enter_least_busy(limits: Mapping[Limiter, int | None], reroutable: bool = True) -> Limiter | None:
+    """Enter the least busy limiter, the first of equals, or wait until one has room; None where the choice has to be made again."""
     with _LOCK:
-        least = min(limits, key=lambda gate: gate.load(limits[gate]))
+        least = min(limits, key=lambda limiter: limiter.load(limits[limiter]))
         if least.load(limits[least]) < 1:
             least.busy += 1
             return least
         loop = asyncio.get_running_loop()
-        waiter = _Waiter(limits, roams, loop, loop.create_future())
-        for gate in limits:
-            gate.queue.append(waiter)
+        waiter = _Waiter(limits, reroutable, loop, loop.create_future())
+        for limiter in limits:
+            limiter.queue.append(waiter)
     try:
-        return await waiter.turn
+        return await waiter.admitted
     except BaseException:
         with _LOCK:
-            if waiter.taken_by is None:
-                step_out(waiter)
-            else:  # the turn came at the moment of the cancellation: it is passed on
-                waiter.taken_by.leave()
+            if waiter.by is None:
+                waiter.leave_queues()
+            else:  # admitted at the moment of the cancellation: the place is passed on
+                waiter.by.leave()
         raise
-
-
-def step_out(waiter: _Waiter, at: Gate | None = None) -> None:
-    """Take a call out of all its queues; whoever was behind it in one of another gate than `at` may have room there."""
-    for gate in waiter.limits:
-        if waiter in gate.queue:
-            gate.queue.remove(waiter)
-    for gate in waiter.limits:
-        if gate is not at:
-            gate.let_in()
 
 
 @dataclass(frozen=True, eq=False)
 class Cap:
-    """One caller's view of a gate: `async with cap:` holds one of `limit` places (None: of as many as the server is learned to have).
+    """A limiter with one caller's limit: `async with cap:` holds a place.
 
-    Callers with different limits share the gate: each is let in when fewer than its own limit are in.
+    Callers with different limits share the limiter: each is admitted when fewer calls than its own limit are in.
     """
 
-    gate: Gate
+    limiter: Limiter
     limit: int | None
+    """None for the learned limit."""
 
     async def __aenter__(self) -> None:
         """Wait for a place."""
-        await self.gate.enter(self.limit)
+        await self.limiter.enter(self.limit)
 
     async def __aexit__(self, *exc: object) -> None:
-        """Give the place up."""
-        self.gate.leave()
+        """Release the place."""
+        self.limiter.leave()
 
 
-_GATES: WeakValueDictionary[Hashable, Gate] = WeakValueDictionary()
-_KEPT: deque[Gate] = deque(maxlen=64)
+_LIMITERS: WeakValueDictionary[Hashable, Limiter] = WeakValueDictionary()
+_KEPT: deque[Limiter] = deque(maxlen=64)
 
 
-def cap_for(key: Hashable, limit: int | None) -> Cap:
-    """Give the cap of what `key` names; the same key means the same gate for as long as anybody holds a cap of it."""
+def cap_for(key: Hashable, limit: int | None, lasting: bool = False) -> Cap:
+    """Return the cap of a key; equal keys share a limiter as long as a cap refers to it, or longer where it is `lasting`."""
     with _LOCK:
-        gate = _GATES.get(key)
-        if gate is None:
-            gate = _GATES[key] = Gate()
-        return Cap(gate, limit)
-
-
-def lasting_cap(key: Hashable, limit: int | None) -> Cap:
-    """Give the cap of a server; what calls have shown of it stays known when nobody holds a cap for a while."""
-    with _LOCK:
-        cap = cap_for(key, limit)
-        if all(kept is not cap.gate for kept in _KEPT):
-            _KEPT.append(cap.gate)
-        return cap
+        limiter = _LIMITERS.get(key)
+        if limiter is None:
+            limiter = _LIMITERS[key] = Limiter()
+        if lasting and all(kept is not limiter for kept in _KEPT):
+            _KEPT.append(limiter)
+        return Cap(limiter, limit)

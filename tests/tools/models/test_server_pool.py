@@ -86,7 +86,7 @@ async def test_what_one_refuses_another_is_still_asked_for() -> None:
     with serving(refuse) as poor, serving(lambda asked: (200, REPLY)) as rich:
         model = at(poor, rich, model="openai:local", max_concurrency=1)
         await ask(model, times=4)
-        assert any("gives no log probabilities" in told for told in model.told)
+        assert any("gives no log probabilities" in told for told in model.learned_notices)
     assert [asked.get("logprobs") for asked in rich.asked] == [True] * len(rich.asked)
     assert [asked.get("logprobs") for asked in poor.asked].count(True) == 1
 
@@ -100,7 +100,7 @@ async def test_one_that_is_not_there_is_left_out(ollama_one: Ollama, place: int)
     why = f"no Ollama server answers at {NOWHERE}: it is left out, and looked at again from time to time"
     assert why in model.notices
     assert f"{LLAMA} is asked at 2 servers: {', '.join(getattr(one, 'address', one) for one in several)}" in model.notices
-    assert model.told == [why]
+    assert model.learned_notices == [why]
 
 
 async def test_where_none_is_there_one_error_names_all() -> None:
@@ -156,7 +156,9 @@ async def test_one_that_does_not_let_us_in_is_left_out() -> None:
         model = at(other, plain, model="openai:local")
         await ask(model)
     assert len(plain.asked) == 1
-    assert model.told == [f"openai:local at {other.address} refuses access: it is left out, and looked at again from time to time"]
+    assert model.learned_notices == [
+        f"openai:local at {other.address} refuses access: it is left out, and looked at again from time to time"
+    ]
 
 
 async def test_the_smallest_window_counts() -> None:
@@ -212,7 +214,9 @@ async def test_a_silent_one_is_left_out_and_the_call_made_elsewhere(pair: tuple[
     model = at(*pair, timeout=1.5)
     assert [reply.parsed for reply in await ask(model, times=2)] == [Answered(**GOOD)] * 2
     assert len(pair[0].requests) == 1
-    assert model.told == [f"{LLAMA} at {pair[0].address} gave no reply within 1.5 s: it is left out, and looked at again from time to time"]
+    assert model.learned_notices == [
+        f"{LLAMA} at {pair[0].address} gave no reply within 1.5 s: it is left out, and looked at again from time to time"
+    ]
 
 
 async def test_a_call_waits_in_vain_at_two_servers_at_most() -> None:
@@ -256,11 +260,11 @@ async def test_a_killed_server_costs_no_call_and_is_asked_again_when_it_is_back(
         await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
         dies.kill()
         assert all(reply.parsed for reply in await asyncio.gather(*under_way))
-        assert any(dies.address in told and "left out" in told for told in model.told)
+        assert any(dies.address in told and "left out" in told for told in model.learned_notices)
         await ask(model, times=4)
         dies.start()
         await until(lambda: dies.calls > 0, lambda: ask(model, times=8))
-        assert model.told == []
+        assert model.learned_notices == []
 
 
 @pytest.mark.usefixtures("soon")
@@ -271,7 +275,7 @@ async def test_one_that_was_not_there_at_the_start_is_taken_when_it_comes(ollama
     assert any("left out" in told for told in model.notices)
     with serving_ollama(port) as late:
         await until(lambda: bool(late.requests), lambda: ask(model, times=4))
-        assert model.told == []
+        assert model.learned_notices == []
 
 
 async def test_when_all_are_dead_and_one_is_back_the_next_call_finds_it() -> None:
@@ -300,7 +304,7 @@ async def test_calls_that_wait_for_a_server_when_it_dies_are_told() -> None:
 async def test_a_frozen_server_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     from ramify.tools.models import server_info as served
 
-    monkeypatch.setattr(served, "PATIENCE", 2.0)
+    monkeypatch.setattr(served, "TIMEOUT", 2.0)
     with processes(2) as (well, frozen):
         assert frozen.process is not None
         os.kill(frozen.process.pid, signal.SIGSTOP)
@@ -318,7 +322,7 @@ async def test_what_is_known_of_a_server_outlasts_a_fresh_look(pair: tuple[Ollam
     await ask(at(*pair))
     forget()
     model = at(*pair)
-    assert model.told == [], "looked up afresh, it answered"
+    assert model.learned_notices == [], "looked up afresh, it answered"
     assert (await ask(model))[0].parsed == Answered(**GOOD)
 
 

@@ -12,10 +12,9 @@ from langchain_core.runnables import RunnableLambda
 from openai.types.chat import ChatCompletion
 
 from ramify.tools.errors import ModelError, ReplyError
-from ramify.tools.models import Model, ModelOptions, resolve
-from ramify.tools.models import named as models
+from ramify.tools.models import Model, ModelOptions, Structured, resolve
 from ramify.tools.models.reply_parsing import span_confidence
-from ramify.tools.models.servers import Server, explain, tell
+from ramify.tools.models.servers import Server, classify, explain
 from tests.tools.ollama_replies import Fail, Hang, Raw, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.openai_server import OpenAI, Reply, completion, serving
@@ -24,7 +23,7 @@ from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh
 __all__ = ["fresh", "ollama"]
 
 
-async def ask(server: Ollama, **options: Any) -> models.Structured:
+async def ask(server: Ollama, **options: Any) -> Structured:
     return await resolve("ollama:llama3.1:8b", ModelOptions(base_url=server.address, **options)).reply(QUESTION, Answered)
 
 
@@ -160,7 +159,7 @@ def of_status(kind: type[openai.APIStatusError], status: int, message: str) -> o
     ],
 )
 def test_troubles_are_told_apart(error: Exception, trouble: str | None) -> None:
-    assert tell(error) == trouble
+    assert classify(error) == trouble
 
 
 def test_a_refused_key_names_its_variable_and_nothing_else() -> None:

@@ -13,7 +13,17 @@ from langchain_core.language_models import FakeListChatModel
 
 from ramify.tools.demo import demo_corpus
 from ramify.tools.models import ModelOptions, resolve, tokens
-from ramify.tools.models.tokens import KNOWN_AT_START, LearnedCount, Ratios, by_encoder, counter, cut, estimate, kept_ratios, passage_length
+from ramify.tools.models.tokens import (
+    KNOWN_AT_START,
+    LearnedCount,
+    Ratios,
+    by_encoder,
+    counter,
+    cut,
+    estimate,
+    passage_length,
+    stored_ratios,
+)
 from tests.tools.ollama_server import Ollama
 from tests.tools.openai_server import completion, serving
 from tests.tools.questions import QUESTION, Answered, fresh
@@ -99,7 +109,7 @@ def test_the_estimate_stands_until_something_was_learned() -> None:
 @given(st.lists(st.tuples(st.sampled_from([PROMPT, PROMPT[:6000], KOREAN_PAGE, LONG_TABLE]), st.floats(0.01, 1.4)), max_size=6))
 def test_no_prompt_is_counted_lower_than_it_was_reported(reports: list[tuple[str, float]]) -> None:
     told = [(text, int(estimate(text) * share)) for text, share in reports]
-    count = learned(*told, name=str(len(kept_ratios())))
+    count = learned(*told, name=str(len(stored_ratios())))
     assert all(count(text) >= reported for text, reported in told if reported <= len(text.encode()))
 
 
@@ -143,15 +153,15 @@ def test_a_short_prompt_teaches_nothing() -> None:
     ],
 )
 def test_a_damaged_file_is_passed_over_and_written_anew(damaged: str) -> None:
-    tokens.kept_in().write_text(damaged, encoding="utf-8")
-    assert kept_ratios() == {}
+    tokens.ratios_path().write_text(damaged, encoding="utf-8")
+    assert stored_ratios() == {}
     count = learned((PROMPT, int(estimate(PROMPT) * 0.63)))
-    assert kept_ratios() == {"m": count.ratios}
+    assert stored_ratios() == {"m": count.ratios}
     assert LearnedCount("m")(PROMPT) == count(PROMPT) < estimate(PROMPT)
 
 
 def test_where_nothing_can_be_written_it_is_learned_all_the_same() -> None:
-    tokens.kept_in().mkdir()
+    tokens.ratios_path().mkdir()
     assert learned((PROMPT, int(estimate(PROMPT) * 0.63)))(PROMPT) < estimate(PROMPT)
 
 
@@ -159,13 +169,13 @@ def test_of_two_processes_the_higher_ratio_is_kept() -> None:
     first, second = LearnedCount("m"), LearnedCount("m")
     first.learn([PROMPT], int(estimate(PROMPT) * 0.75), filled=False)
     second.learn([PROMPT], int(estimate(PROMPT) * 0.63), filled=False)
-    assert kept_ratios() == {"m": first.ratios}
+    assert stored_ratios() == {"m": first.ratios}
 
 
 def test_the_latest_models_are_remembered() -> None:
     for number in range(70):
         learned((PROMPT, int(estimate(PROMPT) * 0.63)), name=f"m{number}")
-    assert [*kept_ratios()] == [f"m{number}" for number in range(6, 70)]
+    assert [*stored_ratios()] == [f"m{number}" for number in range(6, 70)]
 
 
 @pytest.mark.parametrize(("known", "share"), [({}, 1.0), ({"m": Ratios(1.0, 1.2)}, 0.8)])
