@@ -21,8 +21,7 @@ from ramify.evaluation.variants import Variant
 from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
-from ramify.tools.models.gguf import GGUF
-from ramify.tools.models.gguf_header import find
+from ramify.tools.models.gguf import GGUF, find_gguf
 from ramify.tools.new_files import file_mode, make_folder, share
 from ramify.tools.reader.calibration import LEAST, SPANS, TAU, VERDICTS
 from ramify.tools.reader.weights import SHA256
@@ -104,7 +103,7 @@ def file_of(model: str | None) -> dict[str, Any] | None:
     """Describe the file of a model that is run in this process; another file gives another run."""
     if model is None or not model.startswith(GGUF):
         return None
-    path, _ = find(model.removeprefix(GGUF))
+    path, _ = find_gguf(model.removeprefix(GGUF))
     return {"name": path.name, "sha256": file_sha256(path)}
 
 

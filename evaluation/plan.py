@@ -16,7 +16,7 @@ from ramify.nodes.asking.ask import current_model
 from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.manifest import Kind, file_sha256
 from ramify.tools.models import forget
-from ramify.tools.models.learned_tokens import Ratios, kept_ratios, read_ratios
+from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.typed import usable
 
 AUTO = "auto"
@@ -124,7 +124,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         "model": model,
         "reader": reader_of(model),
         "model_file": file_of(model),
-        TOKENS: {place: ratios._asdict() for place, ratios in kept_ratios().items() if place.partition(" at ")[0] in models},
+        TOKENS: {place: ratios._asdict() for place, ratios in stored_ratios().items() if place.partition(" at ")[0] in models},
         "base": base,
         "concurrency": order.at_once,
         "workers": order.workers,

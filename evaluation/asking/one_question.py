@@ -11,7 +11,7 @@ from ramify.evaluation.scoring import UNSCORED, scores
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
 from ramify.nodes.tree import ROOT, FrozenModel, is_unknown
-from ramify.tools.models.learned_tokens import KNOWN_AT_START, Ratios
+from ramify.tools.models.tokens import KNOWN_AT_START, Ratios
 from ramify.tools.scrub import scrub
 
 PRINTED = 300

@@ -93,7 +93,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
     """Settle what runs may name, and say it."""
     from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
     from ramify.tools.index.index_store import store_at
-    from ramify.tools.models.gguf_header import find
+    from ramify.tools.models.gguf import find_gguf
     from ramify.tools.relevance import load
 
     places = {name: usable(name) for name in rerank}
@@ -101,7 +101,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
     for where in given:
         store_at(where).open()  # an error now and not at the first run
     for file in model_files:
-        find(str(file))
+        find_gguf(str(file))
     for name in cross_encoders:
         load(name)
     declare(given, base_urls, model_files, cross_encoders)

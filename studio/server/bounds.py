@@ -14,8 +14,7 @@ from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index_store import is_address
-from ramify.tools.models.gguf import GGUF
-from ramify.tools.models.shipped import SHIPPED
+from ramify.tools.models.gguf import GGUF, SHIPPED
 from ramify.tools.relevance import NONE, READER
 from ramify.tools.scrub import shown
 from ramify.tools.server_address import addresses, without_credentials

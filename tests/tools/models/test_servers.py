@@ -1,5 +1,6 @@
 """What can go wrong during a call, and what is made of it."""
 
+import json
 from typing import Any
 
 import httpx
@@ -11,17 +12,18 @@ from langchain_core.runnables import RunnableLambda
 from openai.types.chat import ChatCompletion
 
 from ramify.tools.errors import ModelError, ReplyError
-from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models import named as models
-from ramify.tools.models.server_errors import Server, explain, tell
-from tests.tools.ollama_replies import Fail, Hang, Say
+from ramify.tools.models import Model, ModelOptions, Structured, resolve
+from ramify.tools.models.reply_parsing import span_confidence
+from ramify.tools.models.servers import Server, classify, explain
+from tests.tools.ollama_replies import Fail, Hang, Raw, Say
 from tests.tools.ollama_server import Ollama, ollama
+from tests.tools.openai_server import OpenAI, Reply, completion, serving
 from tests.tools.questions import GOOD, NOWHERE, QUESTION, Answered, fresh
 
 __all__ = ["fresh", "ollama"]
 
 
-async def ask(server: Ollama, **options: Any) -> models.Structured:
+async def ask(server: Ollama, **options: Any) -> Structured:
     return await resolve("ollama:llama3.1:8b", ModelOptions(base_url=server.address, **options)).reply(QUESTION, Answered)
 
 
@@ -157,7 +159,7 @@ def of_status(kind: type[openai.APIStatusError], status: int, message: str) -> o
     ],
 )
 def test_troubles_are_told_apart(error: Exception, trouble: str | None) -> None:
-    assert tell(error) == trouble
+    assert classify(error) == trouble
 
 
 def test_a_refused_key_names_its_variable_and_nothing_else() -> None:
@@ -185,3 +187,131 @@ async def test_a_reply_at_the_token_limit_of_openai_is_malformed_and_its_cost_is
     assert reply.raw.content == '{"answer": "Marie'
     assert reply.raw.usage_metadata is not None
     assert reply.raw.usage_metadata["output_tokens"] == 5
+
+
+MARIE = json.dumps(GOOD)
+LINE: dict[str, Any] = {"model": "m", "created_at": "2026-11-01T00:00:00Z", "message": {"role": "assistant", "content": MARIE}}
+PAGE = "<html><body>502 Bad Gateway</body></html>"
+NO_STREAM = [
+    "",
+    "[]",
+    "null",
+    "7",
+    '"text"',
+    '{"message": null, "done": true}',
+    '{"message": [], "done": true}',
+    '{"error": {"a": 1}}',
+    PAGE,
+]
+NO_COMPLETION = [
+    "",
+    "[]",
+    "null",
+    "7",
+    '"text"',
+    "{}",
+    '{"choices": null}',
+    '{"choices": []}',
+    '{"choices": {}}',
+    PAGE,
+    '{"choices": [{"ind',
+]
+NO_COMPLETION += [
+    '{"choices": [null]}',
+    '{"choices": [{"message": null}]}',
+    '{"choices": [{"message": []}]}',
+    '{"choices": [{"message": "x"}]}',
+]
+
+
+def local(server: OpenAI, **options: Any) -> Model:
+    return resolve("openai:local", ModelOptions(base_url=server.address, **options))
+
+
+@pytest.mark.parametrize("body", [*NO_STREAM, json.dumps(LINE)[:-20]])
+async def test_no_reply_of_ollamas_is_asked_for_again_and_then_fails_the_call(ollama: Ollama, body: str) -> None:
+    ollama.when("polonium", Raw(body))
+    with pytest.raises(ReplyError, match=r"ollama:llama3\.1:8b at .* — "):
+        await resolve("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
+    assert len(ollama.requests) == 3
+
+
+@pytest.mark.parametrize("answer", [Raw(""), Raw(PAGE, "text/html"), Raw(json.dumps(LINE)[:40]), Raw(json.dumps(LINE) + "\n", cut=True)])
+async def test_a_garbled_reply_of_ollamas_may_pass(ollama: Ollama, answer: Raw) -> None:
+    ollama.when("polonium", answer, Say(GOOD))
+    reply = await resolve("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
+    assert reply.parsed == Answered(**GOOD)
+    assert len(ollama.requests) == 2
+
+
+@pytest.mark.parametrize("body", NO_COMPLETION)
+async def test_no_completion_fails_the_call_of_a_server_that_answered_before(body: str) -> None:
+    replies: list[Reply] = [(200, completion(MARIE)), (200, body)]
+    with serving(lambda asked: replies.pop(0) if len(replies) > 1 else replies[0]) as server:
+        model = local(server)
+        assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
+        with pytest.raises(ReplyError):
+            await model.reply(QUESTION, Answered)
+        replies[:] = [(200, body), (200, completion(MARIE))]
+        assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD), "asked again"
+
+
+@pytest.mark.parametrize("body", [*NO_COMPLETION[:-4], PAGE])
+async def test_a_server_that_never_answered_as_one_is_not_one(body: str) -> None:
+    with (
+        serving(lambda asked: (200, body)) as server,
+        pytest.raises(ModelError, match="check that base_url is the address of such a server"),
+    ):
+        await local(server).reply(QUESTION, Answered)
+
+
+@pytest.mark.parametrize(
+    "told", [None, "none", 7, [], {"content": None}, {"content": [None]}, {"content": [{"token": "x", "logprob": None}]}]
+)
+async def test_odd_log_probabilities_leave_the_reply_as_it_is(told: Any) -> None:
+    choice = {**completion(MARIE)["choices"][0], "logprobs": told}
+    with serving(lambda asked: (200, completion(choices=[choice]))) as server:
+        reply = await local(server).reply(QUESTION, Answered)
+    assert reply.parsed == Answered(**GOOD)
+    assert span_confidence(reply.raw, "answer") is None
+
+
+@pytest.mark.parametrize("told", [None, "text", float("inf")])
+async def test_log_probabilities_that_ollamas_client_refuses_are_done_without(ollama: Ollama, told: Any) -> None:
+    line = {**LINE, "logprobs": [{"token": "x", "logprob": told}], "done": True}
+    ollama.when("polonium", lambda asked: Raw(json.dumps(line)) if asked.get("logprobs") else Say(GOOD))
+    reply = await resolve("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered)
+    assert reply.parsed == Answered(**GOOD)
+    assert span_confidence(reply.raw, "answer") is None
+
+
+@pytest.mark.parametrize("half", ["\ud83d", "\\ud83d"])
+async def test_half_a_character_is_replaced_and_the_answer_kept(ollama: Ollama, half: str) -> None:
+    said = f'{{"answer": "Marie {half} Curie", "confidence": 0.9}}'
+    ollama.when("polonium", Say(said, at_once=True, sure=None))
+    told = [(await resolve("ollama:llama3.1:8b", ModelOptions()).reply(QUESTION, Answered))]
+    with serving(lambda asked: (200, completion(said))) as server:
+        told.append(await local(server).reply(QUESTION, Answered))
+    for reply in told:
+        assert reply.parsed == Answered(answer="Marie \ufffd Curie", confidence=0.9)
+        assert reply.raw.text.encode()
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "response_format is not supported by this server",
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        "logprobs are not supported",
+    ],
+)
+async def test_what_a_server_refuses_is_done_without_and_not_asked_for_again(refusal: str) -> None:
+    def reply(asked: dict[str, Any]) -> Reply:
+        refused = asked.get("logprobs") if "logprobs" in refusal else "response_format" in asked
+        return (400, {"error": {"message": refusal}}) if refused else (200, completion(f"Here it is: {MARIE}"))
+
+    with serving(reply) as server:
+        model = local(server)
+        assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
+        assert (await model.reply(QUESTION, Answered)).parsed == Answered(**GOOD)
+        assert len(server.asked) == 3, "once in vain"
