@@ -11,8 +11,7 @@ from importlib.resources import as_file, files
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.sentence_encoder import MINILM
-from ramify.tools.english import STOP, names_in
-from ramify.tools.folded_text import fold
+from ramify.tools.english import STOP, fold, names_in
 from ramify.tools.released_weights import intact
 
 FILE = "persons.safetensors"

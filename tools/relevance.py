@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from ramify.tools.embeddings.sentence_encoder import quiet
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.reader.inputs import in_context
-from ramify.tools.reader.predictions import Reading, read_contexts
-from ramify.tools.reader.weights import load_network
+from ramify.tools.reader.reading import Reading, in_context, load_network, read_contexts
 from ramify.tools.typed import usable
 
 if TYPE_CHECKING:

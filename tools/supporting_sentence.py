@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ramify.tools.english import content, sentences
-from ramify.tools.folded_text import fold
+from ramify.tools.english import content, fold, sentences
 from ramify.tools.quoting import flatten, snippet
 
 LONGEST = 320

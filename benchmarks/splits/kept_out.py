@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from ramify.evaluation.metrics.answers import token_f1
-from ramify.tools.arithmetic.combine import How
+from ramify.tools.arithmetic import How
 from ramify.tools.splitting import Split, splits
 from training.writing.material import material
 from training.writing.written import Written, part

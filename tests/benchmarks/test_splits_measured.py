@@ -17,7 +17,7 @@ from benchmarks.splits.kept_out import figures, words_f1
 from benchmarks.splits.searched import Words, dealt, found
 from benchmarks.splits.systems import dump, in_file
 from benchmarks.splitting import OFFICIAL, WHOLE, measure, systems
-from ramify.tools.arithmetic.combine import How
+from ramify.tools.arithmetic import How
 from ramify.tools.errors import InputError
 from ramify.tools.splitting import Split
 from tests.benchmarks.test_splitting import HOPS, PARAGRAPHS, QUESTION, SPLITS, STEPS, musique_item, told

@@ -7,7 +7,7 @@ import pytest
 from ramify.evaluation.metrics.calibration import expected_calibration_error
 from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader.calibration import Constants, Evidence, confidence
-from ramify.tools.reader.predictions import Reading, Spot
+from ramify.tools.reader.reading import Reading, Spot
 from ramify.tools.reader.short_answers import Found
 from training.calibrate import fit, fitted, told
 from training.rated import Rated, Told, accepted, least, rated, tau

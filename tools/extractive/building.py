@@ -7,7 +7,7 @@ every prompt of the toolkit has a reply.
 from itertools import combinations
 
 from ramify.tools.english import names_in, sentences
-from ramify.tools.extractive.slots import Reply, Slots
+from ramify.tools.extractive import Reply, Slots
 
 _BAR = " | "
 _MOST, _LINE, _DESCRIPTION, _TITLE = 10, 120, 600, 80

@@ -5,19 +5,17 @@ import time
 from collections.abc import Callable
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.english import content
+from ramify.tools.english import UNKNOWN, content
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive.answering import answer, closed_book, compress, decide, entities
-from ramify.tools.extractive.asking import contextualize, next_question, plan, split_question
+from ramify.tools.extractive import Reply, Slots
+from ramify.tools.extractive.answers import answer, closed_book, compress, decide, entities, filter_batch, summarize
 from ramify.tools.extractive.building import claims, describe, extract, glean, missed, report, sum_up
-from ramify.tools.extractive.finalize import aggregate, finalize
-from ramify.tools.extractive.overview import map_report, reduce
+from ramify.tools.extractive.findings import aggregate, finalize
 from ramify.tools.extractive.question_kinds import objection, open_ended
-from ramify.tools.extractive.slots import Reply, Slots
-from ramify.tools.extractive.weighing import filter_batch, judge, rubric, summarize
-from ramify.tools.reader.weights import load_network
-from ramify.tools.splitting.weights import load_pen
-from ramify.tools.unknown import UNKNOWN
+from ramify.tools.extractive.questions import contextualize, judge, next_question, plan, rubric, split_question
+from ramify.tools.extractive.quotations import map_report, reduce
+from ramify.tools.reader.reading import load_network
+from ramify.tools.splitting.writing import load_pen
 
 _REPLIES: dict[str, Callable[[Slots], Reply]] = {
     "aggregate": aggregate,

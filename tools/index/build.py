@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from ramify.tools.documents.files import Skipped, existing, files_under
 from ramify.tools.documents.load import nothing_readable
-from ramify.tools.embeddings.encoder import Encoder, Encoding, in_turn
-from ramify.tools.embeddings.prefixes import advice
+from ramify.tools.embeddings.encoder import Encoder, Encoding, advice, in_turn
 from ramify.tools.errors import InputError
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.intake import Intake

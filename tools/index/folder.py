@@ -9,8 +9,7 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.tools.embeddings.encoder import Encoder, Encoding, in_turn
-from ramify.tools.embeddings.prefixes import with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, in_turn, with_prefixes
 from ramify.tools.index.bm25 import lacks_postings
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted, given_paths, take_in
 from ramify.tools.index.chunking import Chunking

@@ -9,8 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn
-from ramify.tools.embeddings.prefixes import advice, prefixed, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, advice, in_turn, prefixed, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking

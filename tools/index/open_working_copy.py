@@ -7,8 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.embeddings.prefixes import settled_prefixes
+from ramify.tools.embeddings.encoder import Encoder, settled_prefixes
 from ramify.tools.errors import IndexingError, RamifyError
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, EarlierLayoutError, Manifest, file_sha256, read_manifest

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold
 from ramify.tools.index.ids import document_of
 from ramify.tools.index.kind_tables import connected
 from ramify.tools.index.local_index import LocalIndex

@@ -11,8 +11,7 @@ from uuid import uuid4
 
 from langchain_core.documents import Document
 
-from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.embeddings.prefixes import with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import Built, Wanted, given_paths, take_in
 from ramify.tools.index.chunking import Chunking

@@ -20,10 +20,9 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.tools.atomic_file import write_whole
-from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import InputError
 from ramify.tools.models.tokens import ORDINARY, by_encoder, estimate
+from ramify.tools.new_files import cache_folder, write_whole
 
 LEAST = 1000
 """Estimated tokens of a prompt that is learned from: in a shorter one the chat template's own tokens weigh too much."""

@@ -4,11 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ramify.tools.english import sentences
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold, sentences
 from ramify.tools.reader.calibration import GUESS, NOTHING, SPANS, VERDICTS, Evidence, confidence
-from ramify.tools.reader.inputs import Quote, in_context
-from ramify.tools.reader.predictions import Reading, read_contexts
+from ramify.tools.reader.reading import Quote, Reading, in_context, read_contexts
 from ramify.tools.splitting import splits
 
 _NOWHERE = -1

@@ -1,6 +1,6 @@
 """A learned splitter: which two questions a question comes down to, and what a follow-up asks in full.
 
-`split` asks the writer: its words (`vocabulary`), the `source` that it copies from, its `network` and `weights`, `writing` word by word.
+`split` calls the writer, which is loaded and run by `writing`; `network` is its layers.
 """
 
 from ramify.tools.splitting.split import Split as Split

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast
 
-from ramify.tools.arithmetic.combine import How
-from ramify.tools.folded_text import fold
-from ramify.tools.splitting.weights import load_pen
+from ramify.tools.arithmetic import How
+from ramify.tools.english import fold
+from ramify.tools.splitting.writing import load_pen
 
 SINGLE: Final = "single"
 _KEPT = 4096

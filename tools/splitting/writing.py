@@ -1,18 +1,184 @@
 """Write with the trained writer: the likeliest kinds of reply, and the words of each, one after another."""
 
+import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property, lru_cache
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, Final, get_args
 
-from ramify.tools.splitting.source import Text, cut, encode
-from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, HOLE, KINDS, REWRITE, Vocabulary, written
+from ramify.tools.arithmetic import How
+from ramify.tools.embeddings.named import packaged_layers
+from ramify.tools.embeddings.sentence_encoder import checked_minilm
+from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
     from torch import Tensor
     from transformers import BertModel
 
     from ramify.tools.splitting.network import Kept, Source, Writer
+
+HOLE: Final = "{1}"
+"""Where the answer of the first question belongs in the second."""
+_WORD = re.compile(r"\{1\}|['’]s\b|\d+(?:[.,]\d+)+|[^\W_]+(?:[-.'’_/][^\W_]+)*|[^\w\s]|_", re.UNICODE)
+_CLOSING = frozenset("?,.;:!)]}%'’s")
+_OPENING = frozenset("([{$#@")
+_GENITIVE = ("'s", "’s")
+REWRITE: Final = "rewrite"
+KINDS: Final[tuple[str, ...]] = (*get_args(How), REWRITE)
+"""What the first thing written says: how the question is split, or that it is written anew."""
+BEGIN, BETWEEN, END = "<begin>", "<between>", "<end>"
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a text and where it stands there."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def key(self) -> str:
+        """Give the word as it is compared: whatever its case."""
+        return self.text.casefold()
+
+
+def words(text: str) -> list[Word]:
+    """Cut a text into words and signs."""
+    return [Word(found[0], *found.span()) for found in _WORD.finditer(text)]
+
+
+def written(pieces: Sequence[tuple[str, int]], source: str, places: Sequence[Word]) -> str:
+    """Join words into a sentence; each comes with its number among the source's words, -1 where it is not from there.
+
+    Neighbours of the source keep what stood between them; a sentence begins with a capital letter.
+    """
+    text = ""
+    before = None
+    for word, number in pieces:
+        text += _gap(text, word, before, number, source, places) + word
+        before = number
+    return text[:1].upper() + text[1:]
+
+
+def _gap(text: str, word: str, before: int | None, number: int, source: str, places: Sequence[Word]) -> str:
+    if before is None:
+        return ""
+    if before >= 0 and number == before + 1:
+        return " " if "\n" in (between := source[places[before].end : places[number].start]) else between
+    if word in _GENITIVE or (len(word) == 1 and word in _CLOSING - {"s"}) or text[-1] in _OPENING:
+        return ""
+    return " "
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Kinds and marks, then common words; a number beyond them is a word of the source."""
+
+    words: tuple[str, ...]
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """List what the numbers stand for."""
+        return (*(f"<{kind}>" for kind in KINDS), BEGIN, BETWEEN, END, HOLE, *self.words)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Give the number of each token."""
+        return {token: number for number, token in enumerate(self.tokens)}
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def kind(self, name: str) -> int:
+        """Give the number of a kind."""
+        return self.numbers[f"<{name}>"]
+
+    def sayings(self, word: str, source: Sequence[Word]) -> list[int]:
+        """Give every number that writes a word: the source's words of this form, and the vocabulary's."""
+        key = word.casefold()
+        copies = [len(self) + number for number, place in enumerate(source) if place.key == key]
+        return [*copies, self.numbers[key]] if key in self.numbers else copies
+
+
+BEFORE = 110
+"""Word pieces kept of what was said before; the last ones."""
+LONGEST = 120
+"""Word pieces kept of a question; the last ones, for what is asked comes last."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """What is copied from: the turns before and the question as one text, its words, and its word pieces."""
+
+    text: str
+    words: list[Word]
+    parts: list[int]
+    """0 for a word from before, 1 for one of the question."""
+    ids: list[int]
+    word_of: list[int]
+    """The word that each piece belongs to; -1 for marks."""
+
+
+def cut(question: str, before: str = "") -> Text:
+    """Cut a question and what was said before it into words and pieces."""
+    text = f"{before}\n{question}" if before else question
+    start = len(text) - len(question)
+    found = _tokenizer().encode(text, add_special_tokens=False)
+    pieces = [(piece, begin) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True) if end > begin]
+    earlier = [item for item in pieces if item[1] < start][-BEFORE:]
+    asked = [item for item in pieces if item[1] >= start][-LONGEST:]
+    first = min((begin for _, begin in (*earlier, *asked)), default=0)
+    there = [word for word in words(text) if word.start >= first]
+    at = {place: number for number, word in enumerate(there) for place in range(word.start, word.end)}
+    begin, end = (_tokenizer().token_to_id(mark) or 0 for mark in ("[CLS]", "[SEP]"))
+    marked = [(begin, -1), *earlier, *([(end, -1)] if earlier else []), *asked, (end, -1)]
+    return Text(
+        text,
+        there,
+        [int(word.start >= start) for word in there],
+        [piece for piece, _ in marked],
+        [at.get(place, -1) for _, place in marked],
+    )
+
+
+def encode(texts: Sequence[Text], encoder: "BertModel", layers: Sequence[int]) -> "list[Tensor]":
+    """Give the states of each text's words, (words, layers x width): the mean over a word's pieces, of several layers side by side."""
+    import torch
+
+    length = max(len(text.ids) for text in texts)
+    ids = torch.zeros(len(texts), length, dtype=torch.long)
+    mask = torch.zeros_like(ids)
+    for row, text in enumerate(texts):
+        ids[row, : len(text.ids)] = torch.tensor(text.ids)
+        mask[row, : len(text.ids)] = 1
+    told = encoder(input_ids=ids.to(encoder.device), attention_mask=mask.to(encoder.device), output_hidden_states=True).hidden_states
+    states = torch.cat([told[layer] for layer in layers], dim=-1).float().cpu()
+    return [_by_word(states[row], text) for row, text in enumerate(texts)]
+
+
+def _by_word(states: "Tensor", text: Text) -> "Tensor":
+    import torch
+
+    owner = torch.tensor(text.word_of)
+    inside = owner >= 0
+    total = torch.zeros(len(text.words), states.shape[-1]).index_add_(0, owner[inside], states[: len(owner)][inside])
+    count = torch.zeros(len(text.words)).index_add_(0, owner[inside], torch.ones(int(inside.sum())))
+    return total / count.clamp_min(1)[:, None]
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 @dataclass(frozen=True)
@@ -134,3 +300,25 @@ def _repeated(tokens: Sequence[int], between: int) -> list[int]:
     own = tokens[max((place for place, token in enumerate(tokens) if token == between), default=0) + 1 :]
     last = own[-2:]
     return [own[place + 2] for place in range(len(own) - 2) if len(last) == 2 and own[place : place + 2] == last]
+
+
+FILE = "weights.safetensors"
+SHA256 = "ceee9231c13669e4c9f5cfb01159444c1f75545affe72722bfa9bdcaa84ee3e1"
+WORDS = "words"
+"""Where the file's metadata holds the vocabulary."""
+_REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
+
+
+@lru_cache(maxsize=1)
+def load_pen() -> "Pen":
+    """Return the trained writer, ready to write; ModelError where its weights are missing or not those that were released."""
+    from safetensors import safe_open
+
+    from ramify.tools.splitting.network import Writer
+
+    with as_file(files(__package__) / FILE) as path, safe_open(intact(path, SHA256, "the writer", _REMEDY), framework="pt") as file:
+        known = Vocabulary(tuple(json.loads(file.metadata()[WORDS])))
+        weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
+    writer = Writer(len(known))
+    writer.load_state_dict(weights)
+    return Pen(writer.eval(), known, packaged_layers())

@@ -13,8 +13,7 @@ from safetensors.torch import load_file
 
 from ramify.evaluation.metrics.answers import exact_match, token_f1
 from ramify.tools.splitting.network import Writer
-from ramify.tools.splitting.vocabulary import REWRITE
-from ramify.tools.splitting.writing import Pen, Reply
+from ramify.tools.splitting.writing import REWRITE, Pen, Reply
 from training.saved_run import WEIGHTS
 from training.writing.material import material
 from training.writing.train import known_words, packaged_encoder

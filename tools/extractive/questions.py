@@ -1,20 +1,23 @@
-"""Replies to the prompts that ask for questions: decompose, next_question, plan, contextualize."""
+"""Replies to the prompts about questions: decompose, next_question, plan, contextualize, and judge and rubric of sub-questions."""
 
 from collections.abc import Sequence
 
-from ramify.tools.arithmetic.combine import brought_together
-from ramify.tools.english import content, names_in, same_question
+from ramify.tools.arithmetic import brought_together
+from ramify.tools.embeddings.named import similarities, similarity
+from ramify.tools.english import content, fold, is_unknown, names_in, same_question
+from ramify.tools.extractive import Reply, Slots
 from ramify.tools.extractive.question_kinds import reads
-from ramify.tools.extractive.slots import Reply, Slots
-from ramify.tools.folded_text import fold
 from ramify.tools.splitting import Split, rewrite, splits
-from ramify.tools.unknown import is_unknown
 
 SLOT = "{1}"
 _EVEN = 0.5
 _DEEPEST = 4
 _PARTS_DEEPEST = 3
 _QUERIES, _KEYWORDS = 4, 8
+_VALID = 3
+"""Points of five from which on a pair of sub-questions is valid."""
+_ABOUT = 0.25
+"""A part less similar to the question than this is about something else."""
 
 
 def chosen(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
@@ -122,3 +125,43 @@ def contextualize(slots: Slots) -> Reply:
     sure = [turn["sure"] and not is_unknown(str(turn["answer"])) for turn in turns]
     lines = [line for turn, told in zip(turns, sure, strict=True) for line in (turn["asked"], turn["answer"])[: 1 + told]]
     return {"question": rewrite(question, lines)}
+
+
+def judge(slots: Slots) -> Reply:
+    """Score a pair with its answers on four criteria, 0 to 5, and name the weaker question, if only one has an answer."""
+    question, pair = slots["question"], (slots["first"], slots["second"])
+    answers = [slots["first_answer"] or "", slots["second_answer"] or ""]
+    known = [not is_unknown(answer) for answer in answers]
+    near = similarities(question, pair)
+    repeated = all(known) and fold(answers[0]) == fold(answers[1]) not in ("yes", "no")
+    apart = 0.0 if fold(pair[0]) == fold(pair[1]) else min(1.0, 1.25 - similarity(*pair)) - 0.2 * repeated
+    return {
+        "sufficiency": 5 * sum(known) / 2,
+        "non_redundancy": round(5 * max(0.0, apart), 2),
+        "consistency": 5.0 if min(near) > _ABOUT else 2.5,
+        "decomposition": round(5 * _taken_up(question, pair), 2),
+        "weaker": "neither" if known[0] == known[1] else str(known.index(False) + 1),
+    }
+
+
+def rubric(slots: Slots) -> Reply:
+    """Give a pair one point for each of five criteria."""
+    question, pair = slots["question"], (slots["first"], slots["second"])
+    points = {
+        "both are questions": all(part.rstrip().endswith("?") for part in pair),
+        "both are specific": all(SLOT in part or names_in(part) or len(content(part)) >= 2 for part in pair),
+        "both are relevant": SLOT in pair[1] or min(similarities(question, pair)) > _ABOUT,
+        "neither repeats the other": len({fold(text) for text in (question, *pair)}) == 3,
+        "together they are complete": _taken_up(question, pair) >= 0.7,
+    }
+    wrong = [point for point, met in points.items() if not met]
+    score = len(points) - len(wrong)
+    reasons = f"Not met: {', '.join(wrong)}." if wrong else "All five criteria are met."
+    return {"reasons": reasons, "score": float(score), "verdict": "VALID" if score >= _VALID else "INVALID"}
+
+
+def _taken_up(question: str, pair: Sequence[str]) -> float:
+    """Tell which share of the question's words a pair takes up; little where one of it is the question again."""
+    words = content(question)
+    share = len(words & content(" ".join(pair))) / len(words) if words else 0.0
+    return min(1.0, 0.2 + 0.9 * share) * (0.3 if fold(question) in map(fold, pair) else 1.0)

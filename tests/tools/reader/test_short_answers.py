@@ -8,8 +8,7 @@ from hypothesis import given, settings
 
 from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader.calibration import LEAST
-from ramify.tools.reader.inputs import LONGEST, Quote, in_context, pairs
-from ramify.tools.reader.predictions import Reading, Spot, read_context, read_contexts
+from ramify.tools.reader.reading import LONGEST, Quote, Reading, Spot, in_context, pairs, read_context, read_contexts
 from ramify.tools.reader.short_answers import Found, Span, answers, ranked, read, verdicts
 
 
