@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple, cast, get_args
 from ramify.tools.embeddings.named import similarity
 from ramify.tools.english import fold
 
-How = Literal[
+Combination = Literal[
     "single",  # not to be split
     "bridge",  # the second question is asked with the first one's answer in it; its answer is the answer
     "agree",  # both ask for the same thing: what both give is the answer
@@ -27,21 +27,21 @@ _LINKS: Final = frozenset({"of", "the", "and", "de", "la", "du", "von", "van"})
 _AROUND = " ,;:?!.\"“”„'‘’"
 
 
-def as_how(text: str) -> How:
-    """Take a text for a way to bring answers together; one that names none leaves the question whole."""
-    return cast(How, text) if text in get_args(How) else "single"
+def as_combination(text: str) -> Combination:
+    """Return the combination that a text names, else single."""
+    return cast(Combination, text) if text in get_args(Combination) else "single"
 
 
-def brought_together(how: How, questions: Pair, answers: Pair) -> str:
-    """Give the answer that two answers make together; empty where they do not settle it."""
+def combine_answers(how: Combination, questions: Pair, answers: Pair) -> str:
+    """Return the answer that two answers make together; empty if they do not settle it."""
     if how in _DATED | _NUMERIC:
         return _ordered(how, questions, answers)
-    said = [fold(answer) for answer in answers]
+    folded = [fold(answer) for answer in answers]
     if how == "which":
-        return labels(questions)[said.index("yes")] if sorted(said) == ["no", "yes"] else ""
+        return labels(questions)[folded.index("yes")] if sorted(folded) == ["no", "yes"] else ""
     if how in ("both", "either"):
         settling, other = ("No", "Yes") if how == "both" else ("Yes", "No")
-        return settling if fold(settling) in said else other if said == [fold(other)] * 2 else ""
+        return settling if fold(settling) in folded else other if folded == [fold(other)] * 2 else ""
     if how in ("same", "differ"):
         alike = same(*answers)
         return "" if alike is None else _verdict(alike == (how == "same"))
@@ -50,9 +50,15 @@ def brought_together(how: How, questions: Pair, answers: Pair) -> str:
     return answers[1] if how == "bridge" else ""
 
 
-def _ordered(how: How, questions: Pair, answers: Pair) -> str:
-    """Name the one whose date or number is first in the order asked for; of an order that is claimed, say whether it holds."""
-    difference = _apart(answers, how in _DATED)
+def _ordered(how: Combination, questions: Pair, answers: Pair) -> str:
+    """Return the thing whose date or number is first in the order asked for; for a claimed order, whether it holds."""
+    difference: float | None = None
+    if how in _DATED:
+        dates = [date for answer in answers if (date := when(answer))]
+        difference = in_order(*dates) if len(dates) == 2 else None
+    else:
+        numbers = [number for answer in answers if (number := quantity(answer))]
+        difference = larger(*numbers) if len(numbers) == 2 else None
     if difference is None:
         return ""
     first = (difference < 0) == (how in _ASCENDING)
@@ -61,26 +67,19 @@ def _ordered(how: How, questions: Pair, answers: Pair) -> str:
     return labels(questions)[0 if first else 1] if difference else ""
 
 
-def _apart(answers: Pair, dated: bool) -> float | None:
-    """Tell by how much the first date or number is the larger; None where they cannot be compared."""
-    if dated:
-        dates = [date for answer in answers if (date := when(answer))]
-        return in_order(*dates) if len(dates) == 2 else None
-    numbers = [number for answer in answers if (number := quantity(answer))]
-    return larger(*numbers) if len(numbers) == 2 else None
-
-
-def _verdict(told: bool) -> str:
-    return "Yes" if told else "No"
+def _verdict(holds: bool) -> str:
+    return "Yes" if holds else "No"
 
 
 def labels(questions: Pair) -> Pair:
-    """Name the two things that are compared: where the two questions differ, each name whole; nothing where they do not."""
+    """Return the names of the two things compared: the words in which two questions differ, each name whole; empty if they do not."""
     one, other = (question.split() for question in questions)
     if one == other:
         return "", ""
-    before, behind = _common(one, other)
-    while before and min(len(one), len(other)) == before + behind:
+    shorter = min(len(one), len(other))
+    before = next((place for place in range(shorter) if one[place] != other[place]), shorter)
+    behind = next((place for place in range(shorter - before) if one[-1 - place] != other[-1 - place]), shorter - before)
+    while before and shorter == before + behind:
         before -= 1
     while (back := _name_before(one, before)) != before:
         before = back
@@ -93,17 +92,8 @@ def labels(questions: Pair) -> Pair:
     return _bare(first), _bare(second)
 
 
-def _common(one: list[str], other: list[str]) -> tuple[int, int]:
-    """Count the words that both begin with, and those of the rest that both end with."""
-    shorter = min(len(one), len(other))
-    before = next((place for place in range(shorter) if one[place] != other[place]), shorter)
-    most = shorter - before
-    behind = next((place for place in range(most) if one[-1 - place] != other[-1 - place]), most)
-    return before, behind
-
-
 def _name_before(words: list[str], before: int) -> int:
-    """Find where the name begins that goes on at a place; the first word of a question is capitalised anyway."""
+    """Return where the name that continues at a place begins; the first word of a question is always capitalised."""
     place = before - 1
     while place > 0 and words[place] in _LINKS and before - place < 3:
         place -= 1
@@ -125,42 +115,38 @@ _PHRASES = ("The country is {}.", "a person from {}")
 
 
 def same(one: str, other: str) -> bool | None:
-    """Tell whether two answers name the same thing; None where that cannot be told."""
+    """Return whether two answers name the same thing; None if that cannot be decided."""
     if not fold(one) or not fold(other):
         return None
     if fold(one) == fold(other):
         return True
-    if (reckoned := _reckoned(one, other)) is not None:
-        return reckoned
-    if (worded := _worded(one, other)) is not None:
-        return worded
-    return _alike(one, other)
+    for compare in (_same_value, _same_words, _same_meaning):
+        if (decided := compare(one, other)) is not None:
+            return decided
+    return None
 
 
-def _reckoned(one: str, other: str) -> bool | None:
-    """Compare dates and bare numbers by what they say; None for anything else."""
+def _same_value(one: str, other: str) -> bool | None:
+    """Compare dates and bare numbers; None for anything else."""
     dates, numbers = (when(one), when(other)), (quantity(one), quantity(other))
     if dates[0] and dates[1]:
-        order = in_order(dates[0], dates[1])
-        return not order  # as far as both are told, they are the same
+        return not in_order(dates[0], dates[1])  # None: the same as far as both are given
     if numbers[0] and numbers[1] and one.strip()[0].isdigit() and other.strip()[0].isdigit():
         difference = larger(numbers[0], numbers[1])
         return None if difference is None else abs(difference) < 1e-9
     return None
 
 
-def _worded(one: str, other: str) -> bool | None:
-    """Compare words: the same where one name holds all of the other; different where each of two long ones has a word of its own."""
+def _same_words(one: str, other: str) -> bool | None:
+    """Compare words: the same if one name contains the other; different if each of two long ones has a word of its own."""
     first, second = (set(fold(name).split()) for name in (one, other))
     if first <= second or second <= first:
         return True
-    if first & second and len(first) > 1 and len(second) > 1:
-        return False
-    return None
+    return False if first & second and len(first) > 1 and len(second) > 1 else None
 
 
-def _alike(one: str, other: str) -> bool | None:
-    """Compare meanings; of a place with what it lies in, each part."""
+def _same_meaning(one: str, other: str) -> bool | None:
+    """Compare meanings; of a place with the area it lies in, each part."""
     parts = [[part.strip() for part in name.split(",") if part.strip()] for name in (one, other)]
     if len(parts[0]) > 1 and len(parts[1]) > 1:
         parts = [[one], [other]]
@@ -216,7 +202,7 @@ _DAYS: Final = 365.25
 
 
 class When(NamedTuple):
-    """A date; the month or day is 0 where it is not told, and years before Christ are negative."""
+    """A date; the month or day is 0 if not given, and years before Christ are negative."""
 
     year: int
     month: int = 0
@@ -224,13 +210,13 @@ class When(NamedTuple):
 
 
 def when(text: str) -> When | None:
-    """Read the first date of a text; None where there is none."""
+    """Return the first date in a text, if any."""
     found = [read for read in (_iso(text), _written(text), _year(text)) if read is not None]
     return min(found, key=lambda item: item[0])[1] if found else None
 
 
 def in_order(one: When, other: When) -> int | None:
-    """Compare two dates as far as both are told: negative where the first is earlier, 0 for the same day, None where nothing tells."""
+    """Compare two dates as far as both are given: negative if the first is earlier, 0 for the same day, None if undecided."""
     for first, second in zip(one, other, strict=True):
         if 0 in (first, second):
             return None
@@ -269,7 +255,7 @@ def _signed(year: str, before_christ: str | None) -> int:
 
 
 class Quantity(NamedTuple):
-    """A number, the size of its unit, and what that measures; nothing for a bare number."""
+    """A number, the size of its unit, and what that measures; empty for a bare number."""
 
     number: float
     unit: float = 1.0
@@ -277,7 +263,7 @@ class Quantity(NamedTuple):
 
 
 def quantity(text: str) -> Quantity | None:
-    """Read the first number of a text with its scale and unit, a number in words, or the time between two dates; None without any."""
+    """Return the first number in a text with its scale and unit, a number in words, or the time between two dates, if any."""
     if (span := _between(text)) is not None:
         return span
     text = _SQUARE.sub(lambda match: f"{_BRIEF[match['unit'].casefold()]}²", text)
@@ -289,14 +275,14 @@ def quantity(text: str) -> Quantity | None:
 
 
 def larger(one: Quantity, other: Quantity) -> float | None:
-    """Tell by how much the first is larger; None where they measure different things. A bare number is of the other's unit."""
+    """Return by how much the first is larger; None if they measure different things. A bare number has the other's unit."""
     if not one.measures or not other.measures:
         return one.number - other.number
     return one.number * one.unit - other.number * other.unit if one.measures == other.measures else None
 
 
 def _measured(value: float, behind: str) -> Quantity:
-    """Read scale and unit behind a number; a smaller unit right after counts in: 6 ft 2 in."""
+    """Parse the scale and unit after a number, and a smaller unit after that: 6 ft 2 in."""
     word, rest = _next_word(behind)
     while word in _SCALES:
         value *= _SCALES[word]
@@ -326,7 +312,7 @@ def _in_words(text: str) -> Quantity | None:
 
 
 def _between(text: str) -> Quantity | None:
-    """Read two dates with a dash between them as the time from one to the other."""
+    """Return the time between two dates joined by a dash."""
     ends = [end for part in _DASH.split(text) if (end := when(part)) is not None]
     if len(ends) != 2:
         return None

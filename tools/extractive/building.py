@@ -17,10 +17,10 @@ _FINDING = 220
 
 
 def extract(slots: Slots) -> Reply:
-    """Name what has a capital, and connect what one sentence has."""
-    said = [(sentence, names_in(sentence)) for sentence in sentences(str(slots["text"]))]
-    named = {name: sentence for sentence, names in reversed(said) for name in names}
-    pairs = {pair: sentence for sentence, names in reversed(said) for pair in combinations(names, 2)}
+    """Return the capitalised names, related if one sentence has both."""
+    named_in = [(sentence, names_in(sentence)) for sentence in sentences(str(slots["text"]))]
+    named = {name: sentence for sentence, names in reversed(named_in) for name in names}
+    pairs = {pair: sentence for sentence, names in reversed(named_in) for pair in combinations(names, 2)}
     return {
         "entities": [_BAR.join((name, "", sentence))[:_LINE] for name, sentence in named.items()][:_MOST],
         "relations": [_BAR.join((one, other, sentence))[:_LINE] for (one, other), sentence in pairs.items()][:_MOST],
@@ -28,7 +28,7 @@ def extract(slots: Slots) -> Reply:
 
 
 def missed(slots: Slots) -> Reply:
-    """Say that all was found: what the rules miss once, they miss again."""
+    """Reply that all was found: what the rules miss once, they miss again."""
     return {"complete": "YES"}
 
 
@@ -43,9 +43,9 @@ def claims(slots: Slots) -> Reply:
 
 
 def describe(slots: Slots) -> Reply:
-    """Join what was said."""
-    told = slots["told"] if isinstance(slots["told"], list) else [str(slots["told"])]
-    return {"description": " ".join(dict.fromkeys(map(str, told)))[:_DESCRIPTION]}
+    """Join the descriptions."""
+    texts = slots["told"] if isinstance(slots["told"], list) else [str(slots["told"])]
+    return {"description": " ".join(dict.fromkeys(map(str, texts)))[:_DESCRIPTION]}
 
 
 def report(slots: Slots) -> Reply:
@@ -58,5 +58,5 @@ def report(slots: Slots) -> Reply:
 def sum_up(slots: Slots) -> Reply:
     """Quote the first sentence of each of the first passages; a quotation is supported, so asking again changes nothing."""
     texts = slots["material"] if isinstance(slots["material"], list) else [str(slots["material"])]
-    first = [said[0] for text in texts if (said := sentences(str(text)))]
+    first = [listed[0] for text in texts if (listed := sentences(str(text)))]
     return {"sentences": list(dict.fromkeys(first))[:_SENTENCES]}

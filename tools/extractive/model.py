@@ -15,7 +15,7 @@ from ramify.tools.extractive.question_kinds import objection, open_ended
 from ramify.tools.extractive.questions import contextualize, judge, next_question, plan, rubric, split_question
 from ramify.tools.extractive.quotations import map_report, reduce
 from ramify.tools.reader.reading import load_network
-from ramify.tools.splitting.writing import load_pen
+from ramify.tools.splitting.writing import load_splitter
 
 _REPLIES: dict[str, Callable[[Slots], Reply]] = {
     "aggregate": aggregate,
@@ -68,7 +68,7 @@ def reply_to(name: str, slots: Slots) -> Reply:
 
 
 def _refused(reply: Reply, why: str) -> Reply:
-    """Say Unknown to a question that cannot be read or says nothing, and why where there is room for it."""
+    """Return the reply with Unknown as its answer, and the reason if it has a field for that."""
     refused: Reply = {
         "answer": UNKNOWN,
         "confidence": 0.0,
@@ -84,13 +84,13 @@ def _refused(reply: Reply, why: str) -> Reply:
 
 
 def load() -> float:
-    """Load the encoder and both networks; give the seconds that took, 0 where all was there; blocking."""
+    """Load the encoder and both networks; return the seconds it took, 0 if all were loaded; blocking."""
     encoder = load_encoder("minilm")
-    if encoder.loaded and load_network.cache_info().currsize and load_pen.cache_info().currsize:
+    if encoder.loaded and load_network.cache_info().currsize and load_splitter.cache_info().currsize:
         return 0.0
     began = time.perf_counter()
     with _LOADING:  # many runs begin at once: one of them loads, the others wait
         encoder.load()
         load_network()
-        load_pen()
+        load_splitter()
     return time.perf_counter() - began

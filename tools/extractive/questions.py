@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ramify.tools.arithmetic import brought_together
+from ramify.tools.arithmetic import combine_answers
 from ramify.tools.embeddings.named import similarities, similarity
 from ramify.tools.english import content, fold, is_unknown, names_in, same_question
 from ramify.tools.extractive import Reply, Slots
@@ -11,8 +11,7 @@ from ramify.tools.splitting import Split, rewrite, splits
 
 SLOT = "{1}"
 _EVEN = 0.5
-_DEEPEST = 4
-_PARTS_DEEPEST = 3
+_DEEPEST, _PARTS_DEEPEST = 4, 3
 _QUERIES, _KEYWORDS = 4, 8
 _VALID = 3
 """Points of five from which on a pair of sub-questions is valid."""
@@ -20,29 +19,25 @@ _ABOUT = 0.25
 """A part less similar to the question than this is about something else."""
 
 
-def chosen(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
-    """Choose the likeliest way to split a question that may be used and was not tried, with the question that is to be kept in it.
+def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
+    """Return the likeliest usable split that was not rejected and contains the question to keep; None to ask the question as it is.
 
-    None where it rather asks for one fact.
+    A split is usable if neither part repeats the question; one whose second part needs the first's answer only if `dependent`.
     """
     found = splits(question)
-    single = next((split.sure for split in found if split.how == "single"), 0.0)
-    likelier = [split for split in found if split.how != "single" and single < _EVEN and _usable(split, question, dependent)]
-    for split in likelier:
-        keeps = not kept or any(fold(part) in fold(kept) for part in (split.first, split.second))
-        if keeps and not _tried(split, rejected):
+    if next((split.sure for split in found if split.how == "single"), 0.0) >= _EVEN:
+        return None
+    for split in found:
+        parts = split.first, split.second
+        repeats = any(same_question(part, question) for part in parts)
+        usable = split.how != "single" and all(parts) and not repeats and (dependent or SLOT not in split.second)
+        if usable and (not kept or any(fold(part) in fold(kept) for part in parts)) and not _rejected(split, rejected):
             return split
     return None
 
 
-def _usable(split: Split, question: str, dependent: bool) -> bool:
-    """Tell whether both parts can be asked: none is the question again, and the second waits for the first only where that is allowed."""
-    again = any(same_question(part, question) for part in (split.first, split.second))
-    return not again and bool(split.first and split.second) and (dependent or SLOT not in split.second)
-
-
-def _tried(split: Split, rejected: Sequence[str]) -> bool:
-    """Tell whether both questions were rejected; where the second builds on the first, some answer stands in it."""
+def _rejected(split: Split, rejected: Sequence[str]) -> bool:
+    """Return whether both questions were rejected, the second with any answer in its slot."""
     lines = [fold(line) for line in rejected]
     for part in (split.first, split.second):
         before, _, behind = (fold(piece) for piece in part.rstrip("? ").partition(SLOT))
@@ -52,51 +47,51 @@ def _tried(split: Split, rejected: Sequence[str]) -> bool:
 
 
 def split_question(slots: Slots) -> Reply:
-    """Split a question into two, or say that it is simple; of a weak pair the better half is kept."""
-    split = chosen(slots["question"], bool(slots["dependent"]), list(map(str, slots["rejected"])), str(slots["kept"]))
+    """Split a question into two, or return that it is simple; the better half of a weak pair is kept."""
+    split = choose_split(slots["question"], bool(slots["dependent"]), list(map(str, slots["rejected"])), str(slots["kept"]))
     if split is None:
         return {"simple": True, "first": "", "second": "", "together": ""}
     return {"simple": False, "first": split.first, "second": split.second, "together": split.how}
 
 
 def next_question(slots: Slots) -> Reply:
-    """Ask the first sub-question without an answer; done when there is none, or when one is Unknown."""
+    """Return the first sub-question without an answer; done if there is none, or if an answer is Unknown."""
     question = slots["question"]
     asked = [(finding["question"], finding["answer"] or "") for finding in slots["history"]]
-    split = chosen(question)
+    split = choose_split(question)
     together = split.how if split else ""
-    following = None if any(is_unknown(told) for _, told in asked) else _next(question, asked, 0)
+    following = None if any(is_unknown(answer) for _, answer in asked) else _next(question, asked, 0)
     if following is None or any(same_question(following, before) for before, _ in asked):
         return {"done": True, "question": "", "together": together}
     return {"done": False, "question": following, "together": together}
 
 
 def _next(question: str, asked: Sequence[tuple[str, str]], depth: int) -> str | None:
-    """Give the question to ask for this one; None where it is settled or cannot be."""
-    if _settled(question, asked, depth):
+    """Return the question to ask next for this one; None if it is answered or cannot be."""
+    if _answer(question, asked, depth):
         return None
-    split = chosen(question) if depth < _DEEPEST else None
+    split = choose_split(question) if depth < _DEEPEST else None
     if split is None:
         return question
     if (first := _next(split.first, asked, depth + 1)) is not None:
         return first
-    told = _settled(split.first, asked, depth + 1)
-    if SLOT in split.second and not told:
+    answer = _answer(split.first, asked, depth + 1)
+    if SLOT in split.second and not answer:
         return None
-    return _next(split.second.replace(SLOT, told), asked, depth + 1)
+    return _next(split.second.replace(SLOT, answer), asked, depth + 1)
 
 
-def _settled(question: str, asked: Sequence[tuple[str, str]], depth: int) -> str:
-    """Give the answer of a question, itself asked or brought together from its parts; empty where there is none."""
-    told = next((answer for before, answer in asked if same_question(before, question)), None)
-    split = chosen(question) if told is None and depth < _DEEPEST else None
+def _answer(question: str, asked: Sequence[tuple[str, str]], depth: int) -> str:
+    """Return the answer of a question, given or combined from its parts; empty if there is none."""
+    given = next((answer for before, answer in asked if same_question(before, question)), None)
+    split = choose_split(question) if given is None and depth < _DEEPEST else None
     if split is None:
-        return told or ""
-    first = _settled(split.first, asked, depth + 1)
+        return given or ""
+    first = _answer(split.first, asked, depth + 1)
     if SLOT in split.second and not first:
         return ""
     questions = split.first, split.second.replace(SLOT, first)
-    return brought_together(split.how, questions, (first, _settled(questions[1], asked, depth + 1)))
+    return combine_answers(split.how, questions, (first, _answer(questions[1], asked, depth + 1)))
 
 
 def plan(slots: Slots) -> Reply:
@@ -109,7 +104,7 @@ def plan(slots: Slots) -> Reply:
 
 
 def _parts(question: str, depth: int) -> list[str]:
-    split = chosen(question) if depth < _PARTS_DEEPEST else None
+    split = choose_split(question) if depth < _PARTS_DEEPEST else None
     if split is None:
         return [question]
     if SLOT not in split.second:
@@ -118,12 +113,13 @@ def _parts(question: str, depth: int) -> list[str]:
 
 
 def contextualize(slots: Slots) -> Reply:
-    """Write a follow-up so that it stands alone; what was answered is told only where that was sure."""
+    """Rewrite a follow-up so that it stands alone; earlier answers are used only if they were sure."""
     question, turns = slots["question"], slots["turns"]
     if not turns or not reads(question):
         return {"question": question}
-    sure = [turn["sure"] and not is_unknown(str(turn["answer"])) for turn in turns]
-    lines = [line for turn, told in zip(turns, sure, strict=True) for line in (turn["asked"], turn["answer"])[: 1 + told]]
+    lines: list[str] = []
+    for turn in turns:
+        lines += [turn["asked"], turn["answer"]] if turn["sure"] and not is_unknown(str(turn["answer"])) else [turn["asked"]]
     return {"question": rewrite(question, lines)}
 
 
@@ -139,7 +135,7 @@ def judge(slots: Slots) -> Reply:
         "sufficiency": 5 * sum(known) / 2,
         "non_redundancy": round(5 * max(0.0, apart), 2),
         "consistency": 5.0 if min(near) > _ABOUT else 2.5,
-        "decomposition": round(5 * _taken_up(question, pair), 2),
+        "decomposition": round(5 * _coverage(question, pair), 2),
         "weaker": "neither" if known[0] == known[1] else str(known.index(False) + 1),
     }
 
@@ -152,7 +148,7 @@ def rubric(slots: Slots) -> Reply:
         "both are specific": all(SLOT in part or names_in(part) or len(content(part)) >= 2 for part in pair),
         "both are relevant": SLOT in pair[1] or min(similarities(question, pair)) > _ABOUT,
         "neither repeats the other": len({fold(text) for text in (question, *pair)}) == 3,
-        "together they are complete": _taken_up(question, pair) >= 0.7,
+        "together they are complete": _coverage(question, pair) >= 0.7,
     }
     wrong = [point for point, met in points.items() if not met]
     score = len(points) - len(wrong)
@@ -160,8 +156,8 @@ def rubric(slots: Slots) -> Reply:
     return {"reasons": reasons, "score": float(score), "verdict": "VALID" if score >= _VALID else "INVALID"}
 
 
-def _taken_up(question: str, pair: Sequence[str]) -> float:
-    """Tell which share of the question's words a pair takes up; little where one of it is the question again."""
+def _coverage(question: str, pair: Sequence[str]) -> float:
+    """Return the share of the question's words that a pair has; little if one of it repeats the question."""
     words = content(question)
     share = len(words & content(" ".join(pair))) / len(words) if words else 0.0
     return min(1.0, 0.2 + 0.9 * share) * (0.3 if fold(question) in map(fold, pair) else 1.0)

@@ -12,11 +12,11 @@ from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, TypedDict
 
 from ramify.tools.embeddings.named import packaged_layers
-from ramify.tools.embeddings.sentence_encoder import checked_minilm
+from ramify.tools.embeddings.sentence_encoder import minilm_tokenizer
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Tokenizer
 
     from ramify.tools.reader.network import Batch, Network, Read
 
@@ -51,21 +51,14 @@ def in_context(title: str | None, text: str) -> str:
 
 def pairs(questions: Sequence[str], contexts: Sequence[str]) -> list[Pair]:
     """Cut questions and their contexts into word pieces."""
-    together = [(question, context) for question, context in zip(questions, contexts, strict=True)]
-    return [_pair(encoding) for encoding in _tokenizer().encode_batch(together)]
-
-
-def _pair(encoding: "Encoding") -> Pair:
-    first = encoding.type_ids.index(1)
-    return Pair(encoding.ids, first, encoding.offsets[first:-1])
+    encodings = _tokenizer().encode_batch(list(zip(questions, contexts, strict=True)))
+    starts = [encoding.type_ids.index(1) for encoding in encodings]
+    return [Pair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]
 
 
 @lru_cache(maxsize=1)
 def _tokenizer() -> "Tokenizer":
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
-    tokenizer.no_padding()
+    tokenizer = minilm_tokenizer()
     tokenizer.enable_truncation(LONGEST, strategy="longest_first")  # a question of rare letters can be longer than a passage
     return tokenizer
 

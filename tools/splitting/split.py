@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast
 
-from ramify.tools.arithmetic import How
+from ramify.tools.arithmetic import Combination
 from ramify.tools.english import fold
-from ramify.tools.splitting.writing import load_pen
+from ramify.tools.splitting.writing import load_splitter
 
 SINGLE: Final = "single"
 _KEPT = 4096
@@ -23,7 +23,7 @@ _ONE_AT_A_TIME = threading.Lock()
 class Split:
     """A way to split a question: two questions, how their answers are brought together, and how likely it is the right way."""
 
-    how: How
+    how: Combination
     first: str
     second: str
     sure: float
@@ -33,13 +33,13 @@ class Split:
 def splits(question: str) -> tuple[Split, ...]:
     """Give the ways to split a question, the likeliest first; `single` is the one not to."""
     with _ONE_AT_A_TIME:
-        replies = load_pen().splits(question[-_LONGEST:])
+        replies = load_splitter().splits(question[-_LONGEST:])
     made = []
     for reply in replies:
         if reply.kind == SINGLE:
             made.append(Split(SINGLE, "", "", reply.sure))
         elif len(reply.questions) == 2 and fold(reply.questions[0]) != fold(reply.questions[1]):
-            made.append(Split(cast(How, reply.kind), *reply.questions, reply.sure))
+            made.append(Split(cast(Combination, reply.kind), *reply.questions, reply.sure))
     return tuple(made) or (Split(SINGLE, "", "", 1.0),)
 
 
@@ -51,6 +51,6 @@ def rewrite(question: str, turns: Sequence[str]) -> str:
 @lru_cache(maxsize=_KEPT)
 def _rewritten(question: str, turns: tuple[str, ...]) -> str:
     with _ONE_AT_A_TIME:
-        reply = load_pen().rewrite(question[-_LONGEST:], "\n".join(turns))
+        reply = load_splitter().rewrite(question[-_LONGEST:], "\n".join(turns))
     sound = bool(reply.questions) and reply.fluency >= _FLUENT and bool(reply.questions[0].strip(" ?."))
     return reply.questions[0] if sound else question

@@ -9,13 +9,12 @@ from functools import cached_property, lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Final, get_args
 
-from ramify.tools.arithmetic import How
+from ramify.tools.arithmetic import Combination
 from ramify.tools.embeddings.named import packaged_layers
-from ramify.tools.embeddings.sentence_encoder import checked_minilm
+from ramify.tools.embeddings.sentence_encoder import minilm_tokenizer
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
     from torch import Tensor
     from transformers import BertModel
 
@@ -28,7 +27,7 @@ _CLOSING = frozenset("?,.;:!)]}%'’s")
 _OPENING = frozenset("([{$#@")
 _GENITIVE = ("'s", "’s")
 REWRITE: Final = "rewrite"
-KINDS: Final[tuple[str, ...]] = (*get_args(How), REWRITE)
+KINDS: Final[tuple[str, ...]] = (*get_args(Combination), REWRITE)
 """What the first thing written says: how the question is split, or that it is written anew."""
 BEGIN, BETWEEN, END = "<begin>", "<between>", "<end>"
 
@@ -171,14 +170,7 @@ def _by_word(states: "Tensor", text: Text) -> "Tensor":
     return total / count.clamp_min(1)[:, None]
 
 
-@lru_cache(maxsize=1)
-def _tokenizer() -> "Tokenizer":
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
+_tokenizer = lru_cache(maxsize=1)(minilm_tokenizer)
 
 
 @dataclass(frozen=True)
@@ -203,7 +195,7 @@ class _Line:
     done: bool = False
 
 
-class Pen:
+class Splitter:
     """A trained writer with its vocabulary and the encoder it reads by."""
 
     def __init__(self, writer: "Writer", vocabulary: Vocabulary, encoder: "BertModel", longest: int = 64) -> None:
@@ -310,7 +302,7 @@ _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8
 
 
 @lru_cache(maxsize=1)
-def load_pen() -> "Pen":
+def load_splitter() -> "Splitter":
     """Return the trained writer, ready to write; ModelError where its weights are missing or not those that were released."""
     from safetensors import safe_open
 
@@ -321,4 +313,4 @@ def load_pen() -> "Pen":
         weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
     writer = Writer(len(known))
     writer.load_state_dict(weights)
-    return Pen(writer.eval(), known, packaged_layers())
+    return Splitter(writer.eval(), known, packaged_layers())
