@@ -10,13 +10,13 @@ WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
 @lru_cache(maxsize=16384)
 def fold(text: str) -> str:
-    """Bring a text to lower case without accents and punctuation, for comparing names."""
+    """Return a text in lower case without accents and punctuation, for comparison."""
     bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
     return " ".join(WORD.findall(bare.casefold().replace("’s", "").replace("'s", "").replace(".", " ")))
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Give the words of a list written out as a text."""
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
@@ -38,7 +38,7 @@ _NAME = re.compile(rf"[\"“]([^\"”]{{2,60}})[\"”]|({_CAPITAL}(?:(?: (?:of|t
 
 
 def abbreviates(word: str) -> bool:
-    """Tell whether a word is one that is written short, with a full stop: Dr, Inc, a single capital."""
+    """Return whether a word is abbreviated with a full stop: Dr, Inc, a single capital."""
     return bool(_ABBREVIATION.fullmatch(f"{word.rstrip('.')}."))
 
 
@@ -64,12 +64,12 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=16384)
 def content(text: str) -> frozenset[str]:
-    """Give the stems of the words that carry meaning."""
+    """Return the stems of a text's content words."""
     return frozenset(stem(word) for word in fold(text).split() if word not in STOP)
 
 
 def same_question(one: str, other: str) -> bool:
-    """Tell whether two questions are the same but for case and punctuation."""
+    """Return whether two questions are equal apart from case and punctuation."""
     return fold(one) == fold(other)
 
 
@@ -79,12 +79,12 @@ def bare_title(title: str) -> str:
 
 
 def holds(text: str, name: str) -> bool:
-    """Tell whether a text has a name in it, as whole words."""
+    """Return whether a text contains a name, as whole words."""
     return bool(fold(name)) and f" {fold(name)} " in f" {fold(text)} "
 
 
 def names_in(question: str) -> list[str]:
-    """List the names of a question: what is in quotation marks, and words with capitals; not its first word where that is a small one."""
+    """Return the names in a question: what is quoted, and capitalised words, without its first word if that is a stop word."""
     first, _, rest = question.partition(" ")
     text = rest if fold(first) in STOP else question
     found = [(quoted or name).strip(" ,.;:?'’\"") for quoted, name in _NAME.findall(text)]
@@ -93,7 +93,7 @@ def names_in(question: str) -> list[str]:
 
 
 def unnamed(names: Sequence[str], texts: Sequence[str], most: int = 2) -> list[str]:
-    """List the first names that none of the texts has in it."""
+    """Return the first names that none of the texts contains."""
     return [name for name in names if not any(holds(text, name) for text in texts)][:most]
 
 
@@ -135,11 +135,7 @@ _PARTS = re.compile(r"[.,;:()\[\]]+(?:\s|$)|\s[(\[]|\s[-–—]+\s")
 
 
 def is_unknown(answer: str) -> bool:
-    """Tell whether an answer as a whole says that it is not known; a name that has such words in it does not."""
+    """Return whether an answer as a whole says that it is not known, unlike a name that contains such words."""
     text = " ".join(answer.casefold().replace("’", "'").split())
     parts = [part.strip(" .!") for part in _PARTS.split(text)]
-    return _says_so(text.strip(" .!")) or all(_says_so(part) for part in parts)
-
-
-def _says_so(text: str) -> bool:
-    return _SAYS_SO.fullmatch(text) is not None
+    return bool(_SAYS_SO.fullmatch(text.strip(" .!"))) or all(map(_SAYS_SO.fullmatch, parts))

@@ -91,9 +91,9 @@ def sync(*paths: Path) -> None:
 
 
 def remedy_for(error: Exception, otherwise: str, kept: bool = False) -> str:
-    """Say what to do about what cannot be written: make room where the disk is full, and move away a folder in the place of a file.
+    """Return the remedy for a failed write: make room on a full disk, or move away a folder in the place of a file.
 
-    kept: whether what was written before stays, to be gone on with.
+    kept: whether what was written before is kept and resumed.
     """
     if isinstance(error, IsADirectoryError):
         return f"move the folder {str(error.filename2 or error.filename)!r} away and run the command again"
@@ -121,7 +121,7 @@ def check_place(path: Path) -> None:
 
 @contextmanager
 def _draft_of(path: Path, mode: int | None = None) -> Iterator[tuple[Path, Path]]:
-    """Give an empty file and the path that it is for; it is gone afterwards, unless it was put there."""
+    """Yield an empty file and the path it is for; the file is removed afterwards unless it was moved there."""
     try:
         target = Path(os.path.realpath(path))
         if target.is_dir():

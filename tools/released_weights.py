@@ -15,7 +15,7 @@ _LEVELS = 127
 
 
 def intact(weights: Path, sha256: str, whose: str, remedy: str) -> Path:
-    """Give the path of weights that are there and have this hash; ModelError, with the remedy, for any other."""
+    """Return the path of weights that have this hash; ModelError with the remedy if they are missing or have another."""
     if not weights.is_file():
         raise ModelError(f"{whose} has no weights at {str(weights)!r}", remedy)
     with weights.open("rb") as file:
@@ -41,7 +41,7 @@ def pack(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
 
 
 def unpack(packed: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
-    """Give the weights back in 32 bits."""
+    """Return the weights in 32 bits."""
     return {
         name: weight.float() * packed[name + _SCALE] if name + _SCALE in packed else weight
         for name, weight in packed.items()

@@ -137,7 +137,7 @@ def _best(units: Sequence[str], question: str, answer: str) -> int | None:
 
 
 def _weights(units: Sequence[str], words: frozenset[str]) -> dict[str, float]:
-    """Give each word a weight: the fewer sentences hold it, the more it tells."""
+    """Weigh each word by its inverse sentence frequency."""
     texts = [content(unit) for unit in units]
     return {word: math.log(1 + len(texts) / (1 + sum(word in text for text in texts))) for word in words}
 
@@ -153,7 +153,7 @@ def _verdict(answer: str) -> bool:
 
 
 def _is_heading(unit: str, titles: frozenset[str]) -> bool:
-    """Tell a heading from a sentence."""
+    """Return whether a unit is a heading."""
     if fold(unit) in titles:
         return True
     unended = unit[-1] not in ".!?:;)。！？" and "|" not in unit and len(unit.split()) <= _NAMED

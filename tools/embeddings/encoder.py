@@ -29,7 +29,7 @@ class Prefixes(NamedTuple):
         """Return them with those that are not given taken from others."""
         return Prefixes(*(other if own is None else own for own, other in zip(self, others, strict=True)))
 
-    def told(self) -> dict[str, str]:
+    def given(self) -> dict[str, str]:
         """Return those that are given, by the names under which an index remembers them."""
         named = {"query_prefix": self.query, "document_prefix": self.document}
         return {name: prefix for name, prefix in named.items() if prefix is not None}
@@ -45,7 +45,7 @@ class Encoder(Embeddings):
     """The longest text the model sees, special tokens not counted."""
 
     prefixes: Prefixes = Prefixes()
-    """What it was told to put before a text; an index remembers it."""
+    """The prefixes given by the user; an index remembers them."""
 
     @property
     def own_prefixes(self) -> Prefixes:
@@ -54,11 +54,11 @@ class Encoder(Embeddings):
 
     @property
     def loaded(self) -> bool:
-        """Tell whether it can encode at once; so it is where nothing has to be brought into memory."""
+        """Return whether it can encode at once: whether the model, if any, is in memory."""
         return True
 
     def load(self) -> None:
-        """Bring into memory what encoding needs; blocking."""
+        """Load what encoding needs; blocking."""
 
     @property
     @abstractmethod
@@ -175,11 +175,11 @@ class Prefixed(Encoder):
 
     @property
     def loaded(self) -> bool:
-        """Tell whether it can encode at once."""
+        """Return whether it can encode at once."""
         return self.encoder.loaded
 
     def load(self) -> None:
-        """Bring into memory what encoding needs."""
+        """Load what encoding needs."""
         self.encoder.load()
 
     @property
@@ -222,7 +222,7 @@ def settled_prefixes(encoder: Encoder) -> Prefixes:
 
 
 def advice(encoder: Encoder) -> str | None:
-    """Say that an index was made without its model's prefixes, before these were known; None where that is not so."""
+    """Return a notice if an index was made without its model's prefixes, before these were known."""
     if encoder.prefixes != Prefixes() or not any(known_prefixes(encoder.name)) or any(encoder.own_prefixes):
         return None
     remedy = "index again into another --out folder to use them, or into this one with --query-prefix '' --document-prefix '' to go without"

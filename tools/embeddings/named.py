@@ -127,14 +127,14 @@ _KEPT = 4096
 
 
 def similarities(question: str, texts: Sequence[str]) -> list[float]:
-    """Give the cosine of a question with each of the texts that belong together, such as the sentences of a passage."""
+    """Return the cosine of a question with each of some texts encoded in one batch, such as a passage's sentences."""
     if not texts:
         return []
     return [float(value) for value in _encode(tuple(texts)) @ _encode((question,))[0]]
 
 
 def similarity(one: str, other: str) -> float:
-    """Give the cosine of two texts."""
+    """Return the cosine of two texts."""
     return similarities(one, [other])[0]
 
 

@@ -46,11 +46,11 @@ class SentenceEncoder(Encoder):
 
     @property
     def loaded(self) -> bool:
-        """Tell whether the model is in memory."""
+        """Return whether the model is in memory."""
         return self._loaded is not None
 
     def load(self) -> None:
-        """Load the model, or wait for whoever does."""
+        """Load the model, or wait for the thread that does."""
         _ = self.model
 
     def _load(self) -> "SentenceTransformer":
@@ -174,7 +174,7 @@ def _load_offline(path: str) -> "SentenceTransformer":
 
 
 def cpu_has_bfloat16() -> bool:
-    """Tell whether the processor multiplies bfloat16 itself, and torch is not kept from it: twice as fast there, and slower elsewhere."""
+    """Return whether the processor supports bfloat16 and torch may use it: twice as fast there, and slower elsewhere."""
     import torch
 
     if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can ask for less than there is

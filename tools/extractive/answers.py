@@ -1,4 +1,4 @@
-"""Replies to the prompts about passages: answer, closed_book, compress, decide, entities, filter, summarize."""
+"""Replies to the prompts about passages: answer, compress, decide, entities, filter, summarize."""
 
 import re
 from typing import Any
@@ -20,11 +20,6 @@ _MOST_FACTS = 3
 def answer(slots: Slots) -> Reply:
     """Answer a question from passages."""
     return reply_of(read(slots["question"], slots["passages"]))
-
-
-def closed_book(slots: Slots) -> Reply:
-    """Reply Unknown: nothing is known without documents."""
-    return {"answer": UNKNOWN, "confidence": 0.0, "citations": []}
 
 
 def reply_of(span: Span, least: float = LEAST) -> Reply:

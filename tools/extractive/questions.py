@@ -141,7 +141,7 @@ def judge(slots: Slots) -> Reply:
 
 
 def rubric(slots: Slots) -> Reply:
-    """Give a pair one point for each of five criteria."""
+    """Score a pair: a point for each of five criteria."""
     question, pair = slots["question"], (slots["first"], slots["second"])
     points = {
         "both are questions": all(part.rstrip().endswith("?") for part in pair),

@@ -154,9 +154,9 @@ def compare(draft: Draft, making: Making, where: str, other: str = "--out folder
     """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
     made, encoder = draft.facts(), making.encoder
     made = made and {"label": "", **made}  # one that says nothing of labels has none
-    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
+    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).given()
     facts = making.facts() | prefixes
-    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
+    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.given() | made
     different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
     if different:
         what = f"the index in {where!r} is made with {', '.join(different)}"

@@ -49,7 +49,7 @@ class Network(nn.Module):
         self.relevance = _head(config.hidden_size, 1)
 
     def forward(self, batch: Batch) -> Read:
-        """Give log probabilities; pieces outside the passage can hold no answer."""
+        """Return log probabilities; pieces outside the passage cannot be an answer."""
         states = self.encoder(input_ids=batch.ids, attention_mask=batch.mask, token_type_ids=batch.types).last_hidden_state
         ends = self.span(states).float().masked_fill(~batch.readable[..., None], torch.finfo(torch.float32).min)
         start, end = ends.log_softmax(dim=1).unbind(dim=-1)

@@ -154,23 +154,23 @@ def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:
     import torch
 
     with _ONE_AT_A_TIME, torch.inference_mode():  # threads that compute side by side only slow each other down
-        told = network(batch(some).to(network.span.weight.device))
-        spots = _spots(told)
-        kinds, bears = told.kind.exp().tolist(), told.relevance.sigmoid().tolist()
+        output = network(batch(some).to(network.span.weight.device))
+        spots = _spots(output)
+        kinds, bears = output.kind.exp().tolist(), output.relevance.sigmoid().tolist()
     return [
         Reading(kind[0], kind[1], kind[2], _in_text(pair, best), bear)
         for pair, kind, best, bear in zip(some, kinds, spots, bears, strict=True)
     ]
 
 
-def _spots(told: "Read") -> list[list[tuple[int, int, float]]]:
+def _spots(output: "Read") -> list[list[tuple[int, int, float]]]:
     """Find the likeliest pairs of start and end, by piece."""
     import torch
 
-    starts = min(_STARTS, told.start.shape[1])
-    start_values, start_at = told.start.topk(starts, dim=1)
-    ends = told.end.unsqueeze(1).expand(-1, starts, -1)
-    place = torch.arange(told.end.shape[1], device=told.end.device)
+    starts = min(_STARTS, output.start.shape[1])
+    start_values, start_at = output.start.topk(starts, dim=1)
+    ends = output.end.unsqueeze(1).expand(-1, starts, -1)
+    place = torch.arange(output.end.shape[1], device=output.end.device)
     behind = place - start_at.unsqueeze(-1)
     joint = (start_values.unsqueeze(-1) + ends).masked_fill((behind < 0) | (behind >= _LONGEST_ANSWER), -torch.inf)
     # Start and end are guessed apart: what they say together counts among the spans that there are.

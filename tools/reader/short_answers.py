@@ -38,7 +38,7 @@ class ReadAnswer:
 
     @property
     def verdict(self) -> bool:
-        """Tell whether it is a yes or no."""
+        """Return whether it is a yes or no."""
         return self.start == _NOWHERE
 
 
@@ -55,20 +55,20 @@ def read(question: str, passages: Sequence[Quote]) -> Span:
 
 
 def weigh(question: str, contexts: tuple[str, ...], begins: Sequence[int] = ()) -> tuple[ReadAnswer | None, Evidence]:
-    """Choose an answer, and say what speaks for it; `begins` is where the text begins in each context, behind its title."""
+    """Choose an answer; return it with its evidence. `begins`: where the text starts in each context, after its title."""
     readings = read_contexts(question, contexts)
     best, (place, rival) = ranked([*answers(readings, contexts, begins or [0] * len(contexts)), *verdicts(readings)])
     return best, Evidence(place, rival, len(question.split()), single(question))
 
 
 def single(question: str) -> float:
-    """Tell how likely a question asks for one fact; where only ways to split it are likely, not at all."""
+    """Return the probability that a question asks for one fact; 0 if only ways to split it are likely."""
     ways = splits(question)
     return next((way.sure for way in ways if way.how == "single"), 0.0 if ways else 1.0)
 
 
 def answers(readings: Sequence[Reading], contexts: Sequence[str], begins: Sequence[int]) -> Iterator[ReadAnswer]:
-    """Give the spans of all passages, each as likely as it and its passage are; none runs out of title, bracket or field."""
+    """Yield the spans of all passages with the probability of span and passage; none crosses a title, bracket or field."""
     for number, (reading, context, begin) in enumerate(zip(readings, contexts, begins, strict=True), 1):
         for spot in reading.spots:
             end = spot.start + len(_NEXT_FIELD.split(context[spot.start : spot.end])[0])
@@ -78,7 +78,7 @@ def answers(readings: Sequence[Reading], contexts: Sequence[str], begins: Sequen
 
 
 def verdicts(readings: Sequence[Reading]) -> list[ReadAnswer]:
-    """Give yes and no as each passage says it that may well say either: of most questions none does, and none was measured below that."""
+    """Return yes and no of each passage that is likely enough to say either; below that nothing was measured."""
     return [
         ReadAnswer(answer, value, number)
         for number, reading in enumerate(readings, 1)
@@ -101,6 +101,6 @@ def ranked(found: Sequence[ReadAnswer]) -> tuple[ReadAnswer | None, tuple[float,
 
 
 def _overlapping(one: ReadAnswer, other: ReadAnswer) -> bool:
-    """Tell whether two answers are the same place cut differently."""
+    """Return whether two answers overlap."""
     together = one.start < other.end and other.start < one.end
     return one.passage == other.passage and together

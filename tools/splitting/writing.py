@@ -1,17 +1,19 @@
-"""Write with the trained writer: the likeliest kinds of reply, and the words of each, one after another."""
+"""Split questions and complete follow-ups with the trained writer; results are cached, so a question is always split the same way."""
 
 import json
 import math
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ramify.tools.arithmetic import Combination
 from ramify.tools.embeddings.named import packaged_layers
 from ramify.tools.embeddings.sentence_encoder import minilm_tokenizer
+from ramify.tools.english import fold
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ class Word:
 
     @property
     def key(self) -> str:
-        """Give the word as it is compared: whatever its case."""
+        """Return the word in lower case, for comparison."""
         return self.text.casefold()
 
 
@@ -82,23 +84,23 @@ class Vocabulary:
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        """List what the numbers stand for."""
+        """Return the token of each number."""
         return (*(f"<{kind}>" for kind in KINDS), BEGIN, BETWEEN, END, HOLE, *self.words)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Give the number of each token."""
+        """Return the number of each token."""
         return {token: number for number, token in enumerate(self.tokens)}
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     def kind(self, name: str) -> int:
-        """Give the number of a kind."""
+        """Return the number of a kind."""
         return self.numbers[f"<{name}>"]
 
     def sayings(self, word: str, source: Sequence[Word]) -> list[int]:
-        """Give every number that writes a word: the source's words of this form, and the vocabulary's."""
+        """Return all numbers that write a word: those of the source's equal words, and the vocabulary's."""
         key = word.casefold()
         copies = [len(self) + number for number, place in enumerate(source) if place.key == key]
         return [*copies, self.numbers[key]] if key in self.numbers else copies
@@ -146,7 +148,7 @@ def cut(question: str, before: str = "") -> Text:
 
 
 def encode(texts: Sequence[Text], encoder: "BertModel", layers: Sequence[int]) -> "list[Tensor]":
-    """Give the states of each text's words, (words, layers x width): the mean over a word's pieces, of several layers side by side."""
+    """Return the states of each text's words, (words, layers x width): the mean over a word's pieces, layers concatenated."""
     import torch
 
     length = max(len(text.ids) for text in texts)
@@ -155,8 +157,8 @@ def encode(texts: Sequence[Text], encoder: "BertModel", layers: Sequence[int]) -
     for row, text in enumerate(texts):
         ids[row, : len(text.ids)] = torch.tensor(text.ids)
         mask[row, : len(text.ids)] = 1
-    told = encoder(input_ids=ids.to(encoder.device), attention_mask=mask.to(encoder.device), output_hidden_states=True).hidden_states
-    states = torch.cat([told[layer] for layer in layers], dim=-1).float().cpu()
+    layered = encoder(input_ids=ids.to(encoder.device), attention_mask=mask.to(encoder.device), output_hidden_states=True).hidden_states
+    states = torch.cat([layered[layer] for layer in layers], dim=-1).float().cpu()
     return [_by_word(states[row], text) for row, text in enumerate(texts)]
 
 
@@ -202,7 +204,7 @@ class Splitter:
         self.writer, self.vocabulary, self.encoder, self.longest = writer, vocabulary, encoder, longest
 
     def splits(self, question: str, least: float = 0.03, most: int = 3) -> tuple[Reply, ...]:
-        """Give the likeliest ways to split a question, that it is single among them, the likeliest first."""
+        """Return the likeliest ways to split a question, not splitting it among them, the likeliest first."""
         text = cut(question)
         if not any(text.parts):
             return (Reply("single", 1.0, ()),)
@@ -262,7 +264,7 @@ class Splitter:
         line.holes += token == HOLE
 
     def _forbidden(self, line: _Line) -> list[int]:
-        """Name what cannot come next: a second part needs a first, a bridge one hole in its second part, nothing else any."""
+        """Return what cannot come next: a second part needs a first, a bridge one hole in its second part, nothing else any."""
         numbers = self.vocabulary.numbers
         begun = line.tokens[-1] not in (numbers[BETWEEN], line.tokens[0])
         second = line.parts == 2 or line.kind == REWRITE
@@ -288,7 +290,7 @@ class Splitter:
 
 
 def _repeated(tokens: Sequence[int], between: int) -> list[int]:
-    """Name what would write three words of a question once more: an unsure writer runs in circles."""
+    """Return what would repeat three words of a question: an unsure writer runs in circles."""
     own = tokens[max((place for place, token in enumerate(tokens) if token == between), default=0) + 1 :]
     last = own[-2:]
     return [own[place + 2] for place in range(len(own) - 2) if len(last) == 2 and own[place : place + 2] == last]
@@ -314,3 +316,49 @@ def load_splitter() -> "Splitter":
     writer = Writer(len(known))
     writer.load_state_dict(weights)
     return Splitter(writer.eval(), known, packaged_layers())
+
+
+SINGLE: Final = "single"
+_KEPT = 4096
+_MOST_CHARACTERS = 600
+"""Characters of a question that are read; what is asked comes last."""
+_FLUENT = -0.15
+"""Mean log probability of a word; below it the writer is lost, and what was asked says more."""
+_ONE_AT_A_TIME = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Split:
+    """A way to split a question: two questions, how their answers are combined, and the probability that it is right."""
+
+    how: Combination
+    first: str
+    second: str
+    sure: float
+
+
+@lru_cache(maxsize=_KEPT)
+def splits(question: str) -> tuple[Split, ...]:
+    """Return the ways to split a question, the likeliest first; `single` is not to split it."""
+    with _ONE_AT_A_TIME:
+        replies = load_splitter().splits(question[-_MOST_CHARACTERS:])
+    made = []
+    for reply in replies:
+        if reply.kind == SINGLE:
+            made.append(Split(SINGLE, "", "", reply.sure))
+        elif len(reply.questions) == 2 and fold(reply.questions[0]) != fold(reply.questions[1]):
+            made.append(Split(cast(Combination, reply.kind), *reply.questions, reply.sure))
+    return tuple(made) or (Split(SINGLE, "", "", 1.0),)
+
+
+def rewrite(question: str, turns: Sequence[str]) -> str:
+    """Return a follow-up rewritten to stand without the turns before it, the oldest first; unchanged if there are none."""
+    return _rewritten(question, tuple(turns)) if turns else question
+
+
+@lru_cache(maxsize=_KEPT)
+def _rewritten(question: str, turns: tuple[str, ...]) -> str:
+    with _ONE_AT_A_TIME:
+        reply = load_splitter().rewrite(question[-_MOST_CHARACTERS:], "\n".join(turns))
+    sound = bool(reply.questions) and reply.fluency >= _FLUENT and bool(reply.questions[0].strip(" ?."))
+    return reply.questions[0] if sound else question
