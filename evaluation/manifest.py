@@ -18,13 +18,12 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.index_kinds import PLAIN
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.variants import Variant
-from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
-from ramify.tools.new_files import file_mode, make_folder, share
+from ramify.tools.new_files import file_mode, make_folder, share, write_whole
 from ramify.tools.reader.calibration import LEAST, SPANS, TAU, VERDICTS
-from ramify.tools.reader.weights import SHA256
+from ramify.tools.reader.reading import SHA256
 from ramify.tools.scrub import scrubbed
 from ramify.tools.typed import usable
 

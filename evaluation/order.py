@@ -11,11 +11,11 @@ from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, VIEW, checked, dotte
 from ramify.evaluation.searching.degraded_cells import check_shares
 from ramify.evaluation.variants import Variant, variants
 from ramify.nodes.tree import FrozenModel
-from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.groups_and_nodes import NONE
 from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.manifest import Kind
+from ramify.tools.new_files import cache_folder
 from ramify.tools.ray.cluster import check_address
 from ramify.tools.typed import usable
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.load.records import Record
-from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import InputError
-from ramify.tools.new_files import file_mode, make_folder
+from ramify.tools.new_files import file_mode, make_folder, write_whole
 
 
 class Pool:

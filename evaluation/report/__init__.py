@@ -17,8 +17,7 @@ from ramify.evaluation.report.sections.degraded import degraded
 from ramify.evaluation.report.sections.provenance import failures, replies, what_was_run
 from ramify.evaluation.report.sections.published import published
 from ramify.evaluation.results.run import Run, read_run
-from ramify.tools.atomic_file import write_whole
-from ramify.tools.new_files import file_mode
+from ramify.tools.new_files import file_mode, write_whole
 
 __all__ = ["compare", "compare_page", "write_report"]
 

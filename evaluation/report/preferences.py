@@ -11,8 +11,7 @@ from ramify.evaluation.results.paired import SIGNIFICANT, Pairs, shown_p
 from ramify.evaluation.results.run import Key
 from ramify.evaluation.rows import Row
 from ramify.prompts.prefer import CRITERIA
-from ramify.tools.english import sentences
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold, sentences
 
 _MARKS = re.compile(r"\[\d+\]")
 _WORTH = {"A": 1.0, "B": 0.0, "tie": 0.5}

@@ -21,7 +21,7 @@ from ramify.studio.console.options import (
     readable,
 )
 from ramify.studio.console.streams import err, fail, note, out, print_json
-from ramify.tools.atomic_file import check_place
+from ramify.tools.new_files import check_place
 
 if TYPE_CHECKING:
     from ramify.graphs.result import Result

@@ -7,8 +7,8 @@ import typer
 
 from ramify.studio.console.options import BaseUrl, options_of
 from ramify.studio.console.streams import note
-from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import UsageError
+from ramify.tools.new_files import write_whole
 
 if TYPE_CHECKING:
     from ramify.evaluation.rows import Row

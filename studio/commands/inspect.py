@@ -55,7 +55,7 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
         show(found, out())
     if html is not None:
         from ramify.studio.inspection.page import inspect_page
-        from ramify.tools.atomic_file import write_whole
+        from ramify.tools.new_files import write_whole
 
         with err().status("drawing …"):
             write_whole(inspect_page(found, index), html)

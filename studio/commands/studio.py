@@ -116,8 +116,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
 def _home(port: int) -> Path:
     """Give the folder that the server works in, one a port."""
     # It keeps threads as pickles: in the folder it was called from it could meet, and load, somebody else's.
-    from ramify.tools.cache_folder import cache_folder
-    from ramify.tools.new_files import make_folder
+    from ramify.tools.new_files import cache_folder, make_folder
 
     cache = cache_folder().absolute()
     os.environ["RAMIFY_CACHE"] = str(cache)  # the server's own folder is another one

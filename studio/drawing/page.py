@@ -12,7 +12,7 @@ from ramify.nodes.tree import ROOT, Passage, Tree, is_unknown
 from ramify.nodes.tree.cards import Look, cards
 from ramify.studio.drawing import phrases
 from ramify.studio.drawing.tree_map import tree_map
-from ramify.tools.atomic_file import write_whole
+from ramify.tools.new_files import write_whole
 from ramify.tools.pages import draw, draw_page, part, style
 
 BUTTONS = (

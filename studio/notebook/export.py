@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ramify.graphs.result import Result
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import page
-from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import UsageError
+from ramify.tools.new_files import write_whole
 
 
 class Form(NamedTuple):

@@ -14,7 +14,7 @@ from ramify.evaluation.rows import RESULTS, Log
 from ramify.evaluation.run import ask, execute, left, look
 from ramify.graphs.strategies import STRATEGIES, Strategy
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.reader.predictions import read_context
+from ramify.tools.reader.reading import read_context
 from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
 
 

@@ -72,7 +72,7 @@ def _encoder() -> Check:
 
 
 def _reader() -> Check:
-    from ramify.tools.reader.weights import load_network
+    from ramify.tools.reader.reading import load_network
 
     learned = sum(weights.numel() for weights in load_network().parameters())
     return Check("reader", "ok", f"its weights have the released sha256; {learned / 1e6:.0f} million numbers, the encoder's among them")
@@ -123,7 +123,7 @@ def _demo() -> Check:
 
 
 def _cache() -> Check:
-    from ramify.tools.cache_folder import cache_folder
+    from ramify.tools.new_files import cache_folder
 
     folder = cache_folder()
     there = next(path for path in (folder, *folder.parents) if path.exists())

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
-from ramify.tools.folded_text import fold
 from ramify.tools.hierarchy.groups_and_nodes import Edge, EdgeKind, Finding, GroupKind, Tree, distinct
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, Link, read_content
 from ramify.tools.hierarchy.router import Router, RouteSearch

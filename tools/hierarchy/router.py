@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold
 from ramify.tools.hierarchy.groups_and_nodes import EdgeKind
 from ramify.tools.hierarchy.hierarchy_file import read_content
 

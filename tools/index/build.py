@@ -15,8 +15,7 @@ from ramify.tools.documents.files import File, Skipped, existing, files_under, p
 from ramify.tools.documents.load import EDITION, nothing_readable, read_files
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, in_turn
-from ramify.tools.embeddings.prefixes import advice
+from ramify.tools.embeddings.encoder import Encoder, Encoding, advice, in_turn
 from ramify.tools.errors import InputError
 from ramify.tools.index.chunking import Chunking, clip, label, split
 from ramify.tools.index.index_writer import IndexWriter

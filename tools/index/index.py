@@ -10,8 +10,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, unit_rows
-from ramify.tools.embeddings.prefixes import advice, prefixed, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, advice, in_turn, prefixed, unit_rows, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking

@@ -10,8 +10,7 @@ from typing import Protocol
 
 from langchain_core.documents import Document
 
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn
-from ramify.tools.embeddings.prefixes import with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, with_prefixes
 from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built, Intake, SourcedDocument, given_paths, read_documents
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.folder_state import check_target, cleanup_on_failure, manifest_of, missing_index, share_index, write_lock

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes
-from ramify.tools.embeddings.prefixes import settled_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, settled_prefixes
 from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
 from ramify.tools.index.full_text import searchable
@@ -312,9 +311,9 @@ def check_settings(writer: IndexWriter, settings: IndexSettings, where: str, oth
     """Raise IndexingError where the settings are not those of the index; record them in a new one."""
     made, encoder = writer.facts(), settings.encoder
     made = made and {"label": "", **made}  # one that says nothing of labels has none
-    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
+    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).given()
     facts = settings.facts() | prefixes
-    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
+    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.given() | made
     different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
     if different:
         what = f"the index in {where!r} is made with {', '.join(different)}"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold
 from ramify.tools.index.local_index import LocalIndex, connected
 from ramify.tools.index.schema import document_of
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile

@@ -18,8 +18,7 @@ from uuid import uuid4
 import numpy as np
 from langchain_core.documents import Document
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix
-from ramify.tools.embeddings.prefixes import with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BuildOptions, Built, Intake, SourcedDocument, given_paths, read_documents
 from ramify.tools.index.chunking import Chunking, embedded_text

@@ -25,10 +25,9 @@ from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
-from ramify.tools.atomic_file import write_whole
-from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import InputError
 from ramify.tools.models.server_info import tokenizer_of
+from ramify.tools.new_files import cache_folder, write_whole
 
 Count = Callable[[str], int]
 

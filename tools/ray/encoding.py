@@ -6,9 +6,8 @@ from functools import partial
 from itertools import chain
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts, with_prefixes
 from ramify.tools.embeddings.named import FOREIGN
-from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import brief
 from ramify.tools.ray.cluster import AHEAD, check_address, check_machines, join_cluster, submit_in_order, worker_errors

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 
 from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader.calibration import LEAST
-from ramify.tools.reader.inputs import LONGEST, Quote, in_context, pairs
-from ramify.tools.reader.predictions import Reading, Spot, read_context, read_contexts
-from ramify.tools.reader.short_answers import Found, Span, answers, ranked, read, verdicts
+from ramify.tools.reader.reading import LONGEST, Quote, Reading, Spot, in_context, pairs, read_context, read_contexts
+from ramify.tools.reader.short_answers import ReadAnswer, Span, answers, ranked, read, verdicts
 
 
 def quote(title: str, text: str) -> Quote:
@@ -171,5 +170,9 @@ def test_the_next_answer_is_one_that_says_something_else() -> None:
     best, values = ranked(verdicts([Reading(0.0, 0.5, 0.4, ())]))
     assert best is not None
     assert (best.answer, values) == ("Yes", (0.5, 0.4))
-    whole, part, other = Found("Andrei Tarkovsky", 0.6, 1, 10, 26), Found("Tarkovsky", 0.3, 1, 17, 26), Found("Lem", 0.1, 2, 12, 15)
+    whole, part, other = (
+        ReadAnswer("Andrei Tarkovsky", 0.6, 1, 10, 26),
+        ReadAnswer("Tarkovsky", 0.3, 1, 17, 26),
+        ReadAnswer("Lem", 0.1, 2, 12, 15),
+    )
     assert ranked([part, other, whole]) == (whole, (pytest.approx(0.9), 0.1))

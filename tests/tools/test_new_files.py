@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools import atomic_file
-from ramify.tools.atomic_file import write_whole
+from ramify.tools import new_files
 from ramify.tools.errors import InputError
-from ramify.tools.new_files import make_folder
+from ramify.tools.new_files import make_folder, write_whole
 
 
 def test_nothing_is_left_of_what_the_disk_has_no_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,7 +17,7 @@ def test_nothing_is_left_of_what_the_disk_has_no_room_for(tmp_path: Path, monkey
         raise OSError(errno.ENOSPC, "No space left on device")
 
     (tmp_path / "page.html").write_text("before")
-    monkeypatch.setattr(atomic_file, "sync", full)
+    monkeypatch.setattr(new_files, "sync", full)
     with pytest.raises(InputError, match=r"page.html' \(No space left on device\) — make room on its disk"):
         write_whole("after", tmp_path / "page.html")
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "before")]
