@@ -12,7 +12,7 @@ from ramify.graphs.building import hierarchy, structure
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy
 from ramify.tools.index import Index
-from ramify.tools.index.folder_state import writing
+from ramify.tools.index.folder_state import write_lock
 from ramify.tools.index.local_index import read_facts
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest
 from ramify.tools.index.progress import Progress, silent
@@ -47,7 +47,7 @@ def bring(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) 
     if kind == PLAIN:
         return
     folder = folder_of(plain, kind, group_by)
-    with writing(plain):
+    with write_lock(plain):
         if not _is_current(folder, plain, kind, group_by):
             draft = folder.with_name(f"{folder.name}.part")
             try:

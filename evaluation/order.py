@@ -14,7 +14,7 @@ from ramify.nodes.tree import FrozenModel
 from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.groups_and_nodes import NONE
-from ramify.tools.index.index_store import home_of, is_address
+from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.manifest import Kind
 from ramify.tools.ray.cluster import check_address
 from ramify.tools.typed import usable
@@ -113,7 +113,7 @@ def _checked(order: Order) -> None:
             raise UsageError(
                 f"the index in {order.index!r} is plain", "leave --index-kind and --degrade out, or name a folder with --index"
             )
-        home_of(order.index)  # a bad address is told at once
+        store_at(order.index)  # a bad address is told at once
     _check_grouping(order)
 
 

@@ -13,7 +13,7 @@ from ramify.evaluation.order import Order
 from ramify.evaluation.variants import Variant
 from ramify.graphs.strategies import configure, max_calls
 from ramify.nodes.asking.ask import current_model
-from ramify.tools.index.index_store import home_of, is_address
+from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.manifest import Kind, file_sha256
 from ramify.tools.models import forget
 from ramify.tools.models.learned_tokens import Ratios, kept_ratios, read_ratios
@@ -119,7 +119,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         **facts,
         **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
         **({"label": list(order.label)} if order.label else {}),
-        **({"index": home_of(order.index).where} if order.index else {}),
+        **({"index": store_at(order.index).where} if order.index else {}),
         **({"group_by": list(order.group_by)} if HIERARCHY in order.kinds else {}),
         "model": model,
         "reader": reader_of(model),

@@ -33,7 +33,7 @@ from ramify.studio.console.streams import note, one_line, out
 from ramify.tools.errors import IndexingError, UsageError
 
 if TYPE_CHECKING:
-    from ramify.tools.index.index_store import Home
+    from ramify.tools.index.index_store import IndexStore
     from ramify.tools.index.manifest import Kind
 
 
@@ -51,11 +51,11 @@ def index(
     from ramify.studio.console.progress_bar import bar
     from ramify.tools.index import Index
     from ramify.tools.index.folder_state import share_index
-    from ramify.tools.index.index_store import Folder, home_of
+    from ramify.tools.index.index_store import FolderStore, store_at
     from ramify.tools.index.manifest import precision_of
 
-    home = home_of(out_)
-    if shared and not isinstance(home, Folder):
+    home = store_at(out_)
+    if shared and not isinstance(home, FolderStore):
         raise UsageError(f"--shared is for a folder, not for {home.where!r}", "let its server say who may read; leave --shared out")
     options = options_of(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
     groups = None if group_by is None else fields_of(group_by)
@@ -80,7 +80,7 @@ def index(
         out().print(f"{one_line(home.where)}: {taken_in(built)}", soft_wrap=True, markup=False)
         if built.advice:
             note(built.advice)
-    elif precision is not None and isinstance(home, Folder):
+    elif precision is not None and isinstance(home, FolderStore):
         from ramify.tools.index.publication import relink
 
         with bar() as progress:
@@ -88,7 +88,7 @@ def index(
         out().print(f"{one_line(home.path)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
     elif kind is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the index in --out as it is")
-    if isinstance(home, Folder):
+    if isinstance(home, FolderStore):
         if shared:
             share_index(home.path)
         _structure(home.path, wanted, options, recluster, groups, rebuild)
@@ -103,23 +103,23 @@ def fields_of(text: str) -> list[str]:
 
 
 def _kind(
-    kind: str | None, home: "Home", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
+    kind: str | None, home: "IndexStore", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
 ) -> "Kind":
     """Choose the kind: as asked, else that of the index that is there; UsageError for an unknown one, or options that it does not have."""
-    from ramify.tools.index.index_store import Folder
+    from ramify.tools.index.index_store import FolderStore
     from ramify.tools.index.manifest import STRUCTURE
 
     try:
         held = home.manifest()
     except IndexingError:
-        if not isinstance(home, Folder):
+        if not isinstance(home, FolderStore):
             raise
         held = None
     wanted = kind or (held.kind if held else "passages")
     found = next((name for name in STRUCTURE if name == wanted), None)
     if found is None:
         raise UsageError(f"there is no kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
-    if found != "passages" and not isinstance(home, Folder):
+    if found != "passages" and not isinstance(home, FolderStore):
         raise UsageError(f"the index in {home.where!r} can have no {found}", "make it in a folder: --out DIR; or leave --kind out")
     for needed, given in (("graph", for_graphs), ("hierarchy", for_hierarchies)):
         for name, value in given.items():

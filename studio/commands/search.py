@@ -39,14 +39,14 @@ def search(
     from ramify.nodes.init_tree import checked
     from ramify.nodes.retrieve import passage_of
     from ramify.studio.drawing.terminal import head_of
-    from ramify.tools.index.searcher import advice, lacking, searcher
+    from ramify.tools.index.searcher import advice, searcher, unknown_filter_fields
     from ramify.tools.relevance import load, reranked, width
 
     wanted = read_filter(filters)
     load(rerank)
     [found] = blocking(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
     passages = near(question, [passage_of(hit) for hit in reranked(question, found, rerank, k)])
-    if told := advice(where) if passages else lacking(where, wanted):
+    if told := advice(where) if passages else unknown_filter_fields(where, wanted):
         note(told)
     if as_json:
         print_json([passage.model_dump(include={"id", "source", "text", "score", "metadata"}) for passage in passages])

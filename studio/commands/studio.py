@@ -92,14 +92,14 @@ def _claim(host: str, port: int) -> None:
 def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str]) -> None:
     """Settle what runs may name, and say it."""
     from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
-    from ramify.tools.index.index_store import home_of
+    from ramify.tools.index.index_store import store_at
     from ramify.tools.models.gguf_header import find
     from ramify.tools.relevance import load
 
     places = {name: usable(name) for name in rerank}
     cross_encoders = [str(place.absolute()) if place.is_dir() else name for name, place in places.items()]  # the server works elsewhere
     for where in given:
-        home_of(where).open()  # an error now and not at the first run
+        store_at(where).open()  # an error now and not at the first run
     for file in model_files:
         find(str(file))
     for name in cross_encoders:

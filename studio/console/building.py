@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, one_line, out
-from ramify.tools.index.searcher import left_out
+from ramify.tools.index.searcher import hidden_note
 from ramify.tools.quoting import many
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ramify.nodes.state import Usage
     from ramify.tools.documents.files import Skipped
     from ramify.tools.index.build import Built
-    from ramify.tools.index.index_store import Home
+    from ramify.tools.index.index_store import IndexStore
     from ramify.tools.index.manifest import Kind
 
 LISTED = 5
@@ -28,8 +28,8 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
 def show_estimate(
-    paths: Sequence[Path], home: "Home", kind: "Kind", options: Mapping[str, Any], embedding: str, chunking: tuple[int, int], clean: bool,
-    group_by: Sequence[str] | None = None,
+    paths: Sequence[Path], home: "IndexStore", kind: "Kind", options: Mapping[str, Any], embedding: str, chunking: tuple[int, int],
+    clean: bool, group_by: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
     """Print stage by stage what a build would cost; nothing is built."""
     from ramify.graphs.building.index_cost import index_cost
@@ -78,7 +78,7 @@ def taken_in(built: "Built") -> str:
     skipped = f", {many(len(built.skipped), 'file')} skipped" if built.skipped else ""
     documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
     rate = f", {built.encoded / built.seconds:,.0f} passages/s, start included" if built.encoded else ""
-    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){left_out(built.hidden)} in {built.seconds:.1f} s{rate}"
+    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){hidden_note(built.hidden)} in {built.seconds:.1f} s{rate}"
 
 
 def skipped(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:
@@ -164,11 +164,11 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
 
 def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
     """Say what a build will cost, where a model is asked that was not asked before."""
-    from ramify.tools.index.index_store import Folder
+    from ramify.tools.index.index_store import FolderStore
     from ramify.tools.knowledge.kept_replies import WORK
 
     if asks and not (folder / WORK).exists():
-        show_estimate([], Folder(folder), kind, options, "", (300, 30), True, group_by)
+        show_estimate([], FolderStore(folder), kind, options, "", (300, 30), True, group_by)
 
 
 def _tell(folder: Path, made: str, usage: "Usage") -> None:

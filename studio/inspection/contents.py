@@ -14,7 +14,7 @@ from ramify.tools.index import Hit, Index
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.local_index import documents
 from ramify.tools.index.manifest import Manifest
-from ramify.tools.index.passage_store import Listed, listed_files
+from ramify.tools.index.passage_store import FileList, listed_files
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.overview import Inside, inside
 
@@ -27,7 +27,7 @@ class Inspection:
     manifest: Manifest
     inside: Inside | None = None
     grouped: Grouped | None = None
-    listed: Listed = field(default_factory=Listed)
+    listed: FileList = field(default_factory=FileList)
     """Its files, where it lies in a folder."""
 
     def to_json(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Table(NamedTuple):
 def inspection(index: Index) -> Inspection:
     """Look at an index."""
     graph = inside(index, index.reports) if isinstance(index, GraphIndex) else None
-    listed = Listed() if is_address(index.where) else listed_files(Path(index.where))
+    listed = FileList() if is_address(index.where) else listed_files(Path(index.where))
     return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None, listed)
 
 

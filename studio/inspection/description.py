@@ -6,7 +6,7 @@ from ramify.studio.inspection.contents import Inspection, Table
 from ramify.studio.inspection.group_description import SUSPICIOUS, group_facts, group_tables
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import WHOLE
-from ramify.tools.index.searcher import left_out, reasons
+from ramify.tools.index.searcher import hidden_note, reasons
 from ramify.tools.knowledge.overview import Inside
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.quoting import one_line
@@ -30,7 +30,7 @@ def facts(found: Inspection) -> Iterator[tuple[str, str]]:
     manifest = found.manifest
     yield "kind", manifest.kind
     yield "documents", f"{manifest.documents:,}"
-    yield "passages", f"{manifest.passages:,} searched{left_out(manifest.hidden)}"
+    yield "passages", f"{manifest.passages:,} searched{hidden_note(manifest.hidden)}"
     if manifest.label:
         yield "label", f"{', '.join(manifest.label)}, title and headings: passages are searched under them"
     yield "embedding", f"{manifest.embedding}; passages of at most {manifest.chunk_tokens:,} tokens, {manifest.overlap:,} of them shared"

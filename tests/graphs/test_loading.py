@@ -19,7 +19,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.extractive import model as extractive
 from ramify.tools.index import Index, manifest
 from ramify.tools.index import searcher as search
-from ramify.tools.index.index_store import Home
+from ramify.tools.index.index_store import IndexStore
 from ramify.tools.models import forget, langchain_models, named, ollama
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
@@ -45,7 +45,7 @@ def opening(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path
     opened: list[Path] = []
     really = Index.open
 
-    def fake(home: Home) -> Index:
+    def fake(home: IndexStore) -> Index:
         opened.append(Path(home.where))
         return really(home, WordEmbeddings())
 

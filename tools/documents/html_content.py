@@ -1,7 +1,8 @@
 """The main content of a web page: parsed, without what every page of its site repeats, each element measured.
 
 Structure decides, not a model of what pages look like: the page's own `main`, what HTML calls navigation, and which blocks are links. On
-manuals this keeps what content extractors lose (headings, terms of definition lists) and the ids that a citation can open."""
+manuals this keeps what content extractors lose (headings, terms of definition lists) and the ids that a citation can open.
+"""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -104,9 +104,9 @@ def _parts(id: str, place: Place, tree: Tree) -> dict[str, Place]:
 class HierarchyIndex(LocalIndex[RouteSearch]):
     """An index of kind `hierarchy`, searched by way of the groups that a question is about."""
 
-    called, knobs = "a hierarchy", RouteSearch
+    kind_name, settings_class = "a hierarchy", RouteSearch
 
-    def guide(self, ids: Sequence[str]) -> Router:
+    def load_structure(self, ids: Sequence[str]) -> Router:
         """Read the groups of the passages."""
         return Router(self.folder / HIERARCHY, ids)
 

@@ -4,7 +4,8 @@ Chinese and Japanese put no space between words, and Korean joins particles to t
 characters, as is usual (Lucene's CJKAnalyzer); three at a time would not find a noun of two syllables before another particle.
 
 SQLite's FTS5 scores every passage with one of a question's words; a large index has postings that are mapped into memory instead. Their
-words are those of FTS5, as it cut and stemmed them; so are a question's. BM25 is Lucene's, by bm25s (Lù, arXiv 2407.03618)."""
+words are those of FTS5, as it cut and stemmed them; so are a question's. BM25 is Lucene's, by bm25s (Lù, arXiv 2407.03618).
+"""
 
 import json
 import re
@@ -62,16 +63,16 @@ def names(query: str, heading: str) -> bool:
     return set(query_words(heading.rpartition(" > ")[2])) <= set(query_words(query))
 
 
-FROM = 20_000
+POSTINGS_FROM = 20_000
 """Passages from which on words have postings of their own."""
 LABEL_WEIGHT = 2
 _SATURATION, _LENGTH = 1.2, 0.75
 """k1 and b, those of SQLite."""
 _PARTS = ("data", "indices", "indptr")
 """What bm25s calls them."""
-_TOLD = 1000
+_REPORT_EVERY = 1000
 """After so many different words progress is told."""
-_ASKING = threading.Lock()
+_TOKENIZING = threading.Lock()
 
 
 class Postings:
@@ -107,7 +108,7 @@ class Postings:
 
 def stems(query: str) -> list[str]:
     """Return the words of a question as the full-text search cuts and stems them."""
-    with _ASKING:
+    with _TOKENIZING:
         database = _tokenizer()
         database.execute("DELETE FROM asked")
         database.execute("INSERT INTO asked VALUES (?)", [" ".join(query_words(query))])
@@ -123,11 +124,11 @@ def _tokenizer() -> sqlite3.Connection:
 
 
 def write_postings(database: sqlite3.Connection, folder: Path, progress: Progress) -> None:
-    """Write the postings of the passages of a draft as upcoming files."""
+    """Write the postings of an index writer's passages as files to be published."""
     from bm25s import BM25
 
     words: dict[str, int] = {}
-    passages = _cut(database, words, progress)
+    passages = _passage_words(database, words, progress)
     made = BM25(method="lucene", k1=_SATURATION, b=_LENGTH)
     made.index((passages, words), show_progress=False, create_empty_token=False)
     for part, name in zip(_PARTS, WORDS, strict=False):
@@ -136,7 +137,7 @@ def write_postings(database: sqlite3.Connection, folder: Path, progress: Progres
     (folder / (NEXT + WORDS[-1])).write_bytes(json.dumps(len(passages)).encode() + b"\n" + json.dumps(list(words)).encode())
 
 
-def _cut(database: sqlite3.Connection, words: dict[str, int], progress: Progress) -> list[list[int]]:
+def _passage_words(database: sqlite3.Connection, words: dict[str, int], progress: Progress) -> list[list[int]]:
     """List the words of each passage, in order of id; a word of its label counts twice. `words` grows by those that are new."""
     shown = database.execute("SELECT row FROM passages WHERE hidden IS NULL ORDER BY id")
     places = {row: place for place, (row,) in enumerate(shown)}
@@ -146,7 +147,7 @@ def _cut(database: sqlite3.Connection, words: dict[str, int], progress: Progress
         number = words.get(word)
         if number is None:
             number = words[word] = len(words)
-            if number % _TOLD == 0:
+            if number % _REPORT_EVERY == 0:
                 progress(number, None, "words")
         passages[places[row]].extend([number] * LABEL_WEIGHT if column == "label" else [number])
     return passages

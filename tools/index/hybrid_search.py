@@ -78,14 +78,14 @@ class Hit(NamedTuple):
 
 View = Literal["auto", "flat"]
 """How an index is looked at: by its own kind's way, or as the plain passages that every kind has."""
-Found = Mapping[int, float]
+Scores = Mapping[int, float]
 """What was found for a query: positions, the best first, each with what it is worth, from 0 to 1."""
-Steer = Callable[[str, Matrix, Found], list[int]]
+Reranker = Callable[[str, Matrix, Scores], list[int]]
 """Puts what was found for a query, given as text and vector, into another order; it may bring in more."""
-Steered = Callable[[str, Matrix, dict[Any, float]], list[Any]]
+AnyReranker = Callable[[str, Matrix, dict[Any, float]], list[Any]]
 
 
-class How(NamedTuple):
+class SearchOptions(NamedTuple):
     """How to search: see `Index.search`."""
 
     k: int = 5
@@ -98,7 +98,7 @@ class How(NamedTuple):
     view: View = "auto"
     options: Mapping[str, Any] | None = None
 
-    def checked(self) -> "How":
+    def checked(self) -> "SearchOptions":
         """Return itself with `fetch_k` filled in, or raise `UsageError` where a number is out of range."""
         if self.k < 1 or (self.fetch_k is not None and self.fetch_k < 1):
             raise UsageError(f"cannot search for k={self.k!r}, fetch_k={self.fetch_k!r} passages", "take numbers of at least 1")
@@ -119,7 +119,7 @@ class How(NamedTuple):
         return self._replace(fetch_k=max(self.k, self.fetch_k or 4 * self.k))
 
 
-class Ordered(Hashable, Protocol):
+class Sortable(Hashable, Protocol):
     """What names a passage among those searched; ties go to the lesser."""
 
     def __lt__(self, other: Any, /) -> bool:
@@ -127,7 +127,7 @@ class Ordered(Hashable, Protocol):
         ...
 
 
-K = TypeVar("K", bound=Ordered)
+K = TypeVar("K", bound=Sortable)
 
 
 class Searched(Protocol[K]):
@@ -154,27 +154,31 @@ class Searched(Protocol[K]):
         ...
 
 
-def find(held: Searched[K], queries: Sequence[str], vectors: Matrix, how: How, steer: Steered | None = None) -> list[list[Hit]]:
-    """Search for all queries at once; vectors: theirs, shape (queries, dimension); `steer` has a say in the order."""
-    how = how.checked()
-    wanted = how.fetch_k or how.k
-    depth = max(_DEPTH, wanted) if how.hybrid or steer else wanted
+def find(
+    held: Searched[K], queries: Sequence[str], vectors: Matrix, search_options: SearchOptions, reranker: AnyReranker | None = None
+) -> list[list[Hit]]:
+    """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
+    search_options = search_options.checked()
+    wanted = search_options.fetch_k or search_options.k
+    depth = max(_DEPTH, wanted) if search_options.hybrid or reranker else wanted
     blank: Sequence[Any] = [()] * len(queries)
-    near = held.nearest(vectors, depth, how.filter) if how.dense else blank
-    worded = held.by_words(queries, depth, how.filter) if how.hybrid else blank
+    near = held.nearest(vectors, depth, search_options.filter) if search_options.dense else blank
+    worded = held.by_words(queries, depth, search_options.filter) if search_options.hybrid else blank
     hits = []
     for query, vector, nearest, words in zip(queries, vectors, near, worded, strict=True):
-        found = _fused(held, vector, nearest, words, how)
-        order = list(found) if steer is None else steer(query, vector, found)
-        hits.append(_hits(held, vector, _spread(held, query, order, how.per_section)[:wanted], how))
+        found = _fused(held, vector, nearest, words, search_options)
+        order = list(found) if reranker is None else reranker(query, vector, found)
+        hits.append(_hits(held, vector, _spread(held, query, order, search_options.per_section)[:wanted], search_options))
     return hits
 
 
-def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mapping[K, float], how: How) -> dict[K, float]:
+def _fused(
+    held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mapping[K, float], search_options: SearchOptions
+) -> dict[K, float]:
     """Give what either ranking found, the best first, with what it is worth."""
-    if not how.hybrid:
+    if not search_options.hybrid:
         return _as_shares(nearest, (held.vectors(nearest) @ vector).tolist() if len(nearest) else [])
-    if not how.dense:
+    if not search_options.dense:
         ordered = sorted(sorted(words), key=lambda key: -words[key])
         return _as_shares(ordered, [words[key] for key in ordered])
     candidates = sorted({*nearest, *words})
@@ -198,14 +202,14 @@ def _spread(held: Searched[K], query: str, order: Sequence[K], limit: int | None
     return [order[place] for place in spread(sections, limit)]
 
 
-def _hits(held: Searched[K], vector: Matrix, candidates: Sequence[K], how: How) -> list[Hit]:
+def _hits(held: Searched[K], vector: Matrix, candidates: Sequence[K], search_options: SearchOptions) -> list[Hit]:
     if not candidates:
         return []
     vectors = held.vectors(candidates)
     cosines = vectors @ vector
-    if how.mmr is None:
-        picks = [Pick(place, float(cosines[place])) for place in range(min(how.k, len(candidates)))]
+    if search_options.mmr is None:
+        picks = [Pick(place, float(cosines[place])) for place in range(min(search_options.k, len(candidates)))]
     else:
-        picks = mmr(cosines, vectors, how.k, how.mmr)
+        picks = mmr(cosines, vectors, search_options.k, search_options.mmr)
     passages = held.passages([candidates[place] for place, _ in picks])
     return [Hit(passage, float(cosines[pick.place]), pick.value) for passage, pick in zip(passages, picks, strict=True) if passage]

@@ -12,13 +12,13 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn
 from ramify.tools.embeddings.prefixes import with_prefixes
-from ramify.tools.index.build import BATCH_SIZE, Built, Found, Intake, Wanted, given_paths, take_in
+from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built, Intake, SourcedDocument, given_paths, read_documents
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.folder_state import check_target, leaving_nothing, manifest_of, no_index, share_index, writing
-from ramify.tools.index.hybrid_search import Hit, How, Steer
-from ramify.tools.index.index_writer import Draft, open_draft, take_vectors
+from ramify.tools.index.folder_state import check_target, cleanup_on_failure, manifest_of, missing_index, share_index, write_lock
+from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
+from ramify.tools.index.index_writer import IndexWriter, open_writer, take_vectors
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, WHOLE, Manifest, Precision, read_manifest
-from ramify.tools.index.near_duplicates import hide_twins
+from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish
 from ramify.tools.index.snapshot import Snapshot, open_snapshot
@@ -28,20 +28,22 @@ STORES = ("milvus",)
 """What an address can begin with, before a colon."""
 
 
-class Held(Protocol):
-    """What an index holds, as it was when it was opened."""
+class OpenIndex(Protocol):
+    """An index as it was when it was opened."""
 
     @property
     def manifest(self) -> Manifest:
-        """Return what is remembered of it."""
+        """Return its manifest."""
         ...
 
     def __len__(self) -> int:
-        """Count the passages that are searched."""
+        """Return the number of searchable passages."""
         ...
 
-    def search(self, queries: Sequence[str], vectors: Matrix, how: How, steer: Steer | None = None) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `steer` has a say in the order."""
+    def search(
+        self, queries: Sequence[str], vectors: Matrix, search_options: SearchOptions, reranker: Reranker | None = None
+    ) -> list[list[Hit]]:
+        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
         ...
 
     def ids(self) -> list[str]:
@@ -53,28 +55,28 @@ class Held(Protocol):
         ...
 
 
-class Home(Protocol):
-    """A place for an index: it is built, opened and changed there."""
+class IndexStore(Protocol):
+    """Where an index is stored: built, opened and changed."""
 
     @property
     def where(self) -> str:
-        """Name the place as the command line takes it."""
+        """Return the location as the command line takes it."""
         ...
 
     def manifest(self) -> Manifest | None:
-        """Read what is remembered of the index, None where there is none."""
+        """Return the manifest, None where there is no index."""
         ...
 
-    def open(self) -> Held:
-        """Open the index; IndexingError where there is none, or it is not whole."""
+    def open(self) -> OpenIndex:
+        """Open the index; IndexingError where there is none, or it is incomplete."""
         ...
 
     def fingerprint(self) -> bytes:
-        """Return what changes when the index does."""
+        """Return a digest that changes with the index."""
         ...
 
-    def build(self, paths: Sequence[str | Path], wanted: Wanted) -> Built:
-        """Bring the index up to date with what lies under the paths."""
+    def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
+        """Update the index from the files under the paths."""
         ...
 
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
@@ -87,38 +89,38 @@ class Home(Protocol):
 
 
 def is_address(where: str | Path) -> bool:
-    """Tell whether an index is named by the address of a store, and not by its folder."""
+    """Return whether a location is the address of a store and not a folder."""
     return isinstance(where, str) and where.partition(":")[0] in STORES and ":" in where
 
 
-def home_of(where: str | Path) -> Home:
-    """Find the place that a name means; UsageError for an address or a path that is none."""
+def store_at(where: str | Path) -> IndexStore:
+    """Return the store at a location; UsageError for an invalid address or path."""
     if not is_address(where):
-        return Folder(usable(where))
-    from ramify.tools.milvus.store import Collection  # one of the places: known here by name alone
+        return FolderStore(usable(where))
+    from ramify.tools.milvus.store import MilvusStore  # one of the places: known here by name alone
 
-    return Collection.at(str(where))
+    return MilvusStore.at(str(where))
 
 
-def check_there(where: str | Path) -> None:
-    """Raise IndexingError where no index lies: better early than in the middle of a run."""
-    home = home_of(where)
-    if isinstance(home, Folder):
+def check_exists(where: str | Path) -> None:
+    """Raise IndexingError where there is no index, before a run starts."""
+    home = store_at(where)
+    if isinstance(home, FolderStore):
         if home.manifest() is None:
-            raise no_index(home.path)
+            raise missing_index(home.path)
         return
     home.open()
 
 
 @dataclass(frozen=True)
-class Folder:
-    """A folder as the home of an index."""
+class FolderStore:
+    """An index in a folder: SQLite, FAISS and a manifest."""
 
     path: Path
 
     @property
     def where(self) -> str:
-        """Name the folder."""
+        """Return the folder's path."""
         return str(self.path)
 
     def manifest(self) -> Manifest | None:
@@ -137,8 +139,8 @@ class Folder:
         except OSError:  # the index cannot be opened either, which says why
             return b""
 
-    def build(self, paths: Sequence[str | Path], wanted: Wanted) -> Built:
-        """Bring the index up to date with what lies under the paths."""
+    def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
+        """Update the index from the files under the paths."""
         encoder, chunking, batch_size, progress = wanted[:4]
         began = time.perf_counter()
         given = given_paths(paths)
@@ -146,91 +148,93 @@ class Folder:
         if not (self.path / PASSAGES).exists():
             _ = encoder.dimension  # asks for a vector: an error now, and not when everything has been read
         with (
-            leaving_nothing(self.path),
-            writing(self.path),
-            open_draft(self.path, encoder, chunking, clean=wanted.clean, label=wanted.label) as draft,
+            cleanup_on_failure(self.path),
+            write_lock(self.path),
+            open_writer(self.path, encoder, chunking, clean=wanted.clean, label=wanted.label) as writer,
         ):
-            encoder = with_prefixes(encoder, draft.prefixes)
-            taken = take_in(given, draft, encoder, chunking, progress)
-            encoded = _encode_missing(draft, encoder, batch_size, progress, wanted.encoding)
-            manifest = _publish_changes(self.path, draft, encoder, chunking, progress, wanted.vectors)
+            encoder = with_prefixes(encoder, writer.prefixes)
+            taken = read_documents(given, writer, encoder, chunking, progress)
+            encoded = _encode_missing(writer, encoder, batch_size, progress, wanted.encoding)
+            manifest = _publish_changes(self.path, writer, encoder, chunking, progress, wanted.vectors)
             if wanted.shared:
                 share_index(self.path)
         return taken.built(manifest, encoded, began, encoder)
 
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
         """Add a program's documents, replacing those of the same ids."""
-        with writing(self.path), open_draft(self.path, encoder, chunking, resume=False) as draft:
-            encoder = with_prefixes(encoder, draft.prefixes)
-            Intake(draft, encoder, chunking, roots=()).write([Found(document) for document in documents])
-            if draft.clean:
-                hide_twins(draft)
-            _encode_missing(draft, encoder, BATCH_SIZE, silent)
-            _publish_changes(self.path, draft, encoder, chunking, silent)
+        with write_lock(self.path), open_writer(self.path, encoder, chunking, resume=False) as writer:
+            encoder = with_prefixes(encoder, writer.prefixes)
+            Intake(writer, encoder, chunking, roots=()).write([SourcedDocument(document) for document in documents])
+            if writer.clean:
+                hide_duplicates(writer)
+            _encode_missing(writer, encoder, BATCH_SIZE, silent)
+            _publish_changes(self.path, writer, encoder, chunking, silent)
 
     def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
         """Remove documents or single passages."""
-        with writing(self.path), open_draft(self.path, encoder, chunking, resume=False) as draft:
-            draft.remove(ids)
-            if draft.clean:
-                hide_twins(draft)
-                _encode_missing(draft, with_prefixes(encoder, draft.prefixes), BATCH_SIZE, silent)
-            _publish_changes(self.path, draft, encoder, chunking, silent)
+        with write_lock(self.path), open_writer(self.path, encoder, chunking, resume=False) as writer:
+            writer.remove(ids)
+            if writer.clean:
+                hide_duplicates(writer)
+                _encode_missing(writer, with_prefixes(encoder, writer.prefixes), BATCH_SIZE, silent)
+            _publish_changes(self.path, writer, encoder, chunking, silent)
 
 
 def amend(folder: Path, encoder: Encoder, documents: Sequence[Document], other: Path | None = None) -> None:
-    """Give documents of a finished index the metadata they have now: where they stand stays, only what is embedded otherwise is encoded.
+    """Update the metadata of documents in a finished index; only passages whose embedded text changes are encoded.
 
     other: an index that has the same texts, whose vectors are taken.
     """
     manifest = manifest_of(folder)
     encoder, chunking = with_prefixes(encoder, manifest.prefixes), Chunking(manifest.chunk_tokens, manifest.overlap)
-    with writing(folder), open_draft(folder, encoder, chunking, resume=False) as draft:
+    with write_lock(folder), open_writer(folder, encoder, chunking, resume=False) as writer:
         if other is not None:
-            take_vectors(draft, other / PASSAGES)
-        held = [(document, draft.held(str(document.id))) for document in documents]
-        placed = [Found(document, one.root, one.file, one.kind) if one else Found(document) for document, one in held]
-        Intake(draft, encoder, chunking, roots=()).write(placed)
-        if draft.clean:
-            hide_twins(draft)
-        _encode_missing(draft, encoder, BATCH_SIZE, silent)
-        _publish_changes(folder, draft, encoder, chunking, silent)
+            take_vectors(writer, other / PASSAGES)
+        held = [(document, writer.stored(str(document.id))) for document in documents]
+        placed = [SourcedDocument(document, one.root, one.file, one.kind) if one else SourcedDocument(document) for document, one in held]
+        Intake(writer, encoder, chunking, roots=()).write(placed)
+        if writer.clean:
+            hide_duplicates(writer)
+        _encode_missing(writer, encoder, BATCH_SIZE, silent)
+        _publish_changes(folder, writer, encoder, chunking, silent)
 
 
-def _encode_missing(draft: Draft, encoder: Encoder, batch_size: int, progress: Progress, encoding: Encoding = in_turn) -> int:
+def _encode_missing(writer: IndexWriter, encoder: Encoder, batch_size: int, progress: Progress, encoding: Encoding = in_turn) -> int:
     """Encode the texts that have no vector, committing batch by batch; the same batches in any later run, whoever encodes them."""
-    rows = draft.unencoded()
-    batches = (draft.embedded_texts(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size))
+    rows = writer.unencoded()
+    batches = (writer.embedded_texts(rows[start : start + batch_size]) for start in range(0, len(rows), batch_size))
     done = 0
     with closing(encoding(encoder, batches)) as encoded:
         for texts, vectors in encoded:
-            draft.keep_vectors(texts, vectors)
+            writer.keep_vectors(texts, vectors)
             done += len(texts)
             progress(done, len(rows), "passages")
     return len(rows)
 
 
 def _publish_changes(
-    folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress, vectors: Precision | None = None
+    folder: Path, writer: IndexWriter, encoder: Encoder, chunking: Chunking, progress: Progress, vectors: Precision | None = None
 ) -> Manifest:
-    """Publish a draft that differs from the finished index, or that is to repair it; discard one that does not."""
+    """Publish what differs from the finished index or repairs it; otherwise discard the working copy."""
     manifest = read_manifest(folder / MANIFEST)
     precision = vectors or (manifest.vectors if manifest else WHOLE)
-    whole = manifest is not None and _told(manifest) == _held(draft, encoder, chunking) and manifest.damage(folder) is None
-    if draft.changed or manifest is None or not whole or manifest.vectors != precision:
-        return publish(folder, draft, encoder, chunking, progress, precision)
-    draft.discard()
+    whole = (
+        manifest is not None and _manifest_facts(manifest) == _writer_facts(writer, encoder, chunking) and manifest.damage(folder) is None
+    )
+    if writer.changed or manifest is None or not whole or manifest.vectors != precision:
+        return publish(folder, writer, encoder, chunking, progress, precision)
+    writer.discard()
     return manifest
 
 
-def _told(manifest: Manifest) -> tuple[object, ...]:
-    """Return what a manifest says that its passages say, too."""
+def _manifest_facts(manifest: Manifest) -> tuple[object, ...]:
+    """Return what a manifest and its passages have in common."""
     made = (manifest.embedding, manifest.dimension, manifest.chunk_tokens, manifest.overlap)
     return *made, manifest.documents, manifest.passages, manifest.hidden, tuple(manifest.label)
 
 
-def _held(draft: Draft, encoder: Encoder, chunking: Chunking) -> tuple[object, ...]:
-    """Return what the manifest of a draft would say."""
-    hidden = draft.hidden()
-    made = (encoder.name, draft.dimension() or encoder.dimension, *chunking)
-    return *made, draft.count("documents"), draft.count("passages") - sum(hidden.values()), hidden, draft.label
+def _writer_facts(writer: IndexWriter, encoder: Encoder, chunking: Chunking) -> tuple[object, ...]:
+    """Return the same of a writer."""
+    hidden = writer.hidden()
+    made = (encoder.name, writer.dimension() or encoder.dimension, *chunking)
+    return *made, writer.count("documents"), writer.count("passages") - sum(hidden.values()), hidden, writer.label

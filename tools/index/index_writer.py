@@ -15,7 +15,7 @@ from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
 from ramify.tools.index.full_text import searchable
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, LayoutError, Manifest, file_sha256, read_manifest
-from ramify.tools.index.schema import LEFT_OUT, SCHEMA, Entry, Held, metadata_json, text_digest
+from ramify.tools.index.schema import LEFT_OUT, SCHEMA, DocumentEntry, StoredDocument, metadata_json, text_digest
 from ramify.tools.new_files import make_file, upcoming
 
 _BLOCK = 16_384
@@ -23,7 +23,7 @@ _NOTED = 10_000
 """Names that are kept of what was left out."""
 
 
-class Draft:
+class IndexWriter:
     """Write documents, passages and vectors; each call that writes is one transaction."""
 
     def __init__(self, path: Path) -> None:
@@ -33,7 +33,7 @@ class Draft:
         self._db.create_function("searchable", 1, searchable, deterministic=True)
         self._db.executescript(SCHEMA)
 
-    def __enter__(self) -> "Draft":
+    def __enter__(self) -> "IndexWriter":
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -53,7 +53,7 @@ class Draft:
         return bool(self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
 
     def facts(self) -> dict[str, str]:
-        """Return what the draft remembers of how it is made."""
+        """Return how the index is made."""
         return dict(self._db.execute("SELECT name, value FROM facts"))
 
     @property
@@ -83,7 +83,7 @@ class Draft:
         return tuple(filter(None, self.facts().get("label", "").split(",")))
 
     def remember(self, facts: dict[str, str]) -> None:
-        """Keep how the draft is made, to refuse going on otherwise."""
+        """Record how the index is made; other settings are refused later."""
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
 
@@ -94,12 +94,12 @@ class Draft:
             self.remember({LEFT_OUT: told})
             self.changed = True
 
-    def held(self, identity: str) -> Held | None:
+    def stored(self, identity: str) -> StoredDocument | None:
         """Return what is held under a document's id."""
         found = self._db.execute("SELECT root, file, digest, kind FROM documents WHERE id = ?", [identity]).fetchone()
-        return Held(*found) if found else None
+        return StoredDocument(*found) if found else None
 
-    def write(self, entries: Iterable[Entry]) -> None:
+    def write(self, entries: Iterable[DocumentEntry]) -> None:
         """Write documents, replacing those of the same ids."""
         with self._db:
             for entry in entries:
@@ -109,7 +109,7 @@ class Draft:
                 self._db.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", row)
                 self._insert_passages(entry)
 
-    def _insert_passages(self, entry: Entry) -> None:
+    def _insert_passages(self, entry: DocumentEntry) -> None:
         sql = "INSERT INTO passages (id, document, label, text, metadata, digest, hidden) VALUES (?, ?, ?, ?, ?, ?, ?)"
         leaves_out = bool(entry.kind) and self.clean
         for passage in entry.passages:
@@ -200,9 +200,9 @@ _MADE_BY = ("embedding", "query_prefix", "document_prefix")
 """What vectors depend on, beside the text."""
 
 
-def open_draft(
+def open_writer(
     folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True, clean: bool | None = None, label: Sequence[str] | None = None
-) -> Draft:
+) -> IndexWriter:
     """Open the working copy: what an interrupted run left (`resume`), else a copy of the finished index, else a new one.
 
     clean: whether the index is to leave out of search what only lists or repeats; by default as it is, and in a new one, yes.
@@ -212,21 +212,21 @@ def open_draft(
     """
     finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
     manifest = _readable_manifest(folder)
-    made = Making(encoder, chunking, clean, None if label is None else tuple(label))
+    made = IndexSettings(encoder, chunking, clean, None if label is None else tuple(label))
     if copy.exists() and not resume:
         _remove(copy)
     if copy.exists():
-        draft = _checked(copy, made)
-        draft.changed = True
-        return draft
+        writer = _open_checked(copy, made)
+        writer.changed = True
+        return writer
     if manifest is None:
-        return _checked(finished, made)
+        return _open_checked(finished, made)
     if _trusted(folder, manifest):
         part = copy.with_name(copy.name + ".part")
         with upcoming(part):
             shutil.copyfile(finished, part)
             part.replace(copy)
-    return _checked(copy, made)
+    return _open_checked(copy, made)
 
 
 def _readable_manifest(folder: Path) -> Manifest | None:
@@ -256,7 +256,7 @@ def _interrupted(folder: Path) -> Manifest | None:
         return None
 
 
-class Making(NamedTuple):
+class IndexSettings(NamedTuple):
     """How an index is to be made: see `Index.build`; `clean` and `label` are None where they may be as they are."""
 
     encoder: Encoder
@@ -265,35 +265,35 @@ class Making(NamedTuple):
     label: tuple[str, ...] | None = None
 
     def facts(self) -> dict[str, str]:
-        """Return what a draft remembers of it."""
+        """Return the facts that are recorded of it."""
         clean = {} if self.clean is None else {"clean": "yes" if self.clean else "no"}
         label = {} if self.label is None else {"label": ",".join(self.label)}
         chunking = {"chunk_tokens": str(self.chunking.tokens), "overlap": str(self.chunking.overlap)}
         return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean, **label}
 
 
-def _checked(path: Path, making: Making) -> Draft:
-    """Open a draft, a new one where it is damaged; IndexingError where it is made in another way."""
-    draft = _undamaged(path)
+def _open_checked(path: Path, making: IndexSettings) -> IndexWriter:
+    """Open an index writer, a new one where the file is damaged; IndexingError where the settings differ."""
+    writer = _open_undamaged(path)
     try:
-        compare(draft, making, str(path.parent))
+        check_settings(writer, making, str(path.parent))
     except RamifyError:
-        draft.close()
+        writer.close()
         raise
-    return draft
+    return writer
 
 
-def _undamaged(path: Path) -> Draft:
+def _open_undamaged(path: Path) -> IndexWriter:
     try:
-        draft = Draft(path)
-        if draft.whole():
-            return draft
-        draft.close()
+        writer = IndexWriter(path)
+        if writer.whole():
+            return writer
+        writer.close()
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):
             raise
     _remove(path)
-    return Draft(path)
+    return IndexWriter(path)
 
 
 def _remove(path: Path) -> None:
@@ -301,20 +301,20 @@ def _remove(path: Path) -> None:
     path.with_name(path.name + "-journal").unlink(missing_ok=True)
 
 
-def take_vectors(draft: Draft, path: Path) -> None:
+def take_vectors(writer: IndexWriter, path: Path) -> None:
     """Copy the vectors of another index that is made the same way."""
-    database = draft.database
+    database = writer.database
     database.execute("ATTACH DATABASE ? AS other", [str(path.absolute())])
     with database:
-        made, facts = dict(database.execute("SELECT name, value FROM other.facts")), draft.facts()
+        made, facts = dict(database.execute("SELECT name, value FROM other.facts")), writer.facts()
         if all(made.get(name) == facts.get(name) for name in _MADE_BY):
             database.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM other.vectors")
     database.execute("DETACH DATABASE other")
 
 
-def compare(draft: Draft, making: Making, where: str, other: str = "--out folder") -> None:
-    """Refuse to go on otherwise than the draft was made; a new one remembers how, an older one what it was not told before."""
-    made, encoder = draft.facts(), making.encoder
+def check_settings(writer: IndexWriter, making: IndexSettings, where: str, other: str = "--out folder") -> None:
+    """Raise IndexingError where the settings are not those of the index; record them in a new one."""
+    made, encoder = writer.facts(), making.encoder
     made = made and {"label": "", **made}  # one that says nothing of labels has none
     prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
     facts = making.facts() | prefixes
@@ -324,5 +324,5 @@ def compare(draft: Draft, making: Making, where: str, other: str = "--out folder
         what = f"the index in {where!r} is made with {', '.join(different)}"
         raise IndexingError(what, f"ask for the same, or give another {other}")
     if not facts.keys() <= made.keys():
-        draft.changed = draft.changed or bool(made)
-        draft.remember(facts)
+        writer.changed = writer.changed or bool(made)
+        writer.remember(facts)

@@ -89,15 +89,15 @@ class Manifest:
 
     def write(self, path: Path) -> None:
         """Write the manifest so that it is there whole or not at all."""
-        draft = path.with_name(path.name + ".part")
-        with upcoming(draft):
-            draft.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
-            sync(draft)
-            draft.replace(path)
+        part = path.with_name(path.name + ".part")
+        with upcoming(part):
+            part.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+            sync(part)
+            part.replace(path)
         sync(path.parent)
 
     def damage(self, folder: Path) -> str | None:
-        """Say what is wrong with the files of an index, None where nothing is."""
+        """Return what is wrong with the files of an index, None where nothing is."""
         for name, expected in self.sha256.items():
             path = folder / name
             if not path.is_file():
@@ -135,7 +135,7 @@ def read_manifest(path: Path) -> Manifest | None:
         remedy = f"move it away, or make it readable; then run `ramify index PATH… --out {path.parent}`"
         raise IndexingError(f"{str(path)!r} cannot be read ({error.strerror or error})", remedy) from error
     except ValueError as error:
-        raise IndexingError(f"{str(path)!r} is damaged or of another version ({_reason(error)})", again(path.parent)) from error
+        raise IndexingError(f"{str(path)!r} is damaged or of another version ({_reason(error)})", repair_remedy(path.parent)) from error
     return manifest
 
 
@@ -147,7 +147,7 @@ def _reason(error: ValueError) -> str:
     return f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
 
 
-def again(folder: Path) -> str:
+def repair_remedy(folder: Path) -> str:
     """Return the remedy for an index that is half-written or damaged."""
     return f"run `ramify index PATH… --out {folder}` again: it keeps what is whole and repairs the rest"
 
@@ -158,34 +158,34 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def unchecked_damage(manifest: Manifest, folder: Path) -> str | None:
+def new_damage(manifest: Manifest, folder: Path) -> str | None:
     """Say what is wrong with the files of an index, None where nothing is; large ones are compared with their checksums once.
 
     After that, the same file of the same size and times is taken to be as it was.
     """
-    now = _states(manifest, folder)
+    now = _file_states(manifest, folder)
     with suppress(OSError, ValueError):
         if now is not None and now == json.loads((folder / CHECKED).read_text(encoding="utf-8")):
             return None
     found = manifest.damage(folder)
-    if found is None and now is not None and now == _states(manifest, folder):
+    if found is None and now is not None and now == _file_states(manifest, folder):
         note_checked(manifest, folder)
     return found
 
 
 def note_checked(manifest: Manifest, folder: Path) -> None:
     """Remember that the files are those of the manifest; in a folder that cannot be written to they are compared each time."""
-    now = _states(manifest, folder)
+    now = _file_states(manifest, folder)
     if now is None:
         return
     with suppress(OSError):
-        draft = folder / f"{CHECKED}.part"
-        with upcoming(draft):
-            draft.write_text(json.dumps(now), encoding="utf-8")
-            draft.replace(folder / CHECKED)
+        part = folder / f"{CHECKED}.part"
+        with upcoming(part):
+            part.write_text(json.dumps(now), encoding="utf-8")
+            part.replace(folder / CHECKED)
 
 
-def _states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
+def _file_states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
     """Describe the files; None where they are small, and compared at no cost, or missing."""
     try:
         states = {name: (folder / name).stat() for name in sorted(manifest.sha256)}

@@ -6,7 +6,8 @@ differ, but each word has to stand where it stands in the other, so that an edit
 nothing may differ, since there the pages of two functions differ in a word.
 
 Texts are compared by their shingles and a FracMinHash sample of these (the hashes below a fixed limit). Unlike MinHash signatures, which
-estimate how alike two texts are as wholes, it gives the part of one text that another of any length contains."""
+estimate how alike two texts are as wholes, it gives the part of one text that another of any length contains.
+"""
 
 import hashlib
 import re
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ramify.tools.index.index_writer import Draft
+from ramify.tools.index.index_writer import IndexWriter
 
 Hashes = NDArray[np.uint64]
 """Hashes of word sequences, each once, in order."""
@@ -102,21 +103,21 @@ class Candidate(NamedTuple):
     sample: Hashes
 
 
-def hide_twins(draft: Draft) -> None:
+def hide_duplicates(writer: IndexWriter) -> None:
     """Hide the passages that say again what another file says, and bring back those whose other file is gone or says it no more."""
-    if draft.compared:
+    if writer.compared:
         return
-    database = draft.database
+    database = writer.database
     candidates = _candidates(database)
-    twins = find_twins(candidates, lambda identity: _text(database, identity))
+    twins = find_duplicates(candidates, lambda identity: _text(database, identity))
     held = dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))
     gone = [(identity,) for identity in held if identity not in twins]
     new = [(visible, identity) for identity, visible in twins.items() if held.get(identity) != visible]
     with database:
         database.executemany("UPDATE passages SET hidden = NULL, twin_of = NULL WHERE id = ?", gone)
         database.executemany("UPDATE passages SET hidden = 'twin', twin_of = ? WHERE id = ?", new)
-    draft.changed = draft.changed or bool(gone or new)
-    draft.remember({"compared": "yes"})
+    writer.changed = writer.changed or bool(gone or new)
+    writer.remember({"compared": "yes"})
 
 
 def _candidates(database: sqlite3.Connection) -> list[Candidate]:
@@ -136,7 +137,7 @@ def _text(database: sqlite3.Connection, identity: str) -> str:
     return str(database.execute("SELECT text FROM passages WHERE id = ?", [identity]).fetchone()[0])
 
 
-def find_twins(candidates: Sequence[Candidate], text: Callable[[str], str]) -> dict[str, str]:
+def find_duplicates(candidates: Sequence[Candidate], text: Callable[[str], str]) -> dict[str, str]:
     """Return the id of the passage to search in place of each twin; text: gives a passage's."""
     files: dict[tuple[int, str], list[Candidate]] = defaultdict(list)
     for candidate in candidates:

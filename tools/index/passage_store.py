@@ -55,7 +55,7 @@ _CONNECTIONS = 4
 """Threads that may read one store at the same time; others wait for them."""
 
 
-class Store:
+class PassageStore:
     """Read the passages of a finished index from any thread.
 
     All connections are opened here, at once: they go on reading the file as it is now when a newer one takes its place.
@@ -93,9 +93,9 @@ class Store:
         wanted = [json.dumps([int(row) for row in rows])]
         with self._connection() as connection:
             found = connection.execute(_PASSAGES, wanted).fetchall()
-            also = _places(connection.execute(_TWINS, wanted))
+            also = _twin_locations(connection.execute(_TWINS, wanted))
         return {
-            row: Document(text, id=identity, metadata=json.loads(metadata) | _known(path=path, also=also.get(identity)))
+            row: Document(text, id=identity, metadata=json.loads(metadata) | _present(path=path, also=also.get(identity)))
             for row, identity, text, metadata, path in found
         }
 
@@ -149,7 +149,7 @@ class Store:
             ).fetchall()
 
 
-class Shown(NamedTuple):
+class SearchedPassage(NamedTuple):
     """A passage that is searched, as another store is to have it. known: the path of its file, and where its twins stand."""
 
     id: str
@@ -161,22 +161,22 @@ class Shown(NamedTuple):
     known: dict[str, Any]
 
 
-def shown_passages(database: sqlite3.Connection) -> Iterator[Shown]:
+def searched_passages(database: sqlite3.Connection) -> Iterator[SearchedPassage]:
     """Read all passages that are searched."""
-    also = _places(database.execute(_ALL_TWINS))
+    also = _twin_locations(database.execute(_ALL_TWINS))
     for id, document, label, text, metadata, digest, path in database.execute(_SHOWN):
-        yield Shown(id, document, label, text, metadata, digest, _known(path=path, also=also.get(id)))
+        yield SearchedPassage(id, document, label, text, metadata, digest, _present(path=path, also=also.get(id)))
 
 
-def _known(**metadata: Any) -> dict[str, Any]:
+def _present(**metadata: Any) -> dict[str, Any]:
     return {name: value for name, value in metadata.items() if value}
 
 
-def _places(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
+def _twin_locations(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
     places: dict[str, list[dict[str, Any]]] = {}
     for visible, metadata, path in twins:
         held = json.loads(metadata)
-        place = {name: held[name] for name in _PLACE if name in held} | _known(path=path)
+        place = {name: held[name] for name in _PLACE if name in held} | _present(path=path)
         if place not in places.setdefault(visible, []):
             places[visible].append(place)
     return places
@@ -212,14 +212,14 @@ class ListedFile(NamedTuple):
     """How many of its passages are not searched, by their role (`contents`, `legal`, …) or `twin` where the text stands elsewhere."""
 
 
-class Listed(NamedTuple):
+class FileList(NamedTuple):
     """The files of an index, in order of their names, and what its last build left out: (name, reason)."""
 
     files: tuple[ListedFile, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
 
 
-def listed_files(folder: Path) -> Listed:
+def listed_files(folder: Path) -> FileList:
     """Read the list of an index; blocking."""
     uri = f"{(folder / PASSAGES).resolve().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(uri, uri=True)) as database:
@@ -231,4 +231,4 @@ def listed_files(folder: Path) -> Listed:
         ListedFile(root, source, counts.get(None, 0), {role: count for role, count in counts.items() if role is not None})
         for (root, source), counts in found.items()
     )
-    return Listed(files, tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ())
+    return FileList(files, tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ())

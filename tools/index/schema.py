@@ -56,8 +56,8 @@ LEFT_OUT = "left_out"
 """The fact that lists what the last run left out."""
 
 
-class Held(NamedTuple):
-    """A document the draft holds: the path it was given under, its file's source and kind, and the digest of its content."""
+class StoredDocument(NamedTuple):
+    """A stored document: the path it was given under, its file's source and kind, and the digest of its content."""
 
     root: str
     file: str
@@ -65,7 +65,7 @@ class Held(NamedTuple):
     kind: str
 
 
-class Entry(NamedTuple):
+class DocumentEntry(NamedTuple):
     """A document to be written: where it was found, its passages, and the label each is embedded under.
 
     kind: the ending of its file's name; "" for a record and for what a program handed over, which are always searched.

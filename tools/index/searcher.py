@@ -17,9 +17,9 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import Hit, How, Pick, View
+from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import mmr as pick_diverse
-from ramify.tools.index.index_store import Home, home_of, is_address
+from ramify.tools.index.index_store import IndexStore, is_address, store_at
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.index.schema import identified
 from ramify.tools.quoting import brief
@@ -39,11 +39,13 @@ class Search(Protocol):
         """Return the best passages for each query."""
 
 
-def _plain(how: How) -> How:
+def _check_options(search_options: SearchOptions) -> SearchOptions:
     """Refuse what only an index of our own has a meaning for; a view means nothing here."""
-    if how.options:
-        raise UsageError(f"search.{next(iter(how.options))} means nothing to a store or retriever of another make", "leave it out")
-    return how.checked()
+    if search_options.options:
+        raise UsageError(
+            f"search.{next(iter(search_options.options))} means nothing to a store or retriever of another make", "leave it out"
+        )
+    return search_options.checked()
 
 
 class StoreSearch:
@@ -62,25 +64,32 @@ class StoreSearch:
         filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the best passages for each query; `hybrid` means nothing here, `filter` is passed on as it is."""
-        how = _plain(How(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
+        search_options = _check_options(SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
         if self._encoder is None:
-            return list(await asyncio.gather(*(self._scored(query, how) for query in queries)))
-        candidates = await asyncio.gather(*(self._candidates(query, how) for query in queries))
-        return await asyncio.to_thread(self._rank, self._encoder, queries, candidates, how)
+            return list(await asyncio.gather(*(self._scored(query, search_options) for query in queries)))
+        candidates = await asyncio.gather(*(self._candidates(query, search_options) for query in queries))
+        return await asyncio.to_thread(self._rank, self._encoder, queries, candidates, search_options)
 
-    async def _candidates(self, query: str, how: How) -> list[Document]:
-        wanted = how.fetch_k if how.mmr is not None else how.k
-        return [identified(document) for document in await self._store.asimilarity_search(query, k=wanted or how.k, **_passed_on(how))]
+    async def _candidates(self, query: str, search_options: SearchOptions) -> list[Document]:
+        wanted = search_options.fetch_k if search_options.mmr is not None else search_options.k
+        return [
+            identified(document)
+            for document in await self._store.asimilarity_search(query, k=wanted or search_options.k, **_filter_argument(search_options))
+        ]
 
-    async def _scored(self, query: str, how: How) -> list[Hit]:
+    async def _scored(self, query: str, search_options: SearchOptions) -> list[Hit]:
         try:
-            found = await self._store.asimilarity_search_with_relevance_scores(query, k=how.k, **_passed_on(how))
+            found = await self._store.asimilarity_search_with_relevance_scores(
+                query, k=search_options.k, **_filter_argument(search_options)
+            )
         except NotImplementedError as error:
             what = f"the store {type(self._store).__name__!r} has neither embeddings nor relevance scores"
             raise UsageError(what, "hand over its as_retriever()") from error
         return [Hit(identified(document), float(score), float(score)) for document, score in found]
 
-    def _rank(self, encoder: Encoder, queries: Sequence[str], candidates: Sequence[Sequence[Document]], how: How) -> list[list[Hit]]:
+    def _rank(
+        self, encoder: Encoder, queries: Sequence[str], candidates: Sequence[Sequence[Document]], search_options: SearchOptions
+    ) -> list[list[Hit]]:
         """Encode the candidates not met before, as the store does not hand its vectors out, and pick the best for each query."""
         if len(self._vectors) > _REMEMBERED:
             self._vectors = {}
@@ -88,15 +97,19 @@ class StoreSearch:
         unknown = list(dict.fromkeys(text for text in texts if text not in self._vectors))
         self._vectors |= dict(zip(unknown, encoder.encode_documents(unknown), strict=True))
         vectors = encoder.encode_queries(queries)
-        return [self._hits(vector, documents, how) for vector, documents in zip(vectors, candidates, strict=True)]
+        return [self._hits(vector, documents, search_options) for vector, documents in zip(vectors, candidates, strict=True)]
 
-    def _hits(self, vector: Matrix, documents: Sequence[Document], how: How) -> list[Hit]:
+    def _hits(self, vector: Matrix, documents: Sequence[Document], search_options: SearchOptions) -> list[Hit]:
         if not documents:
             return []
         vectors = np.stack([self._vectors[document.page_content] for document in documents])
         cosines = vectors @ vector
         places = [Pick(place, float(cosine)) for place, cosine in enumerate(cosines)]
-        picks = places[: how.k] if how.mmr is None else pick_diverse(cosines, vectors, how.k, how.mmr)
+        picks = (
+            places[: search_options.k]
+            if search_options.mmr is None
+            else pick_diverse(cosines, vectors, search_options.k, search_options.mmr)
+        )
         return [Hit(documents[pick.place], float(cosines[pick.place]), pick.value) for pick in picks]
 
 
@@ -111,22 +124,24 @@ class RetrieverSearch:
         filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
         """Return the first k passages of the retriever for each query, in its order."""
-        how = _plain(How(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
-        if how.filter:
+        search_options = _check_options(SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
+        if search_options.filter:
             what = f"the retriever {type(self._retriever).__name__!r} cannot filter"
             raise UsageError(what, "give an index, or a retriever that filters by itself")
         found = await asyncio.gather(*(self._retriever.ainvoke(query) for query in queries))
-        return [[_ranked(document, rank) for rank, document in enumerate(documents[: how.k], start=1)] for documents in found]
+        return [
+            [_hit_of_rank(document, rank) for rank, document in enumerate(documents[: search_options.k], start=1)] for documents in found
+        ]
 
 
-def _ranked(document: Document, rank: int) -> Hit:
+def _hit_of_rank(document: Document, rank: int) -> Hit:
     scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
     score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
     return Hit(identified(document), score, score)
 
 
-def _passed_on(how: How) -> dict[str, Filter]:
-    return {"filter": how.filter} if how.filter else {}
+def _filter_argument(search_options: SearchOptions) -> dict[str, Filter]:
+    return {"filter": search_options.filter} if search_options.filter else {}
 
 
 DEMO = "demo"
@@ -157,39 +172,39 @@ def searcher(index: Searchable) -> Search:
     | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
     """
     if isinstance(index, Index):
-        return _in_index(lambda: index)
+        return _index_search(lambda: index)
     if isinstance(index, VectorStore):
         return StoreSearch(index)
     if isinstance(index, BaseRetriever):
         return RetrieverSearch(index)
     if isinstance(index, (str, Path)):
-        return _in_index(lambda: opened(index))
+        return _index_search(lambda: opened(index))
     raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
 
 
 def opened(index: str | Path) -> Index:
     """Return the index of a folder or an address (or "demo"), the same object as long as the index there is the same."""
     with _opening:  # whoever comes second waits, instead of opening it too
-        home = _home(index)
-        known = _opened.get(home.where)
-        found = home.fingerprint()
+        store = _store(index)
+        known = _opened.get(store.where)
+        found = store.fingerprint()
         if known is None or known[0] != found:
-            known = _opened[home.where] = (found, _open(home))
+            known = _opened[store.where] = (found, _open(store))
         return known[1]
 
 
-def _open(home: Home) -> Index:
+def _open(store: IndexStore) -> Index:
     """Open an index by its kind."""
-    manifest = home.manifest()
+    manifest = store.manifest()
     if manifest is None or manifest.kind == "passages":
-        return Index.open(home)
+        return Index.open(store)
     if manifest.kind == "hierarchy":
         from ramify.tools.hierarchy.index import HierarchyIndex
 
-        return HierarchyIndex.open(home)
+        return HierarchyIndex.open(store)
     from ramify.tools.knowledge.index import GraphIndex  # these are kinds of index: known here by name alone
 
-    return GraphIndex.open(home)
+    return GraphIndex.open(store)
 
 
 def warm(index: Searchable) -> tuple[Searchable, float]:
@@ -212,21 +227,21 @@ def warm_soon(index: Searchable) -> None:
     _background.submit(warm, index)
 
 
-def _home(index: str | Path) -> Home:
+def _store(index: str | Path) -> IndexStore:
     if index == DEMO:
         from ramify.tools.demo import demo_index
 
         index = demo_index()
-    return home_of(index if is_address(index) else usable(index).resolve())
+    return store_at(index if is_address(index) else usable(index).resolve())
 
 
-def _in_index(index: Callable[[], Index]) -> Search:
+def _index_search(index: Callable[[], Index]) -> Search:
     async def search(
         queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
         filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
     ) -> list[list[Hit]]:  # fmt: skip
-        how = How(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
-        return await asyncio.to_thread(lambda: index().search(queries, **how._asdict()))
+        search_options = SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
+        return await asyncio.to_thread(lambda: index().search(queries, **search_options._asdict()))
 
     return search
 
@@ -241,18 +256,18 @@ def describe(index: Searchable, found: Searchable) -> str:
     if index == DEMO:
         return f"demo: {found.manifest.documents} articles that ship with ramify"
     if isinstance(index, (str, Path)):
-        where = home_of(index).where if is_address(index) else str(index)
+        where = store_at(index).where if is_address(index) else str(index)
     else:
         where = type(found).__name__ if found.temporary else found.where
-    return f"{where} ({_holdings(found)})"
+    return f"{where} ({_count_contents(found)})"
 
 
-def _holdings(index: Index) -> str:
+def _count_contents(index: Index) -> str:
     held = ((index.manifest.documents, "document"), (index.manifest.passages, "passage"))
     return ", ".join(f"{count:,} {thing if count == 1 else thing + 's'}" for count, thing in held)
 
 
-def left_out(hidden: dict[str, int]) -> str:
+def hidden_note(hidden: dict[str, int]) -> str:
     """Say how many passages are not searched, and why."""
     return f", {sum(hidden.values()):,} left out of search ({reasons(hidden)})" if hidden else ""
 
@@ -262,17 +277,17 @@ def reasons(hidden: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
 
 
-def lacking(index: Searchable, filter: Filter | None) -> str | None:
+def unknown_filter_fields(index: Searchable, filter: Filter | None) -> str | None:
     """Say which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
     if not filter or not isinstance(index, (Index, str, Path)):
         return None
     there = (opened(index) if isinstance(index, (str, Path)) else index).fields()
     if there is None or not (absent := sorted({str(name) for name in filter} - {*there})):
         return None
-    return f"{LACKING} {_listed([*map(repr, absent)])}: there are {_listed(there) or 'none'}"
+    return f"{LACKING} {_join_names([*map(repr, absent)])}: there are {_join_names(there) or 'none'}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _FIELDS:,} more" if len(names) > _FIELDS else ""
     return ", ".join(brief(name, _FIELD) for name in names[:_FIELDS]) + more
 

@@ -14,12 +14,12 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.folder_state import no_index
+from ramify.tools.index.folder_state import missing_index
 from ramify.tools.index.full_text import Postings
 from ramify.tools.index.hnsw import Graph, Positions, read_graph
-from ramify.tools.index.hybrid_search import Hit, How, Steer, find
-from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, again, read_manifest, unchecked_damage
-from ramify.tools.index.passage_store import Filter, Rows, Store, choices_of
+from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
+from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, new_damage, read_manifest, repair_remedy
+from ramify.tools.index.passage_store import Filter, PassageStore, Rows, choices_of
 
 _PATIENCE_S = 2.0
 _FILTERS = 16
@@ -31,7 +31,7 @@ class Snapshot:
     """Passages and vectors of one manifest; immutable, so any thread may search."""
 
     manifest: Manifest
-    store: Store
+    store: PassageStore
     graph: Graph
     rows: Rows
     """The row in `store` of each position in `graph`."""
@@ -50,12 +50,14 @@ class Snapshot:
         """Return the positions in the graph of some rows."""
         return self._by_row[np.searchsorted(self.rows, rows, sorter=self._by_row)]
 
-    def search(self, queries: Sequence[str], vectors: Matrix, how: How, steer: Steer | None = None) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `steer` has a say in the order."""
-        if steer is None or not how.filter:
-            return find(self, queries, vectors, how, steer)
-        among = frozenset(self._allowed(how.filter).tolist())
-        return find(self, queries, vectors, how, lambda *found: [position for position in steer(*found) if position in among])
+    def search(
+        self, queries: Sequence[str], vectors: Matrix, search_options: SearchOptions, reranker: Reranker | None = None
+    ) -> list[list[Hit]]:
+        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
+        if reranker is None or not search_options.filter:
+            return find(self, queries, vectors, search_options, reranker)
+        among = frozenset(self._allowed(search_options.filter).tolist())
+        return find(self, queries, vectors, search_options, lambda *found: [position for position in reranker(*found) if position in among])
 
     def _allowed(self, where: Filter) -> Positions:
         """Return the positions that pass a filter; the latest filters are remembered, because each has every passage looked at."""
@@ -137,21 +139,21 @@ def open_snapshot(folder: Path) -> Snapshot:
 def _open(folder: Path) -> Snapshot:
     manifest = read_manifest(folder / MANIFEST)
     if manifest is None:
-        raise no_index(folder)
+        raise missing_index(folder)
     try:
         if not all((folder / name).is_file() for name in manifest.sha256):
             raise OSError("a file is missing")  # a pipe would be waited for
-        store, graph = Store(folder / PASSAGES), read_graph(folder / VECTORS)
+        store, graph = PassageStore(folder / PASSAGES), read_graph(folder / VECTORS)
         postings = Postings(folder) if manifest.sha256.keys() >= set(WORDS) else None
-        found = unchecked_damage(manifest, folder)  # after opening: what is whole now is what was opened
+        found = new_damage(manifest, folder)  # after opening: what is whole now is what was opened
         if found:
-            raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", again(folder))
+            raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", repair_remedy(folder))
         snapshot = Snapshot(manifest, store, graph, store.rows(), postings)
     except (OSError, sqlite3.DatabaseError, RuntimeError, ValueError) as error:
         what = manifest.damage(folder) or f"it cannot be read: {error}"
-        raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", again(folder)) from error
+        raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", repair_remedy(folder)) from error
     held, told = (len(snapshot.graph), graph.dimension), (manifest.passages, manifest.dimension)
     if held != told or len(snapshot.rows) != manifest.passages:
         what = f"{len(snapshot.rows)} passages, {held[0]} vectors of length {held[1]}, {told[0]} and {told[1]} in the manifest"
-        raise IndexingError(f"the index in {str(folder)!r} does not fit together: {what}", again(folder))
+        raise IndexingError(f"the index in {str(folder)!r} does not fit together: {what}", repair_remedy(folder))
     return snapshot

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ramify.tools.errors import InputError
 from ramify.tools.index.full_text import query_words, searchable
-from ramify.tools.index.passage_store import Filter, Shown, choices_of
+from ramify.tools.index.passage_store import Filter, SearchedPassage, choices_of
 
 if TYPE_CHECKING:
     from pymilvus import CollectionSchema, MilvusClient
@@ -42,8 +42,8 @@ class Row(NamedTuple):
     known: str
 
     @classmethod
-    def of(cls, passage: Shown) -> "Row":
-        """Make the row of a passage of a draft."""
+    def of(cls, passage: SearchedPassage) -> "Row":
+        """Return the row of a passage."""
         known = json.dumps(passage.known, sort_keys=True)
         return cls(passage.id, passage.document, passage.label, passage.text, passage.metadata, passage.digest.hex(), known)
 
@@ -135,7 +135,7 @@ def create_passages(client: "MilvusClient", name: str, dimension: int) -> None:
     client.create_collection(name, schema=schema, index_params=indexes, consistency_level="Session")
 
 
-def create_ledger(client: "MilvusClient", name: str) -> None:
+def create_metadata(client: "MilvusClient", name: str) -> None:
     """Make the collection of all else that a later build has to know."""
     from pymilvus import DataType
 

@@ -15,31 +15,33 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import Built, Found, Intake, Wanted, given_paths, take_in
+from ramify.tools.index.build import BuildOptions, Built, Intake, SourcedDocument, given_paths, read_documents
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.hybrid_search import Hit, How, Steer, find
-from ramify.tools.index.index_writer import Draft, Making, compare
+from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
+from ramify.tools.index.index_writer import IndexSettings, IndexWriter, check_settings
 from ramify.tools.index.manifest import LAYOUT, WHOLE, Manifest
-from ramify.tools.index.near_duplicates import hide_twins
+from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import Filter
-from ramify.tools.milvus.collections import Entry, Store, writing
-from ramify.tools.milvus.connection import read
-from ramify.tools.milvus.working_copy import DOCUMENT, HIDDEN, differences, push_ledger, push_passages, working_copy
+from ramify.tools.milvus.collections import Collections, MetadataEntry, write_lock
+from ramify.tools.milvus.connection import parse_address
+from ramify.tools.milvus.working_copy import DOCUMENT, HIDDEN, differences, working_copy, write_metadata, write_passages
 
 
 @dataclass(frozen=True)
-class HeldInMilvus:
+class OpenCollection:
     """A corpus as it is at each search; another process may change it meanwhile."""
 
-    store: Store
+    store: Collections
     manifest: Manifest
 
     def __len__(self) -> int:
         return self.manifest.passages
 
-    def search(self, queries: Sequence[str], vectors: Matrix, how: How, steer: Steer | None = None) -> list[list[Hit]]:
+    def search(
+        self, queries: Sequence[str], vectors: Matrix, search_options: SearchOptions, reranker: Reranker | None = None
+    ) -> list[list[Hit]]:
         """Search for all queries at once; vectors: theirs, shape (queries, dimension); nothing steers it."""
-        return find(_Round(self.store, self.manifest.dimension), queries, vectors, how)
+        return find(_Search(self.store, self.manifest.dimension), queries, vectors, search_options)
 
     def ids(self) -> list[str]:
         """List the ids of the passages that are searched, in order."""
@@ -52,10 +54,10 @@ class HeldInMilvus:
 
 
 @dataclass
-class _Round:
+class _Search:
     """One search, which remembers the vectors that came with its rankings."""
 
-    store: Store
+    store: Collections
     dimension: int
     _vectors: dict[str, Matrix] = field(default_factory=dict)
 
@@ -91,7 +93,7 @@ class _Round:
         return [found.get(id) for id in ids]
 
 
-def _documents(store: Store, ids: Sequence[str]) -> dict[str, Document]:
+def _documents(store: Collections, ids: Sequence[str]) -> dict[str, Document]:
     rows = store.get(ids, ["text", "metadata", "known"])
     return {id: Document(row["text"], id=id, metadata=row["metadata"] | row["known"]) for id, row in rows.items()}
 
@@ -102,15 +104,15 @@ GENERATION = "generation"
 
 
 @dataclass(frozen=True)
-class Collection:
+class MilvusStore:
     """A corpus in a collection."""
 
-    store: Store
+    store: Collections
 
     @classmethod
-    def at(cls, where: str) -> "Collection":
+    def at(cls, where: str) -> "MilvusStore":
         """Read an address; UsageError where it is none."""
-        return cls(Store(read(where)))
+        return cls(Collections(parse_address(where)))
 
     @property
     def where(self) -> str:
@@ -141,77 +143,81 @@ class Collection:
         """Return what the manifest says."""
         return json.dumps(self._remembered(), sort_keys=True).encode()
 
-    def open(self) -> HeldInMilvus:
+    def open(self) -> OpenCollection:
         """Open the corpus; IndexingError where there is none, or its first build has not finished."""
         manifest = self.manifest()
         if manifest is None:
             begun = self.store.exists() and next(self.store.entries(), None) is not None
             what = f"the index in {self.where!r} is half-written" if begun else f"there is no index in {self.where!r}"
             raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it goes on' if begun else ''}")
-        return HeldInMilvus(self.store, manifest)
+        return OpenCollection(self.store, manifest)
 
-    def build(self, paths: Sequence[str | Path], wanted: Wanted) -> Built:
+    def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
         """Bring the corpus up to date with what lies under the paths; until it has finished, what is written is found already."""
         began = time.perf_counter()
         encoder, chunking, progress = wanted.encoder, wanted.chunking, wanted.progress
         if wanted.vectors not in (None, WHOLE):
             raise UsageError(f"vectors in {wanted.vectors} are for an index in a folder", "leave --vectors out")
         given = given_paths(paths)
-        making = Making(encoder, chunking, wanted.clean, None if wanted.label is None else tuple(wanted.label))
-        with self._changing(encoder, making) as (draft, alive):
-            encoder = with_prefixes(encoder, draft.prefixes)
-            taken = take_in(given, draft, encoder, chunking, progress)
-            encoded = push_passages(self.store, differences(self.store, draft), wanted._replace(encoder=encoder), alive)
-            manifest = self._publish(draft, encoder, chunking)
+        making = IndexSettings(encoder, chunking, wanted.clean, None if wanted.label is None else tuple(wanted.label))
+        with self._changing(encoder, making) as (writer, alive):
+            encoder = with_prefixes(encoder, writer.prefixes)
+            taken = read_documents(given, writer, encoder, chunking, progress)
+            encoded = write_passages(self.store, differences(self.store, writer), wanted._replace(encoder=encoder), alive)
+            manifest = self._publish(writer, encoder, chunking)
         return taken.built(manifest, encoded, began, encoder)
 
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
         """Add a program's documents, replacing those of the same ids."""
         ids = [str(document.id) for document in documents]
-        with self._changing(encoder, Making(encoder, chunking, None), self._scope(ids)) as (draft, alive):
-            encoder = with_prefixes(encoder, draft.prefixes)
-            Intake(draft, encoder, chunking, roots=()).write([Found(document) for document in documents])
-            self._settle(draft, encoder, chunking, alive, self._scope(ids))
+        with self._changing(encoder, IndexSettings(encoder, chunking, None), self._scope(ids)) as (writer, alive):
+            encoder = with_prefixes(encoder, writer.prefixes)
+            Intake(writer, encoder, chunking, roots=()).write([SourcedDocument(document) for document in documents])
+            self._settle(writer, encoder, chunking, alive, self._scope(ids))
 
     def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
         """Remove documents or single passages."""
-        with self._changing(encoder, Making(encoder, chunking, None)) as (draft, alive):
-            draft.remove(ids)
-            self._settle(draft, with_prefixes(encoder, draft.prefixes), chunking, alive, None)
+        with self._changing(encoder, IndexSettings(encoder, chunking, None)) as (writer, alive):
+            writer.remove(ids)
+            self._settle(writer, with_prefixes(encoder, writer.prefixes), chunking, alive, None)
 
     def _scope(self, ids: Sequence[str]) -> list[str] | None:
         """List the documents that a change is about; None for all, where a passage may stand for twins in other documents."""
         twins = self.store.exists() and any(one.kind == HIDDEN for one in self.store.entries())
         return None if twins else list(ids)
 
-    def _settle(self, draft: Draft, encoder: Encoder, chunking: Chunking, alive: Callable[[], None], scope: Sequence[str] | None) -> None:
-        if scope is None and draft.clean:
-            hide_twins(draft)
-        push_passages(self.store, differences(self.store, draft, scope), Wanted(encoder, chunking), alive)
-        self._publish(draft, encoder, chunking, scope)
+    def _settle(
+        self, writer: IndexWriter, encoder: Encoder, chunking: Chunking, alive: Callable[[], None], scope: Sequence[str] | None
+    ) -> None:
+        if scope is None and writer.clean:
+            hide_duplicates(writer)
+        write_passages(self.store, differences(self.store, writer, scope), BuildOptions(encoder, chunking), alive)
+        self._publish(writer, encoder, chunking, scope)
 
     @contextmanager
-    def _changing(self, encoder: Encoder, making: Making, scope: Sequence[str] | None = None) -> Iterator[tuple[Draft, Callable[[], None]]]:
+    def _changing(
+        self, encoder: Encoder, making: IndexSettings, scope: Sequence[str] | None = None
+    ) -> Iterator[tuple[IndexWriter, Callable[[], None]]]:
         """Give a working copy of the corpus, or of some documents, and what says that the writer lives."""
         dimension = encoder.dimension
         self.manifest()  # one of another version is refused
         self.store.create(dimension)
-        with writing(self.store) as alive, working_copy(self.store, scope) as draft:
-            compare(draft, making, self.where, "collection")
-            yield draft, alive
+        with write_lock(self.store) as alive, working_copy(self.store, scope) as writer:
+            check_settings(writer, making, self.where, "collection")
+            yield writer, alive
 
-    def _publish(self, draft: Draft, encoder: Encoder, chunking: Chunking, scope: Sequence[str] | None = None) -> Manifest:
-        """Bring the ledger in line, and the manifest at last."""
-        entries = push_ledger(self.store, draft, scope)
+    def _publish(self, writer: IndexWriter, encoder: Encoder, chunking: Chunking, scope: Sequence[str] | None = None) -> Manifest:
+        """Update the metadata, then the manifest."""
+        entries = write_metadata(self.store, writer, scope)
         reasons = [str(one.value["hidden"]) for one in entries if one.kind == HIDDEN]
         hidden = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
         counts = (sum(one.kind == DOCUMENT for one in entries), self.store.count())
         manifest = Manifest(
             encoder.name, self.store.dimension(), *chunking, *counts, sha256={}, layout=LAYOUT,
-            query_prefix=encoder.prefixes.query, document_prefix=encoder.prefixes.document, hidden=hidden, label=list(draft.label),
+            query_prefix=encoder.prefixes.query, document_prefix=encoder.prefixes.document, hidden=hidden, label=list(writer.label),
         )  # fmt: skip
         told, before = asdict(manifest), self._remembered()
-        if draft.changed or before is None or {**before, GENERATION: ""} != {**told, GENERATION: ""}:
+        if writer.changed or before is None or {**before, GENERATION: ""} != {**told, GENERATION: ""}:
             self.store.flush()
-            self.store.note([Entry(MANIFEST, MANIFEST, "", {**told, GENERATION: uuid4().hex})])
+            self.store.upsert_entries([MetadataEntry(MANIFEST, MANIFEST, "", {**told, GENERATION: uuid4().hex})])
         return manifest

@@ -149,7 +149,7 @@ class TestWordsOfLargeIndexes:
     @pytest.fixture
     def large(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
         for module in ("full_text", "publication"):
-            monkeypatch.setattr(f"ramify.tools.index.{module}.FROM", 100)
+            monkeypatch.setattr(f"ramify.tools.index.{module}.POSTINGS_FROM", 100)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return Index.open(tmp_path / "index", WordEncoder())
 
@@ -162,7 +162,7 @@ class TestWordsOfLargeIndexes:
 
     def test_know_other_forms_other_scripts_and_no_word_at_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for module in ("full_text", "publication"):
-            monkeypatch.setattr(f"ramify.tools.index.{module}.FROM", 2)
+            monkeypatch.setattr(f"ramify.tools.index.{module}.POSTINGS_FROM", 2)
         texts = ["The harbours of Kraków were dredged.", "An opera in Lyon.", "국어를 배우다"]
         index = Index.from_texts(texts, WordEncoder(), ids=["a", "b", "c"], path=tmp_path / "index")
         for query, found in (("harbour", ["a"]), ("Krakow dredging", ["a"]), ("operas", ["b"]), ("국어", ["c"]), ("zebra", []), ("?", [])):
