@@ -18,7 +18,7 @@ from ramify.evaluation.searching.degraded_search import degrade
 from ramify.evaluation.searching.search_variants import search, ways_of
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.ray.cluster import Cluster, check_machines, joined
+from ramify.tools.ray.cluster import Cluster, check_machines, join_cluster
 
 IN_A_ROW = 10
 """Questions that fail one after another, each before anything has come of it, until a run gives up."""
@@ -50,7 +50,7 @@ def joining(order: Order, tasks: Sequence[Task]) -> Iterator[Cluster | None]:
     if order.ray is None or not tasks:
         yield None
         return
-    with joined(order.ray) as cluster:
+    with join_cluster(order.ray) as cluster:
         yield cluster
 
 

@@ -12,7 +12,7 @@ from ramify.evaluation.asking.one_question import Task, answer, failed
 from ramify.evaluation.asking.worker_processes import process
 from ramify.evaluation.rows import Row
 from ramify.tools.ray.cluster import AHEAD as AHEAD_ON_RAY
-from ramify.tools.ray.cluster import Cluster, LostError, plainly
+from ramify.tools.ray.cluster import Cluster, LostError, worker_errors
 
 Batch = Sequence[Task]
 Ask = Callable[[Batch], Awaitable[list[Row]]]
@@ -138,7 +138,7 @@ def _on(cluster: Cluster) -> Ask:
 
     async def ask(batch: Batch) -> list[Row]:
         try:
-            with plainly("answering it"):
+            with worker_errors("answering it"):
                 return await asyncio.wrap_future(cluster.submit(_there, batch))
         except LostError as error:
             return [failed(task, str(error)) for task in batch]

@@ -47,7 +47,7 @@ def evaluating(order: Order) -> None:
     note(f"{len(tasks):,} answers to give{there}, {calls}")
     with joining(order, tasks) as cluster:
         if cluster:
-            note(f"{cluster.told} answer")
+            note(f"{cluster.description} answer")
         with bar() as progress:
             index(plan, order, progress)
         search(plan, order, lambda row: None)

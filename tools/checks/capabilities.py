@@ -33,8 +33,8 @@ class Check(NamedTuple):
 
 def formats() -> Check:
     """Load what each reader needs; name the readers that cannot load, and why."""
-    from ramify.tools.documents.parser_crew import LIMITS, cores
     from ramify.tools.documents.readers import READERS
+    from ramify.tools.documents.worker_pool import LIMITS, cores
 
     failed = {}
     for module in sorted({module for reader in READERS.values() for module in reader.modules}):

@@ -1,6 +1,6 @@
 """Files as they are: found, read by one reader a format, and returned as LangChain documents.
 
-* found and read in parallel: `load`, `files`, `parser_crew` of `parser_process`es
+* found and read in parallel: `load`, `files`, `worker_pool` of `parser_process`es
 * what a file says of itself: `properties`
 * a reader a format: `readers`; `text`, `html` (with `html_content`), `records`, `office/`, `pdf/`
 * the results: `sections` under their headings, `located_parts` that know where they begin

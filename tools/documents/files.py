@@ -31,7 +31,7 @@ class UnreadableError(Exception):
     """A file holds nothing that its reader can read; says why."""
 
 
-class Told:
+class ReadReport:
     """What a reader says about a file besides its documents."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.properties import OURS, clean
 from ramify.tools.documents.text import MOST_IN_LINE, lines_of, text_of
 
@@ -19,23 +19,23 @@ _MOST_NAMED = 1000
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 
 
-def read_json(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_json(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a JSON file: a list of records, an object that holds one list of records, or one record."""
     try:
-        content = json.loads(text_of(path, source, told))
+        content = json.loads(text_of(path, source, report))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"not JSON: {error}") from error
     for number, record in enumerate(_records(content), start=1):
         if isinstance(record, dict):
             yield record_document(record, source, number)
         else:
-            _leave_out(told, source, number, f"not a record but {type(record).__name__}")
+            _skip_record(report, source, number, f"not a record but {type(record).__name__}")
 
 
-def read_jsonl(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a file of one JSON record a line, naming the lines that are none."""
     good = 0
-    for number, line in enumerate(lines_of(path, source, told), start=1):
+    for number, line in enumerate(lines_of(path, source, report), start=1):
         if not line.strip():
             continue
         try:
@@ -48,16 +48,16 @@ def read_jsonl(path: Path, source: str, told: Told) -> Iterator[Document]:
         elif not good:
             raise UnreadableError(f"line {number} is not a JSON record")
         else:
-            _leave_out(told, source, number, "not a JSON record")
+            _skip_record(report, source, number, "not a JSON record")
 
 
-def _leave_out(told: Told, source: str, number: int, reason: str) -> None:
+def _skip_record(report: ReadReport, source: str, number: int, reason: str) -> None:
     """Name a record that is left out; of very many only the first."""
-    named = len(told.skipped)
+    named = len(report.skipped)
     if named < _MOST_NAMED:
-        told.skip(f"{source}#{number}", reason)
+        report.skip(f"{source}#{number}", reason)
     elif named == _MOST_NAMED:
-        told.skip(source, "more records are left out than are named here")
+        report.skip(source, "more records are left out than are named here")
 
 
 def _records(content: Any) -> list[Any]:
@@ -107,10 +107,10 @@ class Dialect(NamedTuple):
     quote: str
 
 
-def read_csv(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_csv(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a table as one document a row, the first row naming the columns where it does."""
     csv.field_size_limit(MOST_IN_LINE)
-    lines = (line for text in lines_of(path, source, told) for line in io.StringIO(text, newline=""))  # old files end lines with \r alone
+    lines = (line for text in lines_of(path, source, report) for line in io.StringIO(text, newline=""))  # old files end lines with \r alone
     sample = list(_sampled(lines))
     tabbed = path.name.lower().removesuffix(".gz").endswith(".tsv")
     broken: list[csv.Error] = []

@@ -2,7 +2,3 @@
 
 `cluster` joins or starts one and checks its machines, `encoding` encodes passages on it.
 """
-
-from ramify.tools.ray.cluster import Cluster, LostError, joined, plainly
-
-__all__ = ["Cluster", "LostError", "joined", "plainly"]

@@ -56,7 +56,7 @@ def check_address(address: str) -> None:
 
 
 def _answers(wire: socket.socket) -> bool:
-    """Tell a server of Ray's protocol from any other."""
+    """Return whether a server speaks Ray's protocol."""
     wire.settimeout(PATIENCE_S)
     wire.sendall(_GREETING)
     frame = wire.recv(9, socket.MSG_WAITALL)
@@ -85,27 +85,27 @@ class LostError(RamifyError):
 
 
 class Cluster(NamedTuple):
-    """Those who work on the cluster that this process has joined."""
+    """The size of the cluster that this process has joined."""
 
     workers: int
-    """How many work at the same time: one for each core, as far as there is memory."""
+    """Parallel workers: one for each core, as far as there is memory."""
     gpus: int
     machines: int
 
     @property
-    def told(self) -> str:
-        """Say who they are."""
+    def description(self) -> str:
+        """Describe the workers and machines."""
         workers = f"{self.workers:,} {'worker' if self.workers == 1 else 'workers'}"
         return f"{workers} on {self.machines:,} {'machine' if self.machines == 1 else 'machines'} of a Ray cluster"
 
     def submit(self, work: Callable[..., Made], *given: Any, gpu: bool = False) -> Future[Made]:
-        """Have a function of a module called by a worker; what it raises is told by `plainly`."""
+        """Call a module's function on a worker; `worker_errors` re-raises its exceptions."""
         future: Future[Made] = _remote(work).options(num_gpus=int(gpu)).remote(*given).future()
         return future
 
 
-def in_order(submit: Callable[[Given], Future[Made]], each: Iterable[Given], room: int) -> Iterator[tuple[Given, Future[Made]]]:
-    """Submit things, so many under way or waiting to be taken at a time; give what comes of them in their order."""
+def submit_in_order(submit: Callable[[Given], Future[Made]], each: Iterable[Given], room: int) -> Iterator[tuple[Given, Future[Made]]]:
+    """Submit items, at most `room` at a time, and yield each with its future, in order."""
     under_way: deque[tuple[Given, Future[Made]]] = deque()
     for one in each:
         under_way.append((one, submit(one)))
@@ -115,23 +115,23 @@ def in_order(submit: Callable[[Given], Future[Made]], each: Iterable[Given], roo
 
 
 @contextmanager
-def joined(address: str) -> Iterator[Cluster]:
+def join_cluster(address: str) -> Iterator[Cluster]:
     """Join a cluster, or start one on this machine (`local`), for as long as the block runs; a program that has joined one stays there."""
     check_address(address)
-    ray = _ray(address)
+    ray = _import_ray(address)
     if ray.is_initialized():
-        yield _measured(ray, address)
+        yield _cluster_size(ray, address)
         return
     with TemporaryDirectory(prefix="ramify-ray-", dir="/tmp" if os.name == "posix" else None, ignore_cleanup_errors=True) as spare:
         try:
             _join(ray, address, spare)
-            yield _measured(ray, address)
+            yield _cluster_size(ray, address)
         finally:
             ray.shutdown()
 
 
-def _ray(address: str) -> Any:
-    """Import Ray, which reads its settings then, and only then."""
+def _import_ray(address: str) -> Any:
+    """Import Ray, which reads its environment variables at import."""
     if "ray" not in sys.modules:
         own = {**_ALONE, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if address == LOCAL else {}
         for name, value in (_QUIET | own).items():
@@ -153,8 +153,8 @@ def _join(ray: Any, address: str, spare: str) -> None:
         raise RamifyError(f"cannot {doing} ({brief(error, 200)})", remedy) from error
 
 
-def _measured(ray: Any, address: str) -> Cluster:
-    """Count who can work; RamifyError where nobody can."""
+def _cluster_size(ray: Any, address: str) -> Cluster:
+    """Return the size of the cluster; RamifyError where it has no workers."""
     there = ray.cluster_resources()
     workers = int(min(there.get("CPU", 0), there.get("memory", 0) // MEMORY))
     if not workers:
@@ -171,7 +171,7 @@ def _remote(work: Callable[..., Any]) -> Any:
 
 
 @contextmanager
-def plainly(doing: str) -> Iterator[None]:
+def worker_errors(doing: str) -> Iterator[None]:
     """Raise what was raised on a worker as if that had been here; LostError where `doing` it ended each worker that tried."""
     from ray.exceptions import RayError, RayTaskError
 
@@ -184,31 +184,31 @@ def plainly(doing: str) -> Iterator[None]:
         raise LostError(what, "look whether memory runs out there; the same command goes on where it stopped") from error
 
 
-class Greeting(NamedTuple):
-    """What a machine says of itself."""
+class MachineInfo(NamedTuple):
+    """The version of ramify on a machine, and what it lacks."""
 
     version: str
     missing: list[str]
-    """Folders that it does not see."""
+    """Folders that it cannot access."""
 
 
-def greet(folders: list[str]) -> Greeting:
-    """Say on a machine what it has."""
+def machine_info(folders: list[str]) -> MachineInfo:
+    """Return the version and missing folders of the machine this runs on."""
     try:
         own = version("ramify-rag")
     except PackageNotFoundError:
         own = "unknown"
-    return Greeting(own, [folder for folder in folders if not Path(folder).exists()])
+    return MachineInfo(own, [folder for folder in folders if not Path(folder).exists()])
 
 
 def check_machines(folders: Iterable[str] = ()) -> None:
-    """Ask every machine of the cluster that this process has joined; RamifyError where one cannot do the work."""
+    """Check every machine of the cluster; RamifyError where one lacks this version of ramify or a folder."""
     ray: Any = import_module("ray")
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    here = greet([])
+    here = machine_info([])
     wanted = [str(Path(folder).absolute()) for folder in folders]
-    asked = ray.remote(num_cpus=0, max_retries=1)(greet)
+    asked = ray.remote(num_cpus=0, max_retries=1)(machine_info)
     there = {
         str(node["NodeManagerAddress"]): asked.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False))
         for node in ray.nodes()
@@ -217,8 +217,8 @@ def check_machines(folders: Iterable[str] = ()) -> None:
     answers = {machine: ask.remote(wanted).future() for machine, ask in there.items()}
     for machine, answer in answers.items():
         try:
-            with plainly(f"a look at the machine {machine}"):
-                _compare(machine, here, answer.result())
+            with worker_errors(f"a look at the machine {machine}"):
+                _check_machine(machine, here, answer.result())
         except (ImportError, LostError, RuntimeError) as error:
             if isinstance(error, RamifyError) and not isinstance(error, LostError):
                 raise
@@ -226,7 +226,7 @@ def check_machines(folders: Iterable[str] = ()) -> None:
             raise RamifyError(what, f"install ramify-rag {here.version} with the same extras there") from error
 
 
-def _compare(machine: str, here: Greeting, there: Greeting) -> None:
+def _check_machine(machine: str, here: MachineInfo, there: MachineInfo) -> None:
     if there.version != here.version:
         what = f"the machine {machine} of the Ray cluster has ramify {there.version}, this one {here.version}"
         raise RamifyError(what, "install the same version on both")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError, files_under
+from ramify.tools.documents.files import ReadReport, UnreadableError, files_under
 from ramify.tools.documents.readers import READERS
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
@@ -55,7 +55,7 @@ class TestUpdates:
         (papers / "table.csv").write_text("river\n1\n")
         readable = READERS[".csv"]
 
-        def fails(path: Path, source: str, told: Told) -> Iterator[Document]:
+        def fails(path: Path, source: str, told: ReadReport) -> Iterator[Document]:
             raise UnreadableError("its reader cannot load")
 
         monkeypatch.setitem(READERS, ".csv", readable._replace(read=fails))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from zipfile import ZipFile
 
-from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.text import MOST_BYTES, content_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def office_file(path: Path) -> Iterator[BinaryIO]:
         yield io.BytesIO(file.read())
 
 
-def parsed(content: bytes) -> "_Element":
+def parse_xml(content: bytes) -> "_Element":
     """Parse a part of a container: no entities, no network, nothing huge."""
     from lxml import etree
 
@@ -89,15 +89,15 @@ BOOK = {
 _SEVERAL = ("author", "tags")
 
 
-def state_core(file: BinaryIO, source: str, told: Told) -> None:
+def state_core(file: BinaryIO, source: str, report: ReadReport) -> None:
     """Tell the core properties of a file of Microsoft's formats."""
     with ZipFile(file) as archive:
-        _state(archive, "docProps/core.xml", _CORE, source, told)
+        _state(archive, "docProps/core.xml", _CORE, source, report)
 
 
-def state_meta(archive: ZipFile, source: str, told: Told) -> None:
+def state_meta(archive: ZipFile, source: str, report: ReadReport) -> None:
     """Tell the properties of a file of OpenDocument."""
-    _state(archive, "meta.xml", _META, source, told)
+    _state(archive, "meta.xml", _META, source, report)
 
 
 def dublin_core(element: "_Element", names: Mapping[str, str]) -> dict[str, Any]:
@@ -110,10 +110,10 @@ def dublin_core(element: "_Element", names: Mapping[str, str]) -> dict[str, Any]
     return found
 
 
-def _state(archive: ZipFile, part: str, names: Mapping[str, str], source: str, told: Told) -> None:
+def _state(archive: ZipFile, part: str, names: Mapping[str, str], source: str, report: ReadReport) -> None:
     if part not in archive.namelist():
         return
     try:
-        told.state(source, dublin_core(parsed(archive.read(part)), names))
+        report.state(source, dublin_core(parse_xml(archive.read(part)), names))
     except UnreadableError as error:
-        told.remark(source, f"its properties cannot be read: {error}")
+        report.remark(source, f"its properties cannot be read: {error}")

@@ -8,7 +8,7 @@ from xml.parsers.expat import ExpatError
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.html import html_outline
 from ramify.tools.documents.office.container import office_file, state_core
 from ramify.tools.documents.records import is_header, record_document, row_record
@@ -22,18 +22,18 @@ _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fres
 _REFERENCES = ".//a[starts-with(@id, 'footnote-ref-') or starts-with(@id, 'endnote-ref-')]"
 
 
-def read_docx(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_docx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a document as one a section."""
     import mammoth
 
     with office_file(path) as file:
-        state_core(file, source, told)
+        state_core(file, source, report)
         try:
             html = mammoth.convert_to_html(file, style_map=_STYLES, convert_image=mammoth.images.img_element(lambda _: {"src": ""})).value
         except (ExpatError, LookupError, OSError, ValueError, AttributeError) as error:
             raise UnreadableError(f"not a readable document: {type(error).__name__}: {error}") from error
     if html.strip():
-        yield from section_documents(html_outline(_tidied(html)), source, told.title or stem(path))
+        yield from section_documents(html_outline(_tidied(html)), source, report.title or stem(path))
 
 
 def _tidied(html: str) -> str:
@@ -65,17 +65,17 @@ def _append_note(reference: "HtmlElement", note: "HtmlElement") -> None:
     note.drop_tree()
 
 
-def read_pptx(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_pptx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a presentation as one document a slide; `page` is the slide's number."""
     from lxml.etree import XMLSyntaxError
     from pptx import Presentation
     from pptx.exc import PythonPptxError
 
     with office_file(path) as file:
-        state_core(file, source, told)
+        state_core(file, source, report)
         try:
             for number, slide in enumerate(Presentation(file).slides, start=1):
-                yield slide_document(source, told.title or stem(path), number, *_said(slide))
+                yield slide_document(source, report.title or stem(path), number, *_said(slide))
         except (PythonPptxError, XMLSyntaxError, LookupError, ValueError, AttributeError) as error:
             raise UnreadableError(f"not a readable presentation: {type(error).__name__}: {error}") from error
 
@@ -115,13 +115,13 @@ Row = tuple[int, dict[int, str]]
 """A row that has something in it: its number from 1, and its cells that have something in them by their places from 0."""
 
 
-def read_xlsx(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_xlsx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a workbook's sheets, with the values that its formulas had when it was saved."""
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
     with office_file(path) as file:
-        state_core(file, source, told)
+        state_core(file, source, report)
         try:
             workbook = load_workbook(file, read_only=True, data_only=True)
             for sheet in workbook.worksheets:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.pdf.head_and_foot import notes_in_place, without_furniture
 from ramify.tools.documents.pdf.lines import HYPHEN, Line, Placed, joined, lines_of, vocabulary
 from ramify.tools.documents.sections import anchor
@@ -134,25 +134,25 @@ _DATE = re.compile(r"^(?:D:)?(\d{4})(\d\d)(\d\d).*$")
 _PROGRAM = re.compile(r"^Microsoft (?:Word|PowerPoint|Excel) - ")
 
 
-def read_pdf(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_pdf(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a PDF as one document a section, `pages` telling where each page begins in it."""
     from pypdfium2 import PdfDocument, PdfiumError
 
     try:
         with PdfDocument(content_of(path) if path.suffix.lower() == ".gz" else path) as document:
-            yield from _documents(document, path, source, told)
+            yield from _documents(document, path, source, report)
     except PdfiumError as error:
         secret = "password" in str(error).lower()
         reason = "protected by a password" if secret else f"not a readable PDF: {error}"
         raise UnreadableError(reason) from error
 
 
-def _documents(document: "PdfDocument", path: Path, source: str, told: Told) -> Iterator[Document]:
-    written = _lines(document, source, told)
+def _documents(document: "PdfDocument", path: Path, source: str, report: ReadReport) -> Iterator[Document]:
+    written = _lines(document, source, report)
     pages = [notes_in_place(lines) for lines in without_furniture(written)]
     cuts = bookmarked(document, pages) or by_print(pages)
-    told.state(source, _properties(document))
-    title = told.title or _title(pages) or stem(path)
+    report.state(source, _properties(document))
+    title = report.title or _title(pages) or stem(path)
     words = vocabulary(pages)
     for headings, lines in _sections(pages, cuts):
         text, begins = joined(lines, words)
@@ -160,7 +160,7 @@ def _documents(document: "PdfDocument", path: Path, source: str, told: Told) -> 
         yield Document(text, id=f"{source}#{anchor(headings[-1])}" if headings else source, metadata=metadata)
 
 
-def _lines(document: "PdfDocument", source: str, told: Told) -> list[list[Line]]:
+def _lines(document: "PdfDocument", source: str, report: ReadReport) -> list[list[Line]]:
     """Return the lines of all pages, and tell which pages have none, or none that can be read."""
     from pypdfium2 import PdfiumError
 
@@ -179,7 +179,7 @@ def _lines(document: "PdfDocument", source: str, told: Told) -> list[list[Line]]
         raise UnreadableError(f"pictures of {len(scanned)} pages and no text: scanned, and text in pictures is not read")
     for found, reason in ((scanned, "a picture and no text: scanned"), (glued, "words run together"), (broken, "damaged")):
         if found:
-            told.remark(f"{source}, page {_numbers(found)}", reason)
+            report.remark(f"{source}, page {_numbers(found)}", reason)
     return pages
 
 

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Skipped, Told
+from ramify.tools.documents.files import File, ReadReport, Skipped
 
 _PARTS = 2
 """Parts of a file that wait to be taken; then its worker waits."""
 
 
-class Parsed(NamedTuple):
+class ParsedPart(NamedTuple):
     """Documents of a file, in its last part what was left out of it and what is to be said of it."""
 
     documents: list[Document]
@@ -50,25 +50,25 @@ def command(limits: Limits) -> list[str]:
     return [sys.executable, "-P", "-m", "ramify.tools.documents.parser_process", str(limits.seconds), str(limits.memory_mb)]
 
 
-class Parsing:
+class ParseTask:
     """A file that a worker parses, now or when it comes to it; what is given of it waits here, within limits, to be taken."""
 
     def __init__(self, file: File, clean: bool) -> None:
         self.file = file
         self.clean = clean
-        self._parts: Queue[Parsed | None] = Queue(_PARTS)
+        self._parts: Queue[ParsedPart | None] = Queue(_PARTS)
         self._wanted = True
 
-    def documents(self, told: Told) -> Iterator[Document]:
-        """Yield the documents; `told` is complete when there are no more. RuntimeError once it is closed."""
+    def documents(self, report: ReadReport) -> Iterator[Document]:
+        """Yield the documents; `report` is complete when there are no more. RuntimeError once it is closed."""
         while (part := self._parts.get()) is not None:
-            told.skipped += part.skipped
-            told.remarks += part.remarks
+            report.skipped += part.skipped
+            report.remarks += part.remarks
             yield from part.documents
         if not self._wanted:
             raise RuntimeError(f"the documents of {self.file.source!r} were not taken before the next file was")
 
-    def give(self, part: Parsed | None) -> bool:
+    def give(self, part: ParsedPart | None) -> bool:
         """Have a part taken, None after the last; false where no more is wanted."""
         if self._wanted:
             self._parts.put(part)
@@ -82,29 +82,29 @@ class Parsing:
         self._parts.put(None)  # for whoever still reads
 
 
-class Crew:
+class WorkerPool:
     """As many workers as wanted, each started when it is first needed."""
 
     def __init__(self, size: int, limits: Limits, command: Callable[[Limits], list[str]] = command) -> None:
         self.size = size
         self._limits = limits
         self._command = command
-        self._files: SimpleQueue[Parsing | None] = SimpleQueue()
+        self._files: SimpleQueue[ParseTask | None] = SimpleQueue()
         self._workers: list[_Worker] = []
-        self._waiting: set[Parsing] = set()
+        self._waiting: set[ParseTask] = set()
         self._lock = Lock()
 
-    def parse(self, file: File, clean: bool) -> Parsing:
+    def parse(self, file: File, clean: bool) -> ParseTask:
         """Have a file parsed, and tidied up to have it `clean`, by the next worker that is free."""
-        parsing = Parsing(file, clean)
+        task = ParseTask(file, clean)
         with self._lock:
-            self._waiting.add(parsing)
+            self._waiting.add(task)
             wanted = len(self._workers) < min(self.size, len(self._waiting))
         if wanted:
             self._workers.append(_Worker(self._command(self._limits), self._limits))
             Thread(target=self._serve, args=(self._workers[-1],), name="ramify-reading", daemon=True).start()
-        self._files.put(parsing)
-        return parsing
+        self._files.put(task)
+        return task
 
     def running(self) -> int:
         """Count the processes that are there."""
@@ -114,22 +114,22 @@ class Crew:
         """End all workers, whatever they are at."""
         with self._lock:
             waiting = list(self._waiting)
-        for parsing in waiting:
-            parsing.close()
+        for task in waiting:
+            task.close()
         for worker in self._workers:
             self._files.put(None)
             worker.end()
 
     def _serve(self, worker: "_Worker") -> None:
-        while (parsing := self._files.get()) is not None:
+        while (task := self._files.get()) is not None:
             try:
-                with closing(worker.parse(parsing.file, parsing.clean)) as parts:
-                    all(parsing.give(part) for part in parts)
+                with closing(worker.parse(task.file, task.clean)) as parts:
+                    all(task.give(part) for part in parts)
             except OSError as error:
-                parsing.give(Parsed([], [(parsing.file.source, f"no process to read it in: {error.strerror or error}")], []))
-            parsing.give(None)
+                task.give(ParsedPart([], [(task.file.source, f"no process to read it in: {error.strerror or error}")], []))
+            task.give(None)
             with self._lock:
-                self._waiting.remove(parsing)
+                self._waiting.remove(task)
 
 
 class _Worker:
@@ -143,7 +143,7 @@ class _Worker:
         self._lock = Lock()
         self._ended = False
 
-    def parse(self, file: File, clean: bool) -> Generator[Parsed, None, None]:
+    def parse(self, file: File, clean: bool) -> Generator[ParsedPart, None, None]:
         """Ask the process for a file's documents and yield them part by part; where no answer comes the file is skipped."""
         process = self._running()
         asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n"
@@ -152,18 +152,18 @@ class _Worker:
             while "skipped" not in answer:
                 late = Timer(self._limits.seconds, process.kill)
                 late.start()
-                line = _asked(process, asked)
+                line = _exchange(process, asked)
                 too_late = not late.is_alive()
                 late.cancel()
                 if not line.endswith(b"\n"):
                     process.kill()
                     code = process.wait()
                     reason = f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code)
-                    yield Parsed([], [(file.source, reason)], [])
+                    yield ParsedPart([], [(file.source, reason)], [])
                     return
                 asked, answer = b"", json.loads(line)
                 documents = [Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"]]
-                yield Parsed(documents, *([(name, why) for name, why in answer.get(told, ())] for told in ("skipped", "remarks")))
+                yield ParsedPart(documents, *([(name, why) for name, why in answer.get(report, ())] for report in ("skipped", "remarks")))
         finally:
             if "skipped" not in answer:
                 process.kill()
@@ -211,7 +211,7 @@ class _Worker:
         return f"its reader died ({f'signal {-code}' if code < 0 else f'code {code}'})"
 
 
-def _asked(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
+def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
     """Write a line, if there is one, to a process and read one; nothing from one that is gone."""
     assert process.stdin is not None
     assert process.stdout is not None
