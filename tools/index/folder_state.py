@@ -9,18 +9,7 @@ from pathlib import Path
 from ramify.tools.documents.files import files_in
 from ramify.tools.documents.readers import reader_of
 from ramify.tools.errors import IndexingError, InputError, RamifyError
-from ramify.tools.index.manifest import (
-    CHECKED,
-    MANIFEST,
-    NEXT,
-    PASSAGES,
-    STRUCTURE,
-    VECTORS,
-    WORDS,
-    Manifest,
-    read_manifest,
-    repair_remedy,
-)
+from ramify.tools.index.manifest import CHECKED, MANIFEST, NEXT, PASSAGES, STRUCTURE, VECTORS, WORDS, Manifest, read_manifest, repair_remedy
 from ramify.tools.new_files import make_file, make_folder, remedy_for, share
 
 LOCK = ".writing"

@@ -124,7 +124,6 @@ class Sortable(Hashable, Protocol):
 
     def __lt__(self, other: Any, /) -> bool:
         """Tell the lesser."""
-        ...
 
 
 K = TypeVar("K", bound=Sortable)
@@ -135,50 +134,43 @@ class Searched(Protocol[K]):
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> Sequence[Sequence[K]]:
         """Return the n nearest passages of each vector, nearest first, among those that pass the filter."""
-        ...
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> Sequence[Mapping[K, float]]:
         """Return the n best passages of each query by BM25, greater is better, among those that pass the filter."""
-        ...
 
     def vectors(self, keys: Sequence[K]) -> Matrix:
         """Return unit vectors, shape (keys, dimension)."""
-        ...
 
     def sections(self, keys: Sequence[K]) -> Iterable[tuple[str, str]]:
         """Return the document of each passage and the headings above it, "" where there are none."""
-        ...
 
     def passages(self, keys: Sequence[K]) -> Iterable[Document | None]:
         """Return the passages; None for one that is there no more."""
-        ...
 
 
 def find(
-    held: Searched[K], queries: Sequence[str], vectors: Matrix, search_options: SearchOptions, reranker: AnyReranker | None = None
+    held: Searched[K], queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: AnyReranker | None = None
 ) -> list[list[Hit]]:
     """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
-    search_options = search_options.checked()
-    wanted = search_options.fetch_k or search_options.k
-    depth = max(_DEPTH, wanted) if search_options.hybrid or reranker else wanted
+    search = search.checked()
+    wanted = search.fetch_k or search.k
+    depth = max(_DEPTH, wanted) if search.hybrid or reranker else wanted
     blank: Sequence[Any] = [()] * len(queries)
-    near = held.nearest(vectors, depth, search_options.filter) if search_options.dense else blank
-    worded = held.by_words(queries, depth, search_options.filter) if search_options.hybrid else blank
+    near = held.nearest(vectors, depth, search.filter) if search.dense else blank
+    worded = held.by_words(queries, depth, search.filter) if search.hybrid else blank
     hits = []
     for query, vector, nearest, words in zip(queries, vectors, near, worded, strict=True):
-        found = _fused(held, vector, nearest, words, search_options)
+        found = _fused(held, vector, nearest, words, search)
         order = list(found) if reranker is None else reranker(query, vector, found)
-        hits.append(_hits(held, vector, _spread(held, query, order, search_options.per_section)[:wanted], search_options))
+        hits.append(_hits(held, vector, _spread(held, query, order, search.per_section)[:wanted], search))
     return hits
 
 
-def _fused(
-    held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mapping[K, float], search_options: SearchOptions
-) -> dict[K, float]:
+def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mapping[K, float], search: SearchOptions) -> dict[K, float]:
     """Give what either ranking found, the best first, with what it is worth."""
-    if not search_options.hybrid:
+    if not search.hybrid:
         return _as_shares(nearest, (held.vectors(nearest) @ vector).tolist() if len(nearest) else [])
-    if not search_options.dense:
+    if not search.dense:
         ordered = sorted(sorted(words), key=lambda key: -words[key])
         return _as_shares(ordered, [words[key] for key in ordered])
     candidates = sorted({*nearest, *words})
@@ -202,14 +194,14 @@ def _spread(held: Searched[K], query: str, order: Sequence[K], limit: int | None
     return [order[place] for place in spread(sections, limit)]
 
 
-def _hits(held: Searched[K], vector: Matrix, candidates: Sequence[K], search_options: SearchOptions) -> list[Hit]:
+def _hits(held: Searched[K], vector: Matrix, candidates: Sequence[K], search: SearchOptions) -> list[Hit]:
     if not candidates:
         return []
     vectors = held.vectors(candidates)
     cosines = vectors @ vector
-    if search_options.mmr is None:
-        picks = [Pick(place, float(cosines[place])) for place in range(min(search_options.k, len(candidates)))]
+    if search.mmr is None:
+        picks = [Pick(place, float(cosines[place])) for place in range(min(search.k, len(candidates)))]
     else:
-        picks = mmr(cosines, vectors, search_options.k, search_options.mmr)
+        picks = mmr(cosines, vectors, search.k, search.mmr)
     passages = held.passages([candidates[place] for place, _ in picks])
     return [Hit(passage, float(cosines[pick.place]), pick.value) for passage, pick in zip(passages, picks, strict=True) if passage]

@@ -36,10 +36,10 @@ class SearchedStore(VectorStore):
         """Return the encoder of passages and questions."""
 
     @abstractmethod
-    def _search(self, queries: Sequence[str], vectors: Matrix, search_options: SearchOptions) -> list[list[Hit]]: ...
+    def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Hit]]: ...
 
-    def _find(self, query: str, search_options: SearchOptions) -> list[Hit]:
-        return self._search([query], self.embeddings.encode_queries([query]), search_options.checked())[0]
+    def _find(self, query: str, search: SearchOptions) -> list[Hit]:
+        return self._search([query], self.embeddings.encode_queries([query]), search.checked())[0]
 
     def similarity_search_with_score(
         self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
@@ -73,8 +73,8 @@ class SearchedStore(VectorStore):
         """Return passages near to a vector and far from each other."""
         return self._by_vector(embedding, SearchOptions(k, fetch_k, lambda_mult, hybrid=False, filter=filter, view="flat"))
 
-    def _by_vector(self, embedding: list[float], search_options: SearchOptions) -> list[Document]:
-        return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), search_options)[0]]
+    def _by_vector(self, embedding: list[float], search: SearchOptions) -> list[Document]:
+        return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), search)[0]]
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return lambda cosine: max(0.0, cosine)
@@ -195,23 +195,23 @@ class Index(SearchedStore):
         `filter` gives metadata fields the value, or values, they must have. `view` is "flat" for plain passages whatever the kind of index,
         "auto" for the kind's own way, which takes `options` of its own.
         """
-        search_options = SearchOptions(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).checked()
+        search = SearchOptions(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).checked()
         if isinstance(queries, str):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
         for query in queries:
             readable(query)
-        return self._search(queries, self._encoder.encode_queries(queries), search_options) if queries else []
+        return self._search(queries, self._encoder.encode_queries(queries), search) if queries else []
 
-    def _search(self, queries: Sequence[str], vectors: Matrix, search_options: SearchOptions) -> list[list[Hit]]:
+    def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Hit]]:
         if vectors.shape[1] != self._opened.manifest.dimension:
             what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._opened.manifest.dimension}"
             raise IndexingError(what, "open it with the embedding it was made with")
-        return self._opened.search(queries, vectors, search_options, self._reranker(search_options))
+        return self._opened.search(queries, vectors, search, self._reranker(search))
 
-    def _reranker(self, search_options: SearchOptions) -> Reranker | None:
+    def _reranker(self, search: SearchOptions) -> Reranker | None:
         """Give what has a say in the order of hits: nothing, in a plain index; UsageError for options that it does not have."""
-        if search_options.options:
-            what = f"search.{next(iter(search_options.options))} means nothing to an index of kind {self.manifest.kind!r}"
+        if search.options:
+            what = f"search.{next(iter(search.options))} means nothing to an index of kind {self.manifest.kind!r}"
             made = f"`ramify index --kind graph --out {self.where}`, or hierarchy" if isinstance(self.store, FolderStore) else "in a folder"
             raise UsageError(what, f"leave it out, or make a graph or a hierarchy: {made}")
         return None

@@ -2,8 +2,8 @@
 
 import hashlib
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -34,25 +34,18 @@ class OpenIndex(Protocol):
     @property
     def manifest(self) -> Manifest:
         """Return its manifest."""
-        ...
 
     def __len__(self) -> int:
         """Return the number of searchable passages."""
-        ...
 
-    def search(
-        self, queries: Sequence[str], vectors: Matrix, search_options: SearchOptions, reranker: Reranker | None = None
-    ) -> list[list[Hit]]:
+    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
         """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
-        ...
 
     def ids(self) -> list[str]:
         """List the ids of the passages that are searched, in order."""
-        ...
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
         """Return the passages of the ids that exist, in the order asked for."""
-        ...
 
 
 class IndexStore(Protocol):
@@ -61,31 +54,24 @@ class IndexStore(Protocol):
     @property
     def where(self) -> str:
         """Return the location as the command line takes it."""
-        ...
 
     def manifest(self) -> Manifest | None:
         """Return the manifest, None where there is no index."""
-        ...
 
     def open(self) -> OpenIndex:
         """Open the index; IndexingError where there is none, or it is incomplete."""
-        ...
 
     def fingerprint(self) -> bytes:
         """Return a digest that changes with the index."""
-        ...
 
     def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
         """Update the index from the files under the paths."""
-        ...
 
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
         """Add a program's documents, replacing those of the same ids."""
-        ...
 
     def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
         """Remove documents or single passages."""
-        ...
 
 
 def is_address(where: str | Path) -> bool:
@@ -104,12 +90,11 @@ def store_at(where: str | Path) -> IndexStore:
 
 def check_exists(where: str | Path) -> None:
     """Raise IndexingError where there is no index, before a run starts."""
-    home = store_at(where)
-    if isinstance(home, FolderStore):
-        if home.manifest() is None:
-            raise missing_index(home.path)
-        return
-    home.open()
+    store = store_at(where)
+    if not isinstance(store, FolderStore):
+        store.open()
+    elif store.manifest() is None:
+        raise missing_index(store.path)
 
 
 @dataclass(frozen=True)
@@ -162,22 +147,13 @@ class FolderStore:
 
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
         """Add a program's documents, replacing those of the same ids."""
-        with write_lock(self.path), open_writer(self.path, encoder, chunking, resume=False) as writer:
-            encoder = with_prefixes(encoder, writer.prefixes)
+        with _changing(self.path, encoder, chunking) as (writer, encoder):
             Intake(writer, encoder, chunking, roots=()).write([SourcedDocument(document) for document in documents])
-            if writer.clean:
-                hide_duplicates(writer)
-            _encode_missing(writer, encoder, BATCH_SIZE, silent)
-            _publish_changes(self.path, writer, encoder, chunking, silent)
 
     def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
         """Remove documents or single passages."""
-        with write_lock(self.path), open_writer(self.path, encoder, chunking, resume=False) as writer:
+        with _changing(self.path, encoder, chunking) as (writer, _):
             writer.remove(ids)
-            if writer.clean:
-                hide_duplicates(writer)
-                _encode_missing(writer, with_prefixes(encoder, writer.prefixes), BATCH_SIZE, silent)
-            _publish_changes(self.path, writer, encoder, chunking, silent)
 
 
 def amend(folder: Path, encoder: Encoder, documents: Sequence[Document], other: Path | None = None) -> None:
@@ -186,13 +162,22 @@ def amend(folder: Path, encoder: Encoder, documents: Sequence[Document], other: 
     other: an index that has the same texts, whose vectors are taken.
     """
     manifest = manifest_of(folder)
-    encoder, chunking = with_prefixes(encoder, manifest.prefixes), Chunking(manifest.chunk_tokens, manifest.overlap)
-    with write_lock(folder), open_writer(folder, encoder, chunking, resume=False) as writer:
+    chunking = Chunking(manifest.chunk_tokens, manifest.overlap)
+    with _changing(folder, with_prefixes(encoder, manifest.prefixes), chunking) as (writer, encoder):
         if other is not None:
             take_vectors(writer, other / PASSAGES)
-        held = [(document, writer.stored(str(document.id))) for document in documents]
-        placed = [SourcedDocument(document, one.root, one.file, one.kind) if one else SourcedDocument(document) for document, one in held]
-        Intake(writer, encoder, chunking, roots=()).write(placed)
+        stored = [(document, writer.stored(str(document.id))) for document in documents]
+        Intake(writer, encoder, chunking, roots=()).write(
+            [SourcedDocument(document, *(one[:3] if one else ())) for document, one in stored]
+        )
+
+
+@contextmanager
+def _changing(folder: Path, encoder: Encoder, chunking: Chunking) -> Iterator[tuple[IndexWriter, Encoder]]:
+    """Yield a writer and the encoder with the index's prefixes; then encode what has no vector, and publish."""
+    with write_lock(folder), open_writer(folder, encoder, chunking, resume=False) as writer:
+        encoder = with_prefixes(encoder, writer.prefixes)
+        yield writer, encoder
         if writer.clean:
             hide_duplicates(writer)
         _encode_missing(writer, encoder, BATCH_SIZE, silent)
@@ -218,23 +203,12 @@ def _publish_changes(
     """Publish what differs from the finished index or repairs it; otherwise discard the working copy."""
     manifest = read_manifest(folder / MANIFEST)
     precision = vectors or (manifest.vectors if manifest else WHOLE)
-    whole = (
-        manifest is not None and _manifest_facts(manifest) == _writer_facts(writer, encoder, chunking) and manifest.damage(folder) is None
-    )
+    hidden = writer.hidden()
+    passages = writer.count("passages") - sum(hidden.values())
+    made = (encoder.name, writer.dimension() or encoder.dimension, *chunking)
+    current = (*made, writer.count("documents"), passages, hidden, list(writer.label))
+    whole = manifest is not None and manifest.contents == current and manifest.damage(folder) is None
     if writer.changed or manifest is None or not whole or manifest.vectors != precision:
         return publish(folder, writer, encoder, chunking, progress, precision)
     writer.discard()
     return manifest
-
-
-def _manifest_facts(manifest: Manifest) -> tuple[object, ...]:
-    """Return what a manifest and its passages have in common."""
-    made = (manifest.embedding, manifest.dimension, manifest.chunk_tokens, manifest.overlap)
-    return *made, manifest.documents, manifest.passages, manifest.hidden, tuple(manifest.label)
-
-
-def _writer_facts(writer: IndexWriter, encoder: Encoder, chunking: Chunking) -> tuple[object, ...]:
-    """Return the same of a writer."""
-    hidden = writer.hidden()
-    made = (encoder.name, writer.dimension() or encoder.dimension, *chunking)
-    return *made, writer.count("documents"), writer.count("passages") - sum(hidden.values()), hidden, writer.label

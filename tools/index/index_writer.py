@@ -4,6 +4,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,8 +96,8 @@ class IndexWriter:
             self.changed = True
 
     def stored(self, identity: str) -> StoredDocument | None:
-        """Return what is held under a document's id."""
-        found = self._db.execute("SELECT root, file, digest, kind FROM documents WHERE id = ?", [identity]).fetchone()
+        """Return the stored document of an id."""
+        found = self._db.execute("SELECT root, file, kind, digest FROM documents WHERE id = ?", [identity]).fetchone()
         return StoredDocument(*found) if found else None
 
     def write(self, entries: Iterable[DocumentEntry]) -> None:
@@ -221,7 +222,7 @@ def open_writer(
         return writer
     if manifest is None:
         return _open_checked(finished, made)
-    if _trusted(folder, manifest):
+    if _is_trusted(folder, manifest):
         part = copy.with_name(copy.name + ".part")
         with upcoming(part):
             shutil.copyfile(finished, part)
@@ -240,20 +241,15 @@ def _readable_manifest(folder: Path) -> Manifest | None:
         return None
 
 
-def _trusted(folder: Path, manifest: Manifest | None) -> bool:
-    """Tell whether the finished passages are those of the manifest, or of the one whose publication was interrupted."""
+def _is_trusted(folder: Path, manifest: Manifest) -> bool:
+    """Return whether the finished passages are those of the manifest, or of the one whose publication was interrupted."""
     if not (folder / PASSAGES).is_file():
         return False
+    interrupted = None
+    with suppress(IndexingError):
+        interrupted = read_manifest(folder / (NEXT + MANIFEST))
     found = file_sha256(folder / PASSAGES)
-    return any(known and known.sha256[PASSAGES] == found for known in (manifest, _interrupted(folder)))
-
-
-def _interrupted(folder: Path) -> Manifest | None:
-    """Return the manifest of a publication that was interrupted, where it can be read."""
-    try:
-        return read_manifest(folder / (NEXT + MANIFEST))
-    except IndexingError:
-        return None
+    return any(known and known.sha256[PASSAGES] == found for known in (manifest, interrupted))
 
 
 class IndexSettings(NamedTuple):

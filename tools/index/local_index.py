@@ -60,9 +60,8 @@ Vectors = Callable[[Sequence[int]], Matrix]
 class Structure(Protocol[S_contra]):
     """What lies beside the passages of an index, as a search is led by it."""
 
-    def rerank(self, query: str, vector: Matrix, found: Scores, vectors: Vectors, search_options: S_contra) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, found: Scores, vectors: Vectors, search: S_contra) -> list[int]:
         """Put what was found into another order; bring in more where there is more."""
-        ...
 
 
 class LocalIndex(Index, Generic[S]):
@@ -90,9 +89,9 @@ class LocalIndex(Index, Generic[S]):
         assert isinstance(self._opened, Snapshot)
         return self._opened
 
-    def _reranker(self, search_options: SearchOptions) -> Reranker | None:
-        settings = self._settings(search_options.options)
-        if search_options.view == "flat":
+    def _reranker(self, search: SearchOptions) -> Reranker | None:
+        settings = self._settings(search.options)
+        if search.view == "flat":
             return None
         stored = self.snapshot
 

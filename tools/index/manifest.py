@@ -87,6 +87,12 @@ class Manifest:
         """Return what is put before questions and passages when they are embedded."""
         return Prefixes(self.query_prefix, self.document_prefix)
 
+    @property
+    def contents(self) -> tuple[object, ...]:
+        """Return what the passages themselves record, too: how they are made, and how many there are."""
+        made = (self.embedding, self.dimension, self.chunk_tokens, self.overlap)
+        return *made, self.documents, self.passages, self.hidden, self.label
+
     def write(self, path: Path) -> None:
         """Write the manifest so that it is there whole or not at all."""
         part = path.with_name(path.name + ".part")

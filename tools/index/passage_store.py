@@ -88,23 +88,23 @@ class PassageStore:
         with self._connection() as connection:
             return [id for (id,) in connection.execute("SELECT id FROM passages WHERE hidden IS NULL ORDER BY id")]
 
-    def passages(self, rows: Sequence[int]) -> dict[int, Document]:
-        """Return the passages of some rows, with the path of their file; one that stands for its twins names their places in `also`."""
-        wanted = [json.dumps([int(row) for row in rows])]
+    def passages(self, rows: Sequence[int]) -> list[Document]:
+        """Return the passages of some rows, with the path of their file; one that has twins names their places in `also`."""
+        wanted = [json.dumps(list(rows))]
         with self._connection() as connection:
-            found = connection.execute(_PASSAGES, wanted).fetchall()
+            found = {row: rest for row, *rest in connection.execute(_PASSAGES, wanted)}
             also = _twin_locations(connection.execute(_TWINS, wanted))
-        return {
-            row: Document(text, id=identity, metadata=json.loads(metadata) | _present(path=path, also=also.get(identity)))
-            for row, identity, text, metadata, path in found
-        }
+        return [
+            Document(text, id=identity, metadata=json.loads(metadata) | _present(path=path, also=also.get(identity)))
+            for identity, text, metadata, path in map(found.__getitem__, rows)
+        ]
 
-    def sections(self, rows: Sequence[int]) -> dict[int, tuple[str, str]]:
+    def sections(self, rows: Sequence[int]) -> list[tuple[str, str]]:
         """Return the document of each row and the headings above it, "" where there are none."""
         sql = "SELECT row, document, coalesce(metadata ->> '$.heading', '') FROM passages WHERE row IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
-            found = connection.execute(sql, [json.dumps(list(rows))]).fetchall()
-        return {row: (document, heading) for row, document, heading in found}
+            found = {row: (document, heading) for row, document, heading in connection.execute(sql, [json.dumps(list(rows))])}
+        return [found[row] for row in rows]
 
     def vectors(self, rows: Sequence[int], dimension: int) -> NDArray[np.float32]:
         """Return the vectors of some rows as they were encoded, shape (rows, dimension)."""

@@ -39,20 +39,16 @@ class Reports(Protocol):
     @property
     def subject(self) -> Subject:
         """Name what each is on."""
-        ...
 
     @property
     def levels(self) -> Sequence[Level]:
         """List the levels."""
-        ...
 
     def reports(self, level: int) -> "list[Report]":
         """Return those of a level; UsageError where there is no such level."""
-        ...
 
     def of(self, ids: Iterable[str]) -> "list[Report]":
         """Return those of some numbers; what is none is passed over."""
-        ...
 
 
 def report_id(subject: Subject, number: str) -> str:

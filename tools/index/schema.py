@@ -61,8 +61,8 @@ class StoredDocument(NamedTuple):
 
     root: str
     file: str
-    digest: bytes
     kind: str
+    digest: bytes
 
 
 class DocumentEntry(NamedTuple):

@@ -3,8 +3,9 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -39,13 +40,11 @@ class Search(Protocol):
         """Return the best passages for each query."""
 
 
-def _check_options(search_options: SearchOptions) -> SearchOptions:
+def _check_options(search: SearchOptions) -> SearchOptions:
     """Refuse what only an index of our own has a meaning for; a view means nothing here."""
-    if search_options.options:
-        raise UsageError(
-            f"search.{next(iter(search_options.options))} means nothing to a store or retriever of another make", "leave it out"
-        )
-    return search_options.checked()
+    if search.options:
+        raise UsageError(f"search.{next(iter(search.options))} means nothing to a store or retriever of another make", "leave it out")
+    return search.checked()
 
 
 class StoreSearch:
@@ -59,28 +58,23 @@ class StoreSearch:
         self._encoder: Encoder | None = load_encoder(store.embeddings) if store.embeddings else None
         self._vectors: dict[str, Matrix] = {}
 
-    async def __call__(
-        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
-    ) -> list[list[Hit]]:  # fmt: skip
+    async def find(self, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
         """Return the best passages for each query; `hybrid` means nothing here, `filter` is passed on as it is."""
-        search_options = _check_options(SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
+        search = _check_options(search)
         if self._encoder is None:
-            return list(await asyncio.gather(*(self._scored(query, search_options) for query in queries)))
-        candidates = await asyncio.gather(*(self._candidates(query, search_options) for query in queries))
-        return await asyncio.to_thread(self._rank, self._encoder, queries, candidates, search_options)
+            return list(await asyncio.gather(*(self._scored(query, search) for query in queries)))
+        candidates = await asyncio.gather(*(self._candidates(query, search) for query in queries))
+        return await asyncio.to_thread(self._rank, self._encoder, queries, candidates, search)
 
-    async def _candidates(self, query: str, search_options: SearchOptions) -> list[Document]:
-        wanted = search_options.fetch_k if search_options.mmr is not None else search_options.k
-        return [
-            identified(document)
-            for document in await self._store.asimilarity_search(query, k=wanted or search_options.k, **_filter_argument(search_options))
-        ]
+    async def _candidates(self, query: str, search: SearchOptions) -> list[Document]:
+        wanted = (search.fetch_k if search.mmr is not None else None) or search.k
+        passed_on = {"filter": search.filter} if search.filter else {}
+        return [identified(document) for document in await self._store.asimilarity_search(query, k=wanted, **passed_on)]
 
-    async def _scored(self, query: str, search_options: SearchOptions) -> list[Hit]:
+    async def _scored(self, query: str, search: SearchOptions) -> list[Hit]:
         try:
             found = await self._store.asimilarity_search_with_relevance_scores(
-                query, k=search_options.k, **_filter_argument(search_options)
+                query, k=search.k, **({"filter": search.filter} if search.filter else {})
             )
         except NotImplementedError as error:
             what = f"the store {type(self._store).__name__!r} has neither embeddings nor relevance scores"
@@ -88,7 +82,7 @@ class StoreSearch:
         return [Hit(identified(document), float(score), float(score)) for document, score in found]
 
     def _rank(
-        self, encoder: Encoder, queries: Sequence[str], candidates: Sequence[Sequence[Document]], search_options: SearchOptions
+        self, encoder: Encoder, queries: Sequence[str], candidates: Sequence[Sequence[Document]], search: SearchOptions
     ) -> list[list[Hit]]:
         """Encode the candidates not met before, as the store does not hand its vectors out, and pick the best for each query."""
         if len(self._vectors) > _REMEMBERED:
@@ -97,19 +91,15 @@ class StoreSearch:
         unknown = list(dict.fromkeys(text for text in texts if text not in self._vectors))
         self._vectors |= dict(zip(unknown, encoder.encode_documents(unknown), strict=True))
         vectors = encoder.encode_queries(queries)
-        return [self._hits(vector, documents, search_options) for vector, documents in zip(vectors, candidates, strict=True)]
+        return [self._hits(vector, documents, search) for vector, documents in zip(vectors, candidates, strict=True)]
 
-    def _hits(self, vector: Matrix, documents: Sequence[Document], search_options: SearchOptions) -> list[Hit]:
+    def _hits(self, vector: Matrix, documents: Sequence[Document], search: SearchOptions) -> list[Hit]:
         if not documents:
             return []
         vectors = np.stack([self._vectors[document.page_content] for document in documents])
         cosines = vectors @ vector
         places = [Pick(place, float(cosine)) for place, cosine in enumerate(cosines)]
-        picks = (
-            places[: search_options.k]
-            if search_options.mmr is None
-            else pick_diverse(cosines, vectors, search_options.k, search_options.mmr)
-        )
+        picks = places[: search.k] if search.mmr is None else pick_diverse(cosines, vectors, search.k, search.mmr)
         return [Hit(documents[pick.place], float(cosines[pick.place]), pick.value) for pick in picks]
 
 
@@ -119,29 +109,20 @@ class RetrieverSearch:
     def __init__(self, retriever: BaseRetriever) -> None:
         self._retriever = retriever
 
-    async def __call__(
-        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
-    ) -> list[list[Hit]]:  # fmt: skip
+    async def find(self, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
         """Return the first k passages of the retriever for each query, in its order."""
-        search_options = _check_options(SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
-        if search_options.filter:
+        search = _check_options(search)
+        if search.filter:
             what = f"the retriever {type(self._retriever).__name__!r} cannot filter"
             raise UsageError(what, "give an index, or a retriever that filters by itself")
         found = await asyncio.gather(*(self._retriever.ainvoke(query) for query in queries))
-        return [
-            [_hit_of_rank(document, rank) for rank, document in enumerate(documents[: search_options.k], start=1)] for documents in found
-        ]
+        return [[_hit_of_rank(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
 
 
 def _hit_of_rank(document: Document, rank: int) -> Hit:
     scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
     score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
     return Hit(identified(document), score, score)
-
-
-def _filter_argument(search_options: SearchOptions) -> dict[str, Filter]:
-    return {"filter": search_options.filter} if search_options.filter else {}
 
 
 DEMO = "demo"
@@ -171,15 +152,29 @@ def searcher(index: Searchable) -> Search:
     | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
     | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
     """
-    if isinstance(index, Index):
-        return _index_search(lambda: index)
     if isinstance(index, VectorStore):
-        return StoreSearch(index)
-    if isinstance(index, BaseRetriever):
-        return RetrieverSearch(index)
-    if isinstance(index, (str, Path)):
-        return _index_search(lambda: opened(index))
-    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
+        find = StoreSearch(index).find
+    elif isinstance(index, BaseRetriever):
+        find = RetrieverSearch(index).find
+    elif isinstance(index, (Index, str, Path)):
+        find = partial(_search_index, index)
+    else:
+        raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
+
+    async def search(
+        queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
+        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
+    ) -> list[list[Hit]]:  # fmt: skip
+        return await find(queries, SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
+
+    return search
+
+
+async def _search_index(index: Index | str | Path, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+    def find() -> list[list[Hit]]:
+        return (index if isinstance(index, Index) else opened(index)).search(queries, **search._asdict())
+
+    return await asyncio.to_thread(find)
 
 
 def opened(index: str | Path) -> Index:
@@ -233,17 +228,6 @@ def _store(index: str | Path) -> IndexStore:
 
         index = demo_index()
     return store_at(index if is_address(index) else usable(index).resolve())
-
-
-def _index_search(index: Callable[[], Index]) -> Search:
-    async def search(
-        queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
-    ) -> list[list[Hit]]:  # fmt: skip
-        search_options = SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
-        return await asyncio.to_thread(lambda: index().search(queries, **search_options._asdict()))
-
-    return search
 
 
 def describe(index: Searchable, found: Searchable) -> str:

@@ -50,14 +50,12 @@ class Snapshot:
         """Return the positions in the graph of some rows."""
         return self._by_row[np.searchsorted(self.rows, rows, sorter=self._by_row)]
 
-    def search(
-        self, queries: Sequence[str], vectors: Matrix, search_options: SearchOptions, reranker: Reranker | None = None
-    ) -> list[list[Hit]]:
+    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
         """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
-        if reranker is None or not search_options.filter:
-            return find(self, queries, vectors, search_options, reranker)
-        among = frozenset(self._allowed(search_options.filter).tolist())
-        return find(self, queries, vectors, search_options, lambda *found: [position for position in reranker(*found) if position in among])
+        if reranker is None or not search.filter:
+            return find(self, queries, vectors, search, reranker)
+        among = frozenset(self._allowed(search.filter).tolist())
+        return find(self, queries, vectors, search, lambda *found: [position for position in reranker(*found) if position in among])
 
     def _allowed(self, where: Filter) -> Positions:
         """Return the positions that pass a filter; the latest filters are remembered, because each has every passage looked at."""
@@ -72,46 +70,39 @@ class Snapshot:
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[int]]:
         """Return the n nearest positions of each vector, nearest first, among those that pass the filter."""
         found = self.graph.exact(vectors, n, self._allowed(where)) if where else self.graph.search(vectors, n)
-        if self.graph.whole:
-            return [positions.tolist() for positions in found]
-        return [self._in_order(vector, positions) for vector, positions in zip(vectors, found, strict=True)]
-
-    def _in_order(self, vector: Matrix, positions: Positions) -> list[int]:
-        """Order by cosine what quantised vectors have brought into an order of theirs; ties by position."""
-        cosines = self.vectors(positions.tolist()) @ vector
-        ordered: list[int] = positions[np.lexsort((positions, -cosines))].tolist()
-        return ordered
+        if not self.graph.whole:  # quantised vectors are nearly in order: order by cosine, ties by position
+            cosines = [self.vectors(positions.tolist()) @ vector for vector, positions in zip(vectors, found, strict=True)]
+            found = [positions[np.lexsort((positions, -own))] for own, positions in zip(cosines, found, strict=True)]
+        return [positions.tolist() for positions in found]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[int, float]]:
         """Return the n best positions of each query by BM25, greater is better, among those that pass the filter."""
         among = self._allowed(where) if where else None
         if self.postings is not None:
             return [self.postings.search(query, n, among) for query in queries]
-        rows = None if among is None else self.rows[among]
-        return [self._by_words(query, n, rows) for query in queries]
-
-    def _by_words(self, query: str, n: int, among: Rows | None) -> dict[int, float]:
-        found = self.store.by_words(query, n, among)
-        positions = self.positions([row for row, _ in found])
-        return {int(position): -rank for (_, rank), position in zip(found, positions, strict=True)}
+        found = [self.store.by_words(query, n, None if among is None else self.rows[among]) for query in queries]
+        positions = [self.positions([row for row, _ in ranked]).tolist() for ranked in found]
+        return [
+            {position: -rank for (_, rank), position in zip(ranked, places, strict=True)}
+            for ranked, places in zip(found, positions, strict=True)
+        ]
 
     def vectors(self, positions: Sequence[int]) -> Matrix:
         """Return vectors as they were encoded, shape (positions, dimension)."""
         if self.graph.whole:
             return self.graph.vectors(positions)
-        return self.store.vectors([int(self.rows[position]) for position in positions], self.manifest.dimension)
+        return self.store.vectors(self._rows_at(positions), self.manifest.dimension)
 
     def sections(self, positions: Sequence[int]) -> list[tuple[str, str]]:
         """Return the document of each passage and the headings above it, "" where there are none."""
-        rows = [int(self.rows[position]) for position in positions]
-        found = self.store.sections(rows)
-        return [found[row] for row in rows]
+        return self.store.sections(self._rows_at(positions))
 
     def passages(self, positions: Sequence[int]) -> list[Document]:
         """Return the passages."""
-        rows = [int(self.rows[position]) for position in positions]
-        found = self.store.passages(rows)
-        return [found[row] for row in rows]
+        return self.store.passages(self._rows_at(positions))
+
+    def _rows_at(self, positions: Sequence[int]) -> list[int]:
+        return [int(self.rows[position]) for position in positions]
 
     def ids(self) -> list[str]:
         """List the ids of the passages that are searched, in the order of their positions."""
@@ -119,9 +110,7 @@ class Snapshot:
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
         """Return the passages of the ids that exist, in the order asked for."""
-        rows = self.store.rows_of(ids)
-        found = self.store.passages(rows)
-        return [found[row] for row in rows]
+        return self.store.passages(self.store.rows_of(ids))
 
 
 def open_snapshot(folder: Path) -> Snapshot:

@@ -1,5 +1,4 @@
 """An index in Milvus: a collection of a server, or of a file that milvus-lite reads.
 
-`store` is the index store; `connection` connects, `collections` reads and writes rows as `schema` lays them out, and `working_copy` is what
-a build changes.
+`store` is the index store; `connection` connects, `collections` reads and writes rows as `schema` lays them out.
 """

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,9 @@ _LASTS_S = 120.0
 _AGAIN_S = 15.0
 
 
+T = TypeVar("T")
+
+
 class MetadataEntry(NamedTuple):
     """An entry of the metadata. document: the id of the one it is of, if any; text: what is too long for a value."""
 
@@ -47,9 +50,9 @@ class MetadataEntry(NamedTuple):
     text: str = ""
 
 
-def batches(of: Sequence[Any]) -> Iterator[list[Any]]:
-    """Split into batches of one request."""
-    return (list(of[start : start + _BLOCK]) for start in range(0, len(of), _BLOCK))
+def batches(of: Sequence[T], size: int = _BLOCK) -> Iterator[list[T]]:
+    """Split into batches, by default of one request."""
+    return (list(of[start : start + size]) for start in range(0, len(of), size))
 
 
 @contextmanager

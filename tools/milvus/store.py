@@ -1,12 +1,18 @@
-"""Milvus as an index store: built, opened, searched and changed like an index in a folder."""
+"""Milvus as an index store: built, opened, searched and changed like an index in a folder.
+
+A build changes a working copy without vectors and words, which is read back from the server; what differs is then written. New and changed
+passages are written before those that are gone are deleted.
+"""
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -16,15 +22,141 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index.build import BuildOptions, Built, Intake, SourcedDocument, given_paths, read_documents
-from ramify.tools.index.chunking import Chunking
+from ramify.tools.index.chunking import Chunking, embedded_text
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
 from ramify.tools.index.index_writer import IndexSettings, IndexWriter, check_settings
-from ramify.tools.index.manifest import LAYOUT, WHOLE, Manifest
+from ramify.tools.index.manifest import LAYOUT, PASSAGES, WHOLE, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
-from ramify.tools.index.passage_store import Filter
-from ramify.tools.milvus.collections import Collections, MetadataEntry, write_lock
+from ramify.tools.index.passage_store import Filter, searched_passages
+from ramify.tools.milvus.collections import Collections, MetadataEntry, batches, write_lock
 from ramify.tools.milvus.connection import parse_address
-from ramify.tools.milvus.working_copy import DOCUMENT, HIDDEN, differences, working_copy, write_metadata, write_passages
+from ramify.tools.milvus.schema import Row
+
+FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
+"""The kinds of entries in the metadata: how the index is made, its documents, their files, and the passages that are not searched."""
+KINDS = frozenset({FACTS, DOCUMENT, FILE, HIDDEN})
+_LONGEST_LIST = 200
+"""Of what was left out of one file so many are remembered."""
+
+
+@contextmanager
+def working_copy(store: Collections, documents: Sequence[str] | None = None) -> Iterator[IndexWriter]:
+    """Read a corpus, or some of its documents, into a temporary index writer."""
+    with TemporaryDirectory(prefix="ramify-milvus-") as folder, IndexWriter(Path(folder) / PASSAGES) as writer:
+        writer.database.executescript("PRAGMA synchronous = OFF; DROP TRIGGER words_added; DROP TRIGGER words_removed;")
+        writer.database.executescript("DROP TRIGGER words_hidden; DROP TRIGGER words_shown;")
+        if store.exists():
+            _read(store, writer, documents)
+        writer.changed = False
+        yield writer
+
+
+def _read(store: Collections, writer: IndexWriter, documents: Sequence[str] | None) -> None:
+    entries = [one for one in store.entries() if documents is None or one.kind not in (DOCUMENT, HIDDEN) or one.document in documents]
+    known = {one.document for one in entries if one.kind == DOCUMENT}
+    writer.remember(next((one.value for one in entries if one.kind == FACTS), {}))
+    _insert(writer, "documents", [_with_digest(one.value) for one in entries if one.kind == DOCUMENT])
+    _insert(writer, "files", [one.value for one in entries if one.kind == FILE])
+    _insert(writer, "passages", [_with_digest(one.value | {"text": one.text}) for one in entries if one.kind == HIDDEN])
+    shown = (row._asdict() for row in store.rows(documents) if row.document in known)  # others an interrupted build has left
+    columns = ("id", "document", "label", "text", "metadata", "digest")
+    _insert(writer, "passages", (_with_digest({name: row[name] for name in columns}) for row in shown))
+
+
+def _with_digest(value: dict[str, Any]) -> dict[str, Any]:
+    return {**value, "digest": bytes.fromhex(value["digest"])}
+
+
+def _insert(writer: IndexWriter, table: str, rows: Iterable[dict[str, Any]]) -> None:
+    found = iter(rows)
+    first = next(found, None)
+    if first is None:
+        return
+    names = ", ".join(first)
+    marks = ", ".join(f":{name}" for name in first)
+    with writer.database as database:
+        database.executemany(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", chain([first], found))
+
+
+def metadata_entries(writer: IndexWriter) -> Iterator[MetadataEntry]:
+    """Yield the metadata entries of an index writer."""
+    yield MetadataEntry(FACTS, FACTS, "", dict(writer.facts()))
+    for row in _rows(writer, "SELECT id, root, file, digest, kind FROM documents"):
+        yield MetadataEntry(f"{DOCUMENT} {row['id']}", DOCUMENT, row["id"], {**row, "digest": row["digest"].hex()})
+    for row in _rows(writer, "SELECT root, source, size, changed_ns, edition, skipped, path FROM files"):
+        kept = json.dumps(json.loads(row["skipped"])[:_LONGEST_LIST])
+        yield MetadataEntry(f"{FILE} {row['root']} {row['source']}", FILE, "", {**row, "skipped": kept})
+    hidden = "SELECT id, document, label, text, metadata, digest, hidden, twin_of FROM passages WHERE hidden IS NOT NULL"
+    for row in _rows(writer, hidden):
+        value = {name: one for name, one in row.items() if name != "text"}
+        yield MetadataEntry(f"{HIDDEN} {row['id']}", HIDDEN, row["document"], {**value, "digest": row["digest"].hex()}, row["text"])
+
+
+def _rows(writer: IndexWriter, sql: str) -> Iterator[dict[str, Any]]:
+    found = writer.database.execute(sql)
+    names = [column[0] for column in found.description]
+    return (dict(zip(names, row, strict=True)) for row in found)
+
+
+class Differences(NamedTuple):
+    """What a corpus lacks: rows to be encoded, rows whose vector is there under the id named, and ids that are gone."""
+
+    fresh: list[Row]
+    kept: list[tuple[Row, str]]
+    gone: list[str]
+
+
+def differences(store: Collections, writer: IndexWriter, documents: Sequence[str] | None = None) -> Differences:
+    """Compare an index writer with the corpus, or some of its documents; a known text is not encoded again."""
+    held = store.states(documents) if store.exists() else {}
+    rows = {passage.id: Row.of(passage) for passage in searched_passages(writer.database)}
+    lasting = {digest: id for id, (digest, _) in held.items() if id not in rows or rows[id].digest == digest}
+    fresh, kept = [], []
+    for id, row in rows.items():
+        digest, state = held.get(id, ("", ""))
+        source = id if digest == row.digest else lasting.get(row.digest)
+        if source is None:
+            fresh.append(row)
+        elif source != id or state != row.state:
+            kept.append((row, source))
+    # The longest first, and the same text side by side: texts of like length are encoded together, and none twice.
+    fresh.sort(key=lambda row: (-len(row.text) - len(row.label), row.digest, row.id))
+    return Differences(fresh, kept, sorted(held.keys() - rows.keys()))
+
+
+def write_passages(store: Collections, lacking: Differences, wanted: BuildOptions, alive: Callable[[], None]) -> int:
+    """Write and remove what differs, batch by batch; return how many texts were encoded. `alive` is called with each batch."""
+    for batch in batches(lacking.kept, wanted.batch_size):
+        vectors = store.vectors([source for _, source in batch])
+        store.write([row for row, _ in batch], np.stack([vectors[source] for _, source in batch]))
+        alive()
+    encoded = done = 0
+    fresh = list(batches(lacking.fresh, wanted.batch_size))
+    with closing(wanted.encoding(wanted.encoder, (list(_texts(rows).values()) for rows in fresh))) as made:
+        for rows, (texts, encoded_now) in zip(fresh, made, strict=True):
+            of_digest = dict(zip(_texts(rows), encoded_now, strict=True))
+            store.write(rows, np.stack([of_digest[row.digest] for row in rows]))
+            encoded, done = encoded + len(texts), done + len(rows)
+            wanted.progress(done, len(lacking.fresh), "passages")
+            alive()
+    store.remove(lacking.gone)
+    return encoded
+
+
+def _texts(rows: Sequence[Row]) -> dict[str, str]:
+    """Give what is to be embedded, each text once, by its digest."""
+    return {row.digest: embedded_text(row.text, row.label) for row in rows}
+
+
+def write_metadata(store: Collections, writer: IndexWriter, documents: Sequence[str] | None = None) -> list[MetadataEntry]:
+    """Write missing metadata entries and delete those that are gone, of all or some documents; return all entries."""
+    held = {one.name: one for one in store.entries()}
+    wanted = {one.name: one for one in metadata_entries(writer)}
+    store.upsert_entries(one for name, one in wanted.items() if held.get(name) != one)
+    mine = {name for name, one in held.items() if one.kind in KINDS and (documents is None or one.document in documents)}
+    gone = mine - wanted.keys()
+    store.delete_entries(sorted(gone))
+    return [one for name, one in (held | wanted).items() if name not in gone]
 
 
 @dataclass(frozen=True)
@@ -37,11 +169,9 @@ class OpenCollection:
     def __len__(self) -> int:
         return self.manifest.passages
 
-    def search(
-        self, queries: Sequence[str], vectors: Matrix, search_options: SearchOptions, reranker: Reranker | None = None
-    ) -> list[list[Hit]]:
+    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
         """Search for all queries at once; vectors: theirs, shape (queries, dimension); nothing steers it."""
-        return find(_Search(self.store, self.manifest.dimension), queries, vectors, search_options)
+        return find(_Search(self.store, self.manifest.dimension), queries, vectors, search)
 
     def ids(self) -> list[str]:
         """List the ids of the passages that are searched, in order."""

@@ -18,10 +18,7 @@ from ramify.tools.documents.text import decoded, encoding_of, stem
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_NAMES = {
-    "container": "urn:oasis:names:tc:opendocument:xmlns:container",
-    "opf": "http://www.idpf.org/2007/opf",
-}
+_NAMES = {"container": "urn:oasis:names:tc:opendocument:xmlns:container", "opf": "http://www.idpf.org/2007/opf"}
 _PAGES = ("application/xhtml+xml", "text/html")
 
 
