@@ -288,17 +288,10 @@ def estimate_passages(
     paths: Sequence[Path], embedding: str, chunking: Chunking, clean: bool, progress: Progress, read: Callable[[Path], T]
 ) -> tuple[T, Encoder]:
     """Read the passages, and give the encoder that would encode them; InputError where nothing can be read."""
-    encoder = load_encoder(embedding)
-    given = [existing(path) for path in paths]
+    encoder, given = load_encoder(embedding), given_paths(paths)
     with TemporaryDirectory(prefix="ramify-estimate-") as folder:
-        draft_path = Path(folder) / PASSAGES
-        with IndexWriter(draft_path) as writer:
+        path = Path(folder) / PASSAGES
+        with IndexWriter(path) as writer:
             writer.remember({"clean": "yes" if clean else "no"})
-            intake = Intake(writer, encoder, chunking, [str(path.resolve()) for path in given])
-            skipped: list[tuple[str, str]] = []
-            intake.take(files_under(given, skipped), skipped, progress)
-            if not intake.seen:
-                raise nothing_readable(given, skipped)
-            if clean:
-                hide_duplicates(writer)
-        return read(draft_path), encoder
+            read_documents(given, writer, encoder, chunking, progress)
+        return read(path), encoder

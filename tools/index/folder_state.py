@@ -84,7 +84,8 @@ def write_lock(folder: Path) -> Iterator[None]:
     """Lock the folder for one writer, until the process ends at the latest. IndexingError where it cannot be written."""
     try:
         make_folder(folder)
-        with closing(_lock_of(make_file(folder / LOCK))) as lock:
+        path = make_file(folder / LOCK).absolute()
+        with closing(sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)) as lock:
             lock.execute("BEGIN EXCLUSIVE")
             yield
     except (OSError, sqlite3.OperationalError) as error:
@@ -92,10 +93,6 @@ def write_lock(folder: Path) -> Iterator[None]:
             raise IndexingError(f"another process is writing the index in {str(folder)!r}", "wait until it has finished") from error
         remedy = remedy_for(error, "check the folder's permissions and the free space, then run the command again", _holds_vectors(folder))
         raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
-
-
-def _lock_of(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path.absolute(), timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
 
 
 def share_index(folder: Path) -> None:

@@ -46,11 +46,7 @@ def query_words(query: str) -> list[str]:
 def searchable(text: str) -> str:
     """Write a text with spaces between the words to search: each run of Chinese, Japanese or Korean as its pairs of characters."""
     whole = unicodedata.normalize("NFC", text) if _APART.search(text) else text
-    return _CJK.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", whole)
-
-
-def _pairs(run: str) -> list[str]:
-    return [one + other for one, other in pairwise(run)] or [run]
+    return _CJK.sub(lambda run: f" {' '.join(map(''.join, pairwise(run[0]))) or run[0]} ", whole)
 
 
 def match_any(query: str) -> str:

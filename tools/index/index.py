@@ -1,6 +1,5 @@
 """The corpus index, searched by vectors and by words, as a LangChain `VectorStore`."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,60 +26,7 @@ from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.typed import readable
 
 
-class SearchedStore(VectorStore):
-    """A `VectorStore` whose searches by LangChain's names are all made of `search`."""
-
-    @property
-    @abstractmethod
-    def embeddings(self) -> Encoder:
-        """Return the encoder of passages and questions."""
-
-    @abstractmethod
-    def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Hit]]: ...
-
-    def _find(self, query: str, search: SearchOptions) -> list[Hit]:
-        return self._search([query], self.embeddings.encode_queries([query]), search.checked())[0]
-
-    def similarity_search_with_score(
-        self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
-    ) -> list[tuple[Document, float]]:
-        """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
-        hits = self._find(query, SearchOptions(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
-        return [(hit.document, hit.score) for hit in hits]
-
-    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
-        """Return the passages nearest to a query; takes `filter` and `hybrid`."""
-        return [document for document, _ in self.similarity_search_with_score(query, k, **kwargs)]
-
-    def similarity_search_by_vector(
-        self, embedding: list[float], k: int = 4, *, filter: Filter | None = None, **kwargs: Any
-    ) -> list[Document]:
-        """Return the passages nearest to a vector."""
-        return self._by_vector(embedding, SearchOptions(k, mmr=None, hybrid=False, filter=filter, per_section=None, view="flat"))
-
-    def max_marginal_relevance_search(
-        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
-        *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
-    ) -> list[Document]:  # fmt: skip
-        """Return passages near to a query and far from each other."""
-        hits = self._find(query, SearchOptions(k, fetch_k, lambda_mult, hybrid, filter, view="flat"))
-        return [hit.document for hit in hits]
-
-    def max_marginal_relevance_search_by_vector(
-        self, embedding: list[float], k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
-        *, filter: Filter | None = None, **kwargs: Any,
-    ) -> list[Document]:  # fmt: skip
-        """Return passages near to a vector and far from each other."""
-        return self._by_vector(embedding, SearchOptions(k, fetch_k, lambda_mult, hybrid=False, filter=filter, view="flat"))
-
-    def _by_vector(self, embedding: list[float], search: SearchOptions) -> list[Document]:
-        return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), search)[0]]
-
-    def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        return lambda cosine: max(0.0, cosine)
-
-
-class Index(SearchedStore):
+class Index(VectorStore):
     """Passages of documents with their vectors and words, in one folder or in a store; any thread may search."""
 
     def __init__(self, store: IndexStore, encoder: Encoder, opened: OpenIndex) -> None:
@@ -264,3 +210,44 @@ class Index(SearchedStore):
     @property
     def _chunking(self) -> Chunking:
         return Chunking(self._opened.manifest.chunk_tokens, self._opened.manifest.overlap)
+
+    def _find(self, query: str, search: SearchOptions) -> list[Hit]:
+        return self._search([query], self.embeddings.encode_queries([query]), search.checked())[0]
+
+    def similarity_search_with_score(
+        self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
+        hits = self._find(query, SearchOptions(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
+        return [(hit.document, hit.score) for hit in hits]
+
+    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
+        """Return the passages nearest to a query; takes `filter` and `hybrid`."""
+        return [document for document, _ in self.similarity_search_with_score(query, k, **kwargs)]
+
+    def similarity_search_by_vector(
+        self, embedding: list[float], k: int = 4, *, filter: Filter | None = None, **kwargs: Any
+    ) -> list[Document]:
+        """Return the passages nearest to a vector."""
+        return self._by_vector(embedding, SearchOptions(k, mmr=None, hybrid=False, filter=filter, per_section=None, view="flat"))
+
+    def max_marginal_relevance_search(
+        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
+        *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
+    ) -> list[Document]:  # fmt: skip
+        """Return passages near to a query and far from each other."""
+        hits = self._find(query, SearchOptions(k, fetch_k, lambda_mult, hybrid, filter, view="flat"))
+        return [hit.document for hit in hits]
+
+    def max_marginal_relevance_search_by_vector(
+        self, embedding: list[float], k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
+        *, filter: Filter | None = None, **kwargs: Any,
+    ) -> list[Document]:  # fmt: skip
+        """Return passages near to a vector and far from each other."""
+        return self._by_vector(embedding, SearchOptions(k, fetch_k, lambda_mult, hybrid=False, filter=filter, view="flat"))
+
+    def _by_vector(self, embedding: list[float], search: SearchOptions) -> list[Document]:
+        return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), search)[0]]
+
+    def _select_relevance_score_fn(self) -> Callable[[float], float]:
+        return lambda cosine: max(0.0, cosine)

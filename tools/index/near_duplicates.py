@@ -199,7 +199,9 @@ class _Search:
         words = words_of(self._text(one.id))
         same_format = _ORDER.get(one.kind, one.kind) == _ORDER.get(other.kind, other.kind)
         long = len(words) >= _LONG and overlap >= _KIN
-        alike = overlap >= _COPY or any(_alike(one, held, long) for held in self._files[number])
+        alike = overlap >= _COPY or any(
+            one.label == held.label or (long and _heading(one) == _heading(held)) for held in self._files[number]
+        )
         if not (alike if same_format else overlap >= _SAME_MANUAL):
             return False
         hashes, known = self._whole(number)
@@ -220,11 +222,6 @@ def _contexts(words: list[str]) -> Iterator[set[Words]]:
     """Yield for each word the three words ending at it, about it and beginning at it: where it is another, none of them is known."""
     for place in range(len(words)):
         yield {tuple(words[max(start, 0) : start + 3]) for start in range(place - 2, place + 1)}
-
-
-def _alike(one: Candidate, other: Candidate, long: bool) -> bool:
-    """Tell whether the same words mean the same in two places: under the same title and headings, many under the same last heading."""
-    return one.label == other.label or (long and _heading(one) == _heading(other))
 
 
 def _heading(one: Candidate) -> str:

@@ -23,7 +23,7 @@ from ramify.tools.index.hybrid_search import mmr as pick_diverse
 from ramify.tools.index.index_store import IndexStore, is_address, store_at
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.index.schema import identified
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import brief, many
 from ramify.tools.typed import usable
 
 _REMEMBERED = 20_000
@@ -116,13 +116,14 @@ class RetrieverSearch:
             what = f"the retriever {type(self._retriever).__name__!r} cannot filter"
             raise UsageError(what, "give an index, or a retriever that filters by itself")
         found = await asyncio.gather(*(self._retriever.ainvoke(query) for query in queries))
-        return [[_hit_of_rank(document, rank) for rank, document in enumerate(documents[: search.k], start=1)] for documents in found]
-
-
-def _hit_of_rank(document: Document, rank: int) -> Hit:
-    scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
-    score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
-    return Hit(identified(document), score, score)
+        hits: list[list[Hit]] = []
+        for documents in found:
+            hits.append([])
+            for rank, document in enumerate(documents[: search.k], start=1):
+                scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
+                score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
+                hits[-1].append(Hit(identified(document), score, score))
+        return hits
 
 
 DEMO = "demo"
@@ -243,12 +244,7 @@ def describe(index: Searchable, found: Searchable) -> str:
         where = store_at(index).where if is_address(index) else str(index)
     else:
         where = type(found).__name__ if found.temporary else found.where
-    return f"{where} ({_count_contents(found)})"
-
-
-def _count_contents(index: Index) -> str:
-    held = ((index.manifest.documents, "document"), (index.manifest.passages, "passage"))
-    return ", ".join(f"{count:,} {thing if count == 1 else thing + 's'}" for count, thing in held)
+    return f"{where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"
 
 
 def hidden_note(hidden: dict[str, int]) -> str:
