@@ -23,7 +23,7 @@ class Writer:
 
     @property
     def flat(self) -> bool:
-        """Tell whether all goes into one line, as in a cell of a table."""
+        """Return whether all goes into one line, as in a cell of a table."""
         return bool(self._modes["flat"])
 
     def enter(self, mode: str) -> None:

@@ -67,7 +67,7 @@ def is_layout(cell: html.HtmlElement) -> bool:
 
 
 def has_heading(element: html.HtmlElement) -> bool:
-    """Tell whether a heading stands in an element."""
+    """Return whether a heading stands in an element."""
     return any(True for _ in element.iter(*HEADINGS))
 
 
@@ -85,7 +85,7 @@ def leads_elsewhere(element: html.HtmlElement, sizes: Sizes) -> str | None:
 
 
 def _belongs_to_text(element: html.HtmlElement) -> bool:
-    """Tell whether links say something: side by side in rows, as part of an entry, or after a sentence that ends in a colon."""
+    """Return whether links say something: side by side in rows, as part of an entry, or after a sentence that ends in a colon."""
     if element.tag == "table" and sum(1 for _ in islice(element.iter("tr"), _ROWS + 1)) > _ROWS:
         return True
     before = element.getprevious()
@@ -95,7 +95,7 @@ def _belongs_to_text(element: html.HtmlElement) -> bool:
 
 
 def _is_sorted(element: html.HtmlElement) -> bool:
-    """Tell whether a list's entries are in alphabetical order but for a few, as sub-entries are; those of chapters are by number."""
+    """Return whether a list's entries are in alphabetical order but for a few, as sub-entries are; those of chapters are by number."""
     written = ("".join(entry.itertext()).casefold() for entry in element.iter("li", "dt", "tr"))
     entries: list[str] = [found[0][:_KEY] for entry in written if (found := re.findall(r"[^\W_].*", entry))]  # without signs before them
     letters = [entry for entry in entries if entry[0].isalpha()]
@@ -224,7 +224,7 @@ def _is_hidden(element: html.HtmlElement) -> bool:
 
 
 def _is_permalink(element: html.HtmlElement) -> bool:
-    """Tell whether an element is a link to its own place: a sign, not a word."""
+    """Return whether an element is a link to its own place: a sign, not a word."""
     if "#" not in element.get("href", ""):
         return False
     shown = element.text_content().strip()

@@ -115,7 +115,7 @@ def _assign(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tu
 
 
 def _is_small(path: Path) -> bool:
-    """Tell whether a file is read in no time; one that is packed may be anything."""
+    """Return whether a file is small; a packed one may be any size."""
     try:
         return path.suffix.lower() != ".gz" and path.stat().st_size <= _SMALL_BYTES
     except OSError:

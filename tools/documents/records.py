@@ -61,7 +61,7 @@ def _skip_record(report: ReadReport, source: str, number: int, reason: str) -> N
 
 
 def _records(content: Any) -> list[Any]:
-    """Give what is in a list, in the one list of records that an object holds, else the value itself."""
+    """Return what is in a list, in the one list of records that an object holds, else the value itself."""
     if isinstance(content, list):
         return content
     values = content.values() if isinstance(content, dict) and "text" not in content else ()
@@ -167,7 +167,7 @@ def _evenness(sample: Sequence[str], dialect: Dialect) -> float:
 
 
 def is_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row names the columns: different words, no numbers but years."""
+    """Return whether the first row names the columns: different words, no numbers but years."""
     cells = [cell.strip() for cell in first]
     named = [cell for cell in cells if cell]
     if not named or len(set(named)) < len(named) or len(named) < len(cells) - 1:

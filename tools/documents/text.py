@@ -112,7 +112,7 @@ def stem(path: Path) -> str:
 
 
 def encoding_of(content: bytes, source: str, report: ReadReport, *, cut: bool = False) -> str:
-    """Say how text is encoded: UTF-8, UTF-16 that says so, or what it most likely is, with a remark."""
+    """Return how text is encoded: UTF-8, UTF-16 that says so, or what it most likely is, with a remark."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if b"\0" in content:
@@ -136,7 +136,7 @@ def decoded(content: bytes, encoding: str) -> str:
 
 
 def is_utf8(content: bytes, cut: bool = False) -> bool:
-    """Tell whether bytes are UTF-8; those of a `cut` text may end within a letter."""
+    """Return whether bytes are UTF-8; those of a `cut` text may end within a letter."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -141,7 +141,7 @@ def _sorted(entries: list[re.Match[str]]) -> bool:
 
 
 def _is_notice(text: str) -> bool:
-    """Tell whether a text is a legal notice."""
+    """Return whether a text is a legal notice."""
     words = word_count(text)
     if not _NOTICE_LEAST <= words <= _NOTICE_MOST:
         return False

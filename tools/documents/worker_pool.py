@@ -1,4 +1,4 @@
-"""Worker processes that parse files side by side: one that hangs, dies or takes more than it may costs its file, by name."""
+"""A pool of worker processes that parse files; where one hangs, dies or exceeds its limits, its file is skipped with the reason."""
 
 import json
 import os
@@ -35,7 +35,7 @@ class Limits(NamedTuple):
 
 
 LIMITS = Limits()
-"""The one place where they are set."""
+"""The default limits."""
 
 
 def cores() -> int:
@@ -51,7 +51,7 @@ def command(limits: Limits) -> list[str]:
 
 
 class ParseTask:
-    """A file that a worker parses, now or when it comes to it; what is given of it waits here, within limits, to be taken."""
+    """A file to be parsed by a worker; its parts wait here, in a bounded queue, to be taken."""
 
     def __init__(self, file: File, clean: bool) -> None:
         self.file = file
@@ -69,13 +69,13 @@ class ParseTask:
             raise RuntimeError(f"the documents of {self.file.source!r} were not taken before the next file was")
 
     def give(self, part: ParsedPart | None) -> bool:
-        """Have a part taken, None after the last; false where no more is wanted."""
+        """Queue a part, None after the last; return False where no more is wanted."""
         if self._wanted:
             self._parts.put(part)
         return self._wanted
 
     def close(self) -> None:
-        """Want no more of it."""
+        """Cancel the task."""
         self._wanted = False
         while not self._parts.empty():
             self._parts.get_nowait()
@@ -83,7 +83,7 @@ class ParseTask:
 
 
 class WorkerPool:
-    """As many workers as wanted, each started when it is first needed."""
+    """A pool of worker processes, each started when it is first needed."""
 
     def __init__(self, size: int, limits: Limits, command: Callable[[Limits], list[str]] = command) -> None:
         self.size = size
@@ -95,7 +95,7 @@ class WorkerPool:
         self._lock = Lock()
 
     def parse(self, file: File, clean: bool) -> ParseTask:
-        """Have a file parsed, and tidied up to have it `clean`, by the next worker that is free."""
+        """Submit a file to be parsed, and tidied where it is to be `clean`, by the next free worker."""
         task = ParseTask(file, clean)
         with self._lock:
             self._waiting.add(task)
@@ -107,11 +107,11 @@ class WorkerPool:
         return task
 
     def running(self) -> int:
-        """Count the processes that are there."""
+        """Return the number of running processes."""
         return sum(worker.runs() for worker in self._workers)
 
     def close(self) -> None:
-        """End all workers, whatever they are at."""
+        """Kill all workers."""
         with self._lock:
             waiting = list(self._waiting)
         for task in waiting:
@@ -133,7 +133,7 @@ class WorkerPool:
 
 
 class _Worker:
-    """One process, started anew after each that was lost."""
+    """One process, restarted after each loss."""
 
     def __init__(self, command: list[str], limits: Limits) -> None:
         self._command = command
@@ -170,11 +170,11 @@ class _Worker:
                 process.wait()
 
     def runs(self) -> bool:
-        """Tell whether the process is there."""
+        """Return whether the process is running."""
         return self._process is not None and self._process.poll() is None
 
     def end(self) -> None:
-        """End the process for good."""
+        """Kill the process; it is not started again."""
         with self._lock:
             self._ended = True
             if self._process is not None:
@@ -196,7 +196,7 @@ class _Worker:
             return self._process
 
     def _reason(self, code: int) -> str:
-        """Say why a process ended, by its last words."""
+        """Return why a process ended, by its last words."""
         with self._lock:
             if self._ended:
                 return "reading has ended"

@@ -167,7 +167,7 @@ class Intake:
         return True
 
     def _claimed(self, document: Document, file: File) -> SourcedDocument:
-        """Give a document the first id that no other document of this build, or of a path not read now, has."""
+        """Return a document with the first id that no other document of this build, or of a path not read now, has."""
         for identity in self._names(document):
             held = None if identity in self.seen else self._writer.stored(identity)
             if identity not in self.seen and (held is None or held.root in self._roots or held.digest == document_digest(document)):

@@ -55,7 +55,7 @@ def match_any(query: str) -> str:
 
 
 def names(query: str, heading: str) -> bool:
-    """Tell whether a question has all words of a section's own heading, the last of "A > B"."""
+    """Return whether a question has all words of a section's own heading, the last of "A > B"."""
     return set(query_words(heading.rpartition(" > ")[2])) <= set(query_words(query))
 
 

@@ -167,7 +167,7 @@ def find(
 
 
 def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mapping[K, float], search: SearchOptions) -> dict[K, float]:
-    """Give what either ranking found, the best first, with what it is worth."""
+    """Return what either ranking found, the best first, with what it is worth."""
     if not search.hybrid:
         return _as_shares(nearest, (held.vectors(nearest) @ vector).tolist() if len(nearest) else [])
     if not search.dense:
@@ -181,7 +181,7 @@ def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mappi
 
 
 def _as_shares(keys: Sequence[K], scores: list[float]) -> dict[K, float]:
-    """Give each passage its score as a share of the best, at least 0; their order stays."""
+    """Return each passage with its score as a share of the best, at least 0; their order stays."""
     best = max(max(scores, default=0.0), _TINY)
     return {key: max(score, 0.0) / best for key, score in zip(keys, scores, strict=True)}
 

@@ -100,7 +100,7 @@ class Index(VectorStore):
 
     @property
     def where(self) -> str:
-        """Name its folder, or its address."""
+        """Return its folder or address."""
         return self.store.where
 
     @property
@@ -110,17 +110,17 @@ class Index(VectorStore):
 
     @property
     def advice(self) -> str | None:
-        """Say what would make a better index of the same documents, None where nothing is known to."""
+        """Return what would make a better index of the same documents, None where nothing is known to."""
         return advice(self._encoder)
 
     @property
     def reports(self) -> Reports | None:
-        """Give what sums it up, level by level; a plain index has nothing of the kind."""
+        """Return its reports or summaries by level; None in a plain index."""
         return None
 
     @property
     def temporary(self) -> bool:
-        """Tell whether the folder goes when the index does."""
+        """Return whether the folder is deleted with the index."""
         return self._temporary is not None
 
     @property
@@ -155,7 +155,7 @@ class Index(VectorStore):
         return self._opened.search(queries, vectors, search, self._reranker(search))
 
     def _reranker(self, search: SearchOptions) -> Reranker | None:
-        """Give what has a say in the order of hits: nothing, in a plain index; UsageError for options that it does not have."""
+        """Return the reranker of hits, None in a plain index; UsageError for options that the kind does not have."""
         if search.options:
             what = f"search.{next(iter(search.options))} means nothing to an index of kind {self.manifest.kind!r}"
             made = f"`ramify index --kind graph --out {self.where}`, or hierarchy" if isinstance(self.store, FolderStore) else "in a folder"

@@ -50,7 +50,7 @@ class IndexWriter:
         self.path.unlink()
 
     def whole(self) -> bool:
-        """Tell whether SQLite finds no damage."""
+        """Return whether SQLite finds no damage."""
         return bool(self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
 
     def facts(self) -> dict[str, str]:
@@ -65,7 +65,7 @@ class IndexWriter:
 
     @property
     def compared(self) -> bool:
-        """Tell whether twins have been looked for since the last change."""
+        """Return whether twins have been looked for since the last change."""
         return "compared" in self.facts()
 
     def _touch(self) -> None:
@@ -75,7 +75,7 @@ class IndexWriter:
 
     @property
     def clean(self) -> bool:
-        """Tell whether what only lists, licenses or repeats is left out of search."""
+        """Return whether what only lists, licenses or repeats is left out of search."""
         return self.facts().get("clean", "yes") == "yes"
 
     @property
@@ -268,11 +268,11 @@ class IndexSettings(NamedTuple):
         return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean, **label}
 
 
-def _open_checked(path: Path, making: IndexSettings) -> IndexWriter:
+def _open_checked(path: Path, settings: IndexSettings) -> IndexWriter:
     """Open an index writer, a new one where the file is damaged; IndexingError where the settings differ."""
     writer = _open_undamaged(path)
     try:
-        check_settings(writer, making, str(path.parent))
+        check_settings(writer, settings, str(path.parent))
     except RamifyError:
         writer.close()
         raise
@@ -308,12 +308,12 @@ def take_vectors(writer: IndexWriter, path: Path) -> None:
     database.execute("DETACH DATABASE other")
 
 
-def check_settings(writer: IndexWriter, making: IndexSettings, where: str, other: str = "--out folder") -> None:
+def check_settings(writer: IndexWriter, settings: IndexSettings, where: str, other: str = "--out folder") -> None:
     """Raise IndexingError where the settings are not those of the index; record them in a new one."""
-    made, encoder = writer.facts(), making.encoder
+    made, encoder = writer.facts(), settings.encoder
     made = made and {"label": "", **made}  # one that says nothing of labels has none
     prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).told()
-    facts = making.facts() | prefixes
+    facts = settings.facts() | prefixes
     held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.told() | made
     different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
     if different:

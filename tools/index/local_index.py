@@ -101,7 +101,7 @@ class LocalIndex(Index, Generic[S]):
         return reranker
 
     def _structure(self) -> Structure[S]:
-        """Give what leads a search, for the passages as they are now: adding and deleting puts passages into other places."""
+        """Return the structure for the passages as they are now: adding and deleting changes their positions."""
         snapshot, opened = self.snapshot, self._loaded
         if opened is None or opened[0] is not snapshot:
             opened = self._loaded = (snapshot, self.load_structure(snapshot.store.ids()))

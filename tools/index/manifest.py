@@ -146,7 +146,7 @@ def read_manifest(path: Path) -> Manifest | None:
 
 
 def _reason(error: ValueError) -> str:
-    """Say what is wrong with the first value that is none, in a few words."""
+    """Return what is wrong with the first value that is none, in a few words."""
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False)[0]
@@ -165,7 +165,7 @@ def file_sha256(path: Path) -> str:
 
 
 def new_damage(manifest: Manifest, folder: Path) -> str | None:
-    """Say what is wrong with the files of an index, None where nothing is; large ones are compared with their checksums once.
+    """Return what is wrong with the files of an index, None where nothing is; large ones are compared with their checksums once.
 
     After that, the same file of the same size and times is taken to be as it was.
     """

@@ -194,7 +194,7 @@ class _Search:
         return None
 
     def _holds(self, number: int, one: Candidate, overlap: float) -> bool:
-        """Tell whether a file holds a passage."""
+        """Return whether a file holds a passage."""
         other = self._files[number][0]
         words = words_of(self._text(one.id))
         same_format = _ORDER.get(one.kind, one.kind) == _ORDER.get(other.kind, other.kind)

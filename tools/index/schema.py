@@ -103,7 +103,7 @@ def identified(document: Document) -> Document:
 
 
 def documents_of(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
-    """Give texts as documents, each with an id."""
+    """Return texts as documents, each with an id."""
     parts = zip(texts, metadatas or [{} for _ in texts], ids or [None for _ in texts], strict=True)
     return [identified(Document(text, id=identity, metadata=metadata)) for text, metadata, identity in parts]
 

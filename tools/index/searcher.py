@@ -248,17 +248,17 @@ def describe(index: Searchable, found: Searchable) -> str:
 
 
 def hidden_note(hidden: dict[str, int]) -> str:
-    """Say how many passages are not searched, and why."""
+    """Return how many passages are not searched, and why."""
     return f", {sum(hidden.values()):,} left out of search ({reasons(hidden)})" if hidden else ""
 
 
 def reasons(hidden: Mapping[str, int]) -> str:
-    """Say why passages are not searched, with how many each; empty where all are."""
+    """Return why passages are not searched, with how many each; empty where all are."""
     return ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
 
 
 def unknown_filter_fields(index: Searchable, filter: Filter | None) -> str | None:
-    """Say which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
+    """Return which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
     if not filter or not isinstance(index, (Index, str, Path)):
         return None
     there = (opened(index) if isinstance(index, (str, Path)) else index).fields()
@@ -273,7 +273,7 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def advice(index: Searchable) -> str | None:
-    """Say what would make a better index, None where nothing is known to."""
+    """Return what would make a better index, None where nothing is known to."""
     if isinstance(index, (str, Path)):
         index = opened(index)
     return index.advice if isinstance(index, Index) else None

@@ -160,7 +160,7 @@ class Collections:
                 self._client.delete(collection, ids=block)
 
     def exists(self) -> bool:
-        """Tell whether there are collections for the corpus, and have them in memory."""
+        """Return whether there are collections for the corpus, and have them in memory."""
         if self.address.local and not Path(self.address.uri).exists():  # to connect would make the file
             return False
         with milvus_errors(self.address):

@@ -46,7 +46,7 @@ class Address(NamedTuple):
 
     @property
     def local(self) -> bool:
-        """Tell whether it is a file of this machine."""
+        """Return whether it is a file of this machine."""
         return "://" not in self.uri
 
     @property

@@ -55,7 +55,7 @@ class Row(NamedTuple):
     def fields(self) -> dict[str, Any]:
         """Return the fields of the collection; InputError where one is too long for Milvus."""
         metadata = json.loads(self.metadata)
-        for name, value in (("text", self.text), ("metadata", self.metadata), ("words", words := _words(self.label, self.text))):
+        for name, value in (("text", self.text), ("metadata", self.metadata), ("words", words := _stems(self.label, self.text))):
             if len(value.encode()) > LONGEST:
                 what = f"the {name} of the passage {self.id!r} {'is' if name != 'words' else 'are'} longer than {LONGEST:,} bytes"
                 raise InputError(what, "Milvus holds no longer ones: take smaller passages (--chunk-tokens), or an index in a folder")
@@ -75,7 +75,7 @@ def words_asked(query: str) -> str:
     return " ".join(dict.fromkeys(_stem(word) for word in query_words(query)))
 
 
-def _words(label: str, text: str) -> str:
+def _stems(label: str, text: str) -> str:
     """Write words as stems: a file and a server of Milvus read plain words alike, but only a server has stems of its own."""
     return " ".join(_stem(word) for part in (*[label] * LABEL_WEIGHT, text) for word in _WORD.findall(searchable(part.lower())))
 

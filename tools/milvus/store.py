@@ -144,7 +144,7 @@ def write_passages(store: Collections, lacking: Differences, wanted: BuildOption
 
 
 def _texts(rows: Sequence[Row]) -> dict[str, str]:
-    """Give what is to be embedded, each text once, by its digest."""
+    """Return what is to be embedded, each text once, by its digest."""
     return {row.digest: embedded_text(row.text, row.label) for row in rows}
 
 
@@ -192,15 +192,14 @@ class _Search:
     _vectors: dict[str, Matrix] = field(default_factory=dict)
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[str]]:
-        """Return the n nearest passages of each vector, nearest first."""
+        """Return the n nearest passages of each vector by cosine, ties by id."""
         found = self.store.nearest(vectors, n, where)
         self._vectors.update(pair for near in found for pair in near)
-        return [self._in_order(vector, [id for id, _ in near]) for vector, near in zip(vectors, found, strict=True)]
-
-    def _in_order(self, vector: Matrix, ids: list[str]) -> list[str]:
-        """Order by cosine, and ties by id."""
-        cosines = self.vectors(ids) @ vector
-        return [ids[place] for place in sorted(range(len(ids)), key=lambda place: (-cosines[place], ids[place]))]
+        ranked = []
+        for vector, near in zip(vectors, found, strict=True):
+            cosines = self.vectors([id for id, _ in near]) @ vector
+            ranked.append(sorted((-cosine, id) for cosine, (id, _) in zip(cosines, near, strict=True)))
+        return [[id for _, id in near] for near in ranked]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[str, float]]:
         """Return the n best passages of each query by BM25, greater is better."""
@@ -246,7 +245,7 @@ class MilvusStore:
 
     @property
     def where(self) -> str:
-        """Write the address."""
+        """Return the address."""
         return self.store.address.where
 
     def _remembered(self) -> dict[str, Any] | None:
@@ -254,20 +253,17 @@ class MilvusStore:
 
     def manifest(self) -> Manifest | None:
         """Read the manifest; IndexingError where it is of another version."""
-        told = self._remembered()
-        if told is None:
+        stored = self._remembered()
+        if stored is None:
             return None
         try:
-            manifest = Manifest(**{name: value for name, value in told.items() if name != GENERATION})
+            manifest = Manifest(**{name: value for name, value in stored.items() if name != GENERATION})
+            if manifest.layout != LAYOUT:
+                raise TypeError(f"layout {manifest.layout!r}, not {LAYOUT}")
         except TypeError as error:
-            raise self._of_another_version(str(error)) from error
-        if manifest.layout != LAYOUT:
-            raise self._of_another_version(f"layout {manifest.layout!r}, not {LAYOUT}")
+            what = f"the index in {self.where!r} is of another version of ramify ({error})"
+            raise IndexingError(what, "make another: `ramify index PATH… --out` with the name of a new collection") from error
         return manifest
-
-    def _of_another_version(self, why: str) -> IndexingError:
-        what = f"the index in {self.where!r} is of another version of ramify ({why})"
-        return IndexingError(what, "make another: `ramify index PATH… --out` with the name of a new collection")
 
     def fingerprint(self) -> bytes:
         """Return what the manifest says."""
@@ -283,14 +279,14 @@ class MilvusStore:
         return OpenCollection(self.store, manifest)
 
     def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
-        """Bring the corpus up to date with what lies under the paths; until it has finished, what is written is found already."""
+        """Update the corpus from the files under the paths; what is written is searchable before it has finished."""
         began = time.perf_counter()
         encoder, chunking, progress = wanted.encoder, wanted.chunking, wanted.progress
         if wanted.vectors not in (None, WHOLE):
             raise UsageError(f"vectors in {wanted.vectors} are for an index in a folder", "leave --vectors out")
         given = given_paths(paths)
-        making = IndexSettings(encoder, chunking, wanted.clean, None if wanted.label is None else tuple(wanted.label))
-        with self._changing(encoder, making) as (writer, alive):
+        settings = IndexSettings(encoder, chunking, wanted.clean, None if wanted.label is None else tuple(wanted.label))
+        with self._changing(encoder, settings) as (writer, alive):
             encoder = with_prefixes(encoder, writer.prefixes)
             taken = read_documents(given, writer, encoder, chunking, progress)
             encoded = write_passages(self.store, differences(self.store, writer), wanted._replace(encoder=encoder), alive)
@@ -312,7 +308,7 @@ class MilvusStore:
             self._settle(writer, with_prefixes(encoder, writer.prefixes), chunking, alive, None)
 
     def _scope(self, ids: Sequence[str]) -> list[str] | None:
-        """List the documents that a change is about; None for all, where a passage may stand for twins in other documents."""
+        """Return the documents that a change concerns; None for all, where passages have twins in other documents."""
         twins = self.store.exists() and any(one.kind == HIDDEN for one in self.store.entries())
         return None if twins else list(ids)
 
@@ -326,14 +322,14 @@ class MilvusStore:
 
     @contextmanager
     def _changing(
-        self, encoder: Encoder, making: IndexSettings, scope: Sequence[str] | None = None
+        self, encoder: Encoder, settings: IndexSettings, scope: Sequence[str] | None = None
     ) -> Iterator[tuple[IndexWriter, Callable[[], None]]]:
-        """Give a working copy of the corpus, or of some documents, and what says that the writer lives."""
+        """Yield a working copy of the corpus, or of some documents, and what renews the lock."""
         dimension = encoder.dimension
         self.manifest()  # one of another version is refused
         self.store.create(dimension)
         with write_lock(self.store) as alive, working_copy(self.store, scope) as writer:
-            check_settings(writer, making, self.where, "collection")
+            check_settings(writer, settings, self.where, "collection")
             yield writer, alive
 
     def _publish(self, writer: IndexWriter, encoder: Encoder, chunking: Chunking, scope: Sequence[str] | None = None) -> Manifest:

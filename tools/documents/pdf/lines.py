@@ -88,7 +88,7 @@ def _placed(textpage: "PdfTextPage", first: int, level: int, last: int, text: st
 
 
 def _continues(line: Line, piece: Line) -> bool:
-    """Tell whether a piece stands on the same line: PDFium breaks lines at raised marks."""
+    """Return whether a piece stands on the same line: PDFium breaks lines at raised marks."""
     size = max(line.size, piece.size)
     close = line.right - size <= piece.left < line.right + _SAME_COLUMN * size
     return close and abs(piece.top - line.bottom) < _SAME_BASELINE * size
@@ -179,7 +179,7 @@ def _pitch(lines: Sequence[Placed]) -> float:
 
 
 def _between(lines: Sequence[Placed], place: int, pitch: float) -> str:
-    """Say what parts a line from the one before it: a space within a paragraph, a line break that was meant, or a blank line."""
+    """Return what parts a line from the one before it: a space within a paragraph, a line break that was meant, or a blank line."""
     above, line = lines[place - 1], lines[place].line
     gap = above.line.bottom - line.top
     if abs(above.line.size - line.size) > _OTHER_SIZE * line.size:
@@ -199,7 +199,7 @@ def _between(lines: Sequence[Placed], place: int, pitch: float) -> str:
 
 
 def _was_meant(lines: Sequence[Placed], place: int) -> bool:
-    """Tell whether the line before ends where the next word would still have fitted on it: lines near it are longer."""
+    """Return whether the line before ends where the next word would still have fitted on it: lines near it are longer."""
     above, line = lines[place - 1].line, lines[place].line
     word = line.text.split(maxsplit=1)[0]
     width = len(word) * (line.right - line.left) / max(len(line.text), 1)
@@ -209,7 +209,7 @@ def _was_meant(lines: Sequence[Placed], place: int) -> bool:
 
 
 def _is_row(line: Line) -> bool:
-    """Tell whether a line is a row of a table: few letters, wide apart."""
+    """Return whether a line is a row of a table: few letters, wide apart."""
     return line.right - line.left > _WIDE * line.size * len(line.text)
 
 
