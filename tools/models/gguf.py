@@ -4,35 +4,30 @@ The engine serves OpenAI's protocol on loopback, with a key that only this proce
 """
 
 import atexit
+import mmap
 import os
 import secrets
 import signal
 import socket
+import struct
 import threading
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from stat import S_ISSOCK
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from weakref import WeakSet, WeakValueDictionary
 
-from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.scrub import learn
-
-if TYPE_CHECKING:
-    from ramify.tools.models.model import ModelOptions
-import mmap
-import struct
-from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
-from types import MappingProxyType
-from typing import NamedTuple
-
 from ramify.tools import released_weights as weights
+from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models.model import ModelOptions
+from ramify.tools.scrub import learn
 from ramify.tools.typed import usable
 
 
@@ -308,7 +303,7 @@ def _hang_up(port: int | None) -> None:
                         connection.shutdown(socket.SHUT_RDWR)
 
 
-def get_engine(name: str, options: "ModelOptions") -> Engine:
+def get_engine(name: str, options: ModelOptions) -> Engine:
     """Return the engine of a file, started if need be; blocking. UsageError for a wrong name, ModelError for a file that cannot be run."""
     if options.base_url:
         what = f"gguf:{name} runs in this process and has no base_url"

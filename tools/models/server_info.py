@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -36,19 +35,9 @@ class Response:
 def inquire(url: str, timeout: float, payload: object = None, headers: Mapping[str, str] | None = None) -> Response | None:
     """Return the answer of a URL, by POST where there is a payload; None where no complete answer came in time. Blocking."""
     request = partial(_inquire, url, timeout, payload, dict(headers or {}))
-    # In an event loop of its own, since only there can a slow answer be cut off; in a new thread only where this one has a loop.
-    if threading.current_thread() is not threading.main_thread() and not _has_loop():
-        return asyncio.run(request())
+    # In an event loop of its own, since only there can a slow answer be cut off; in a thread, since the caller's may have one.
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(lambda: asyncio.run(request())).result()
-
-
-def _has_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 async def _inquire(url: str, seconds: float, payload: object, headers: dict[str, str]) -> Response | None:
@@ -64,16 +53,13 @@ async def _inquire(url: str, seconds: float, payload: object, headers: dict[str,
                 read += part
                 if len(read) > LONGEST:
                     return None
-            return Response(reply.status_code, _json(bytes(read)))
+            status = reply.status_code
     except (httpx.HTTPError, httpx.InvalidURL, TimeoutError):
         return None
-
-
-def _json(read: bytes) -> Any:
     try:
-        return json.loads(read)
+        return Response(status, json.loads(read))
     except (ValueError, RecursionError):
-        return None
+        return Response(status, None)
 
 
 class Tokenizer:

@@ -233,9 +233,8 @@ def _store(name: str, ratios: Ratios) -> None:
 
 
 def _valid(ratios: Mapping[str, object]) -> bool:
-    valid = {name for name, value in ratios.items() if isinstance(value, int | float) and 1 <= value <= HIGHEST}
-    absent = {name for name, value in ratios.items() if name == "encoder" and value is None}
-    return ratios.keys() == set(Ratios._fields) == valid | absent
+    values = [value for name, value in ratios.items() if (name, value) != ("encoder", None)]
+    return ratios.keys() == set(Ratios._fields) and all(isinstance(value, int | float) and 1 <= value <= HIGHEST for value in values)
 
 
 def _rounded(ratio: float) -> float:

@@ -248,7 +248,7 @@ async def test_those_who_wait_at_several_can_be_sent_to_choose_anew() -> None:
 
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=3), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=25))
-def test_no_place_of_any_gate_is_lost_whatever_is_cancelled_or_recalled(caps: list[int], runs: list[tuple[int, int]]) -> None:
+def test_no_place_of_any_limiter_is_lost_whatever_is_cancelled_or_rerouted(caps: list[int], runs: list[tuple[int, int]]) -> None:
     """A run takes some steps, and meanwhile is let be, cancelled, or its limiters recalled; some wait at all limiters, some at one."""
 
     async def play() -> None:

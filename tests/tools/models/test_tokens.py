@@ -198,9 +198,9 @@ async def test_each_of_several_servers_has_its_own_and_a_prompt_fits_into_all(pa
     model = resolve("ollama:llama3.1:8b", ModelOptions(base_url=f"{first.address} {second.address}"))
     for server, share in ((first, 0.63), (second, 0.75)):
         assert model.count(PROMPT) == estimate(PROMPT)
-        seat = resolve("ollama:llama3.1:8b", ModelOptions(base_url=server.address))
-        assert isinstance(seat.count, LearnedCount)
-        seat.count.learn([PROMPT], int(estimate(PROMPT) * share), filled=False)
+        single = resolve("ollama:llama3.1:8b", ModelOptions(base_url=server.address))
+        assert isinstance(single.count, LearnedCount)
+        single.count.learn([PROMPT], int(estimate(PROMPT) * share), filled=False)
     assert estimate(PROMPT) * 0.74 < model.count(PROMPT) < estimate(PROMPT) * 0.8
 
 
