@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, folder_of
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import CHUNK_TOKENS, Plan
+from ramify.evaluation.plan import CHUNK_TOKENS, Order, Plan
+from ramify.evaluation.variants import HIERARCHY, PLAIN, folder_of
 from ramify.graphs.building import hierarchy, structure
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy import hierarchy_file as of_hierarchy

@@ -15,9 +15,8 @@ from typing import Any
 from pydantic_core import from_json
 
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.index_kinds import PLAIN
 from ramify.evaluation.rows import RESULTS
-from ramify.evaluation.variants import Variant
+from ramify.evaluation.variants import PLAIN, Variant
 from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256

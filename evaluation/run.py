@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ramify.evaluation.asking.many_at_once import run
-from ramify.evaluation.asking.one_question import Task, head
+from ramify.evaluation.answering import run
 from ramify.evaluation.dataset import Dataset
+from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.indexing import index
 from ramify.evaluation.load import load
-from ramify.evaluation.order import Order, variants_of
-from ramify.evaluation.plan import Plan, prepare
+from ramify.evaluation.plan import Order, Plan, prepare, variants_of
 from ramify.evaluation.rows import RESULTS, Log, Row, Watch, each_row, outlines, read_rows
-from ramify.evaluation.searching.degraded_search import degrade
-from ramify.evaluation.searching.search_variants import search, ways_of
+from ramify.evaluation.search import search, ways_of
+from ramify.evaluation.task import Task, head
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.ray.cluster import Cluster, joined

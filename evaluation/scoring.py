@@ -5,8 +5,7 @@ from typing import Any, cast
 
 from ramify.evaluation.dataset import HitsBy, Question
 from ramify.evaluation.metrics.answers import containment, exact_match, official_multihop_rag, token_f1
-from ramify.evaluation.metrics.facts import fact_scores, held_facts, stands_for
-from ramify.evaluation.metrics.retrieval import retrieval_scores, supporting_facts_f1
+from ramify.evaluation.metrics.retrieval import fact_scores, held_facts, retrieval_scores, stands_for, supporting_facts_f1
 from ramify.graphs import STRATEGIES, Result
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State

@@ -1,7 +1,7 @@
-"""Score an answer against the gold answers, from 0 to 1, the best over the golds; and many for abstaining and forgetting.
+"""Score answers against the gold answers, from 0 to 1, the best over the golds; abstention, forgetting, and majority baselines.
 
-Saying that the answer is not known, however it is said, is one answer with no words of its own: it agrees only with a gold that says so,
-as the empty answer does in SQuAD 2.0 (Rajpurkar, Jia & Liang 2018).
+"Unknown", in any wording, is an answer with no words of its own: it matches only a gold that says so, as the empty answer does in
+SQuAD 2.0 (Rajpurkar, Jia & Liang 2018).
 """
 
 import re
@@ -80,3 +80,27 @@ def _overlap(given: list[str], gold: list[str]) -> float:
 def _share(told: Sequence[bool], among: Sequence[bool]) -> float | None:
     picked = [one for one, counts in zip(told, among, strict=True) if counts]
     return sum(picked) / len(picked) if picked else None
+
+
+def majority(golds: Sequence[str]) -> list[str]:
+    """Answer every question with the most frequent gold of all."""
+    return majority_by_type(golds, [""] * len(golds))
+
+
+def majority_by_type(golds: Sequence[str], types: Sequence[str]) -> list[str]:
+    """Answer every question with the most frequent gold of its type."""
+    of_type: dict[str, list[str]] = {}
+    for gold, kind in zip(golds, types, strict=True):
+        of_type.setdefault(kind, []).append(gold)
+    best = {kind: most_frequent(found) for kind, found in of_type.items()}
+    return [best[kind] for kind in types]
+
+
+def most_frequent(golds: Sequence[str]) -> str:
+    """Give the most frequent answer in its most frequent spelling; of equally frequent ones the first in the alphabet."""
+    meaning = _first_of(Counter(map(normal, golds)))
+    return _first_of(Counter(gold for gold in golds if normal(gold) == meaning))
+
+
+def _first_of(counts: "Counter[str]") -> str:
+    return min(counts, key=lambda one: (-counts[one], one))

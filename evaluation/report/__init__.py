@@ -1,22 +1,19 @@
-"""Reports: a run as Markdown and as one page, and two runs compared.
+"""Reports: a run as Markdown and as one HTML page, and two runs compared.
 
-* what a report is made of: `blocks`, `tables`, `plots` in their `chart_style`
-* what it says: `sections`; `comparing` two runs, with `preferences` of a judge
-* how it is written: `markdown`, `page`
+`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `degraded`, `provenance` and `published`;
+`comparing` is the report on two runs.
 """
 
 from pathlib import Path
 
+from ramify.evaluation.report.answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
 from ramify.evaluation.report.blocks import Section, sections_of
 from ramify.evaluation.report.comparing import compare, compare_page
-from ramify.evaluation.report.markdown import markdown
-from ramify.evaluation.report.page import page
-from ramify.evaluation.report.sections.answers import at_a_glance, calibration, of_dataset
-from ramify.evaluation.report.sections.comparisons import ablations, against_reference, kinds, sweeps
-from ramify.evaluation.report.sections.degraded import degraded
-from ramify.evaluation.report.sections.provenance import failures, replies, what_was_run
-from ramify.evaluation.report.sections.published import published
-from ramify.evaluation.results.run import Run, read_run
+from ramify.evaluation.report.degraded import degraded
+from ramify.evaluation.report.provenance import failures, replies, what_was_run
+from ramify.evaluation.report.published import published
+from ramify.evaluation.report.writers import markdown, page
+from ramify.evaluation.results import Run, read_run
 from ramify.tools.atomic_file import write_whole
 from ramify.tools.new_files import file_mode
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ramify.evaluation.metrics.statistics import bootstrap_interval, paired_test
-from ramify.evaluation.results.measures import Value, found, score
-from ramify.evaluation.results.run import Key, Line, Run, read_run
+from ramify.evaluation.results import Key, Line, Run, read_run
+from ramify.evaluation.results.measures import Value, answer_score, retrieval_score
 from ramify.evaluation.rows import Row
 from ramify.tools.errors import UsageError
 
@@ -27,7 +27,10 @@ class Scores:
     """Whether the question browser can show the questions won."""
 
 
-ANSWERS = Scores((("EM", score("em")), ("F1", score("f1")), ("recall@5", found("recall@5"))), ("answered rightly (EM)", score("em")))
+ANSWER_SCORES = Scores(
+    (("EM", answer_score("em")), ("F1", answer_score("f1")), ("recall@5", retrieval_score("recall@5"))),
+    ("answered rightly (EM)", answer_score("em")),
+)
 
 
 @dataclass(frozen=True)

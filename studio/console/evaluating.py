@@ -7,16 +7,15 @@ from importlib.util import find_spec
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ramify.evaluation.asking.one_question import Task
-from ramify.evaluation.asking.pace import Pace
+from ramify.evaluation.answering import Pace
+from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.indexing import index
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import prepare
+from ramify.evaluation.plan import Order, prepare
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row, outlines
 from ramify.evaluation.run import ask, joining, left, look, see_indexes
-from ramify.evaluation.searching.degraded_search import degrade
-from ramify.evaluation.searching.search_variants import SEARCH, search
+from ramify.evaluation.search import SEARCH, search
+from ramify.evaluation.task import Task
 from ramify.graphs.run import blocking
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import err, note, one_line, out

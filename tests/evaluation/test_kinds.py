@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.index_kinds import folder_of
 from ramify.evaluation.indexing import index
 from ramify.evaluation.manifest import read_manifest
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import Plan, prepare
+from ramify.evaluation.plan import Order, Plan, prepare
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.run import execute, look
+from ramify.evaluation.variants import folder_of
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import opened
 from tests.evaluation.few_lines import table

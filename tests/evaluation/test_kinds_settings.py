@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.order import Order, variants_of
+from ramify.evaluation.plan import Order, variants_of
 from ramify.evaluation.run import execute, look
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.indexing import index
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import prepare
+from ramify.evaluation.plan import Order, prepare
 from ramify.evaluation.rows import RESULTS, Log
 from ramify.evaluation.run import ask, execute, left, look
 from ramify.graphs.strategies import STRATEGIES, Strategy

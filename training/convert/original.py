@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, TypeVar
 
-from ramify.evaluation.load.pool import malformed
+from ramify.evaluation.load.assemble import malformed
 from ramify.evaluation.load.records import Record, parsed, read_text
 from ramify.tools.errors import InputError
 

@@ -4,10 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics.answers import abstention_precision, abstention_recall, efr, exact_match
-from ramify.evaluation.metrics.calibration import expected_calibration_error, reliability, risk_coverage
-from ramify.evaluation.metrics.facts import stands_for
-from ramify.evaluation.metrics.priors import majority, majority_by_type, most_frequent
+from ramify.evaluation.metrics.answers import (
+    abstention_precision,
+    abstention_recall,
+    efr,
+    exact_match,
+    majority,
+    majority_by_type,
+    most_frequent,
+)
+from ramify.evaluation.metrics.retrieval import stands_for
+from ramify.evaluation.metrics.statistics import expected_calibration_error, reliability, risk_coverage
 from ramify.tools.errors import UsageError
 
 judged = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)

@@ -3,11 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Table, Where, Words, words
-from ramify.evaluation.report.tables import NOTHING, columns_of, figure
-from ramify.evaluation.results.columns import EM, F1, FORGETTING_FOUND, HITS4, HITS10, MRR10
-from ramify.evaluation.results.measures import Measure
-from ramify.evaluation.results.run import Run
+from ramify.evaluation.report.blocks import NOTHING, Block, Cell, Column, Points, Table, Where, Words, columns_of, figure, words
+from ramify.evaluation.results import Run
+from ramify.evaluation.results.measures import EM, F1, FORGETTING_FOUND, HITS4, HITS10, MRR10, Measure
 
 TOR = "ToR-RAG paper, MultiHop-RAG, 2,556 questions, LLaMA 3.1 8B on Ollama, Qwen3-Embedding-0.6B"
 PRUNE = (

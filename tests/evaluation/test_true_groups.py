@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from ramify.evaluation.degraded_cells import MISSING, NOISE, Cell, cells_of
 from ramify.evaluation.load import load
-from ramify.evaluation.order import Order
+from ramify.evaluation.plan import Order
 from ramify.evaluation.run import look
-from ramify.evaluation.searching.degraded_cells import MISSING, NOISE, Cell, cells_of
-from ramify.evaluation.searching.true_groups import Truth
+from ramify.evaluation.search import Truth
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.asking.one_question import Losses
+from ramify.evaluation.task import Losses
 from ramify.graphs import ask
 from ramify.tools.errors import ModelError, ReplyError
 from tests.fakes import FakeModel

@@ -1,11 +1,12 @@
-"""The report as one page: the sections, and the question browser with its data, small enough for tens of thousands of lines.
+"""Write a report as Markdown, or as one HTML page with the question browser and its data.
 
-What the browser's list shows is there at once; what a single line holds (tree, citations) is packed by the hundred, as it is to be shown,
-and unpacked when it is looked at.
+The page holds tens of thousands of lines: the browser's list is there at once; the details of a line (tree, citations) are rendered and
+packed by the hundred, and unpacked when it is opened.
 """
 
 import gzip
 import json
+import re
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,15 +15,65 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import ValidationError
 
-from ramify.evaluation.asking.one_question import PRINTED
-from ramify.evaluation.report.blocks import Section
-from ramify.evaluation.results.run import Line, Run
+from ramify.evaluation.report.blocks import Block, Cell, Plot, Points, Section, Table, Words
+from ramify.evaluation.results import Line, Run
 from ramify.evaluation.rows import Row
+from ramify.evaluation.task import PRINTED
 from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import ORIGINS, figure
 from ramify.tools.pages import draw, draw_page
-from ramify.tools.quoting import many, map_texts, reveal
+from ramify.tools.quoting import many, map_texts, one_line, reveal
+
+MARKS = re.compile(r"([\\`*_\[\]<>|~#])")
+
+
+def markdown(title: str, sections: Sequence[Section]) -> str:
+    """Give the whole report; what the columns mean is said once, at its end."""
+    parts = [f"# {plain(title)}"]
+    for section in sections:
+        parts += [f"## {plain(section.title)}", *filter(None, map(_block, section.blocks))]
+    tables = [block for section in sections for block in section.blocks if isinstance(block, Table)]
+    columns = [column for table in tables for column in table.columns if column.meaning]
+    if columns:
+        told = dict.fromkeys(f"* {plain(column.title)}: {plain(column.meaning)}" for column in columns)
+        parts += ["## What the columns mean", "\n".join(told)]
+    return "\n\n".join(parts) + "\n"
+
+
+def plain(text: object) -> str:
+    """Write a text so that nothing in it is markup."""
+    return MARKS.sub(r"\\\1", one_line(text))
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Table():
+            return _table(block)
+        case Plot():
+            return ""  # the page has the drawing, the table beside it has the figures
+        case Points():
+            return "\n".join(f"* {plain(name)}: {plain(text)}" for name, text in block.items)
+        case Words(kind="command"):
+            return f"    {one_line(block.text)}"
+        case Words():
+            return ("**Mind:** " if block.kind == "warning" else "") + plain(block.text)
+
+
+def _table(table: Table) -> str:
+    """Write a table, and the command for its lines."""
+    sides = " | ".join("---" if column.words or not place else "---:" for place, column in enumerate(table.columns))
+    lines = [" | ".join(plain(column.title) for column in table.columns), sides, *(" | ".join(map(_cell, row)) for row in table.rows)]
+    parts = [f"### {plain(table.title)}", "\n".join(f"| {line} |" for line in lines)]
+    parts += [plain(table.note)] if table.note else []
+    parts += ["Its lines:", f"    {one_line(table.lines)}"] if table.lines else []
+    return "\n\n".join(parts)
+
+
+def _cell(cell: Cell) -> str:
+    text = f"**{plain(cell.text)}**" if cell.best else plain(cell.text)
+    return f"{text} ({plain(cell.detail)})" if cell.detail else text
+
 
 TOGETHER = 120
 """Lines packed together."""

@@ -1,18 +1,126 @@
-"""Run tasks many at once, in this process, in several beside it, or on a Ray cluster, and hand each line over as it comes."""
+"""Run tasks in this process, in worker processes or on a Ray cluster, pass on each result as it comes, and estimate the time left."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+import os
+import signal
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from typing import NamedTuple
 from zlib import crc32
 
-from ramify.evaluation.asking.one_question import Task, answer, failed
-from ramify.evaluation.asking.worker_processes import process
 from ramify.evaluation.rows import Row
+from ramify.evaluation.task import Task, answer, failed
+from ramify.evaluation.variants import Variant
+from ramify.tools.errors import RamifyError
 from ramify.tools.ray.cluster import AHEAD as AHEAD_ON_RAY
 from ramify.tools.ray.cluster import Cluster, LostError, plainly
+
+Kind = tuple[str, str]
+"""A strategy and its variant."""
+
+
+class Pace:
+    """Work out the time to go from the seconds that the answers of each variant take: a tree takes longer than a baseline.
+
+    The first answers, one of each strategy in each process, are not measured: they also wait for what has to be loaded.
+    """
+
+    def __init__(self, variants: Iterable[Variant], clock: Callable[[], float], processes: int = 1) -> None:
+        self.done = 0
+        self._left: Counter[Kind] = Counter((variant.strategy, variant.name) for variant in variants)
+        self._first = processes * len({strategy for strategy, _ in self._left})
+        self._seconds: dict[Kind, list[float]] = defaultdict(list)
+        self._clock = clock
+        self._began = 0.0
+
+    def add(self, row: Row) -> None:
+        """Count an answer; one that failed says nothing of how long answers take."""
+        kind = row["strategy"], row["variant"]
+        self._left[kind] -= 1
+        self.done += 1
+        if self.done == self._first:
+            self._began = self._clock()
+        elif self.done > self._first and row["error"] is None:
+            self._seconds[kind].append(row["usage"]["wall_s"])
+
+    @property
+    def each(self) -> float | None:
+        """Give the seconds between one answer and the next, on average; none while that is not known."""
+        measured = self.done - self._first
+        return (self._clock() - self._began) / measured if measured > 0 else None
+
+    def to_go(self) -> float | None:
+        """Give the seconds that are still to go; none while that is not known."""
+        answered = sum(map(len, self._seconds.values()))
+        spent = sum(map(sum, self._seconds.values()))
+        if not answered or not spent:
+            return None
+        work = sum(count * self._usual(kind, spent / answered) for kind, count in self._left.items())
+        return (self._clock() - self._began) * work / spent
+
+    def _usual(self, kind: Kind, otherwise: float) -> float:
+        """Give the seconds that an answer of a variant takes; of one that is new, as many as the strategy's own, else any."""
+        seconds = self._seconds.get(kind) or self._seconds.get((kind[0], ""))
+        return sum(seconds) / len(seconds) if seconds else otherwise
+
+
+@contextmanager
+def process(share: int) -> Iterator[ProcessPoolExecutor]:
+    """Give a process to work in, one of `share`; where the block is left by an error or Ctrl-C, it ends in the middle of its work."""
+    context = get_context("spawn")  # a forked torch can hang
+    listening, held = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(1, context, _prepare, (listening, share))
+    try:
+        _start(pool)
+        yield pool
+    except BrokenProcessPool as error:
+        held.close()
+        what = "a worker process ended in the middle of its work; the system ends one when memory runs out"
+        raise RamifyError(what, "take fewer --workers and run the command again: it goes on where it stopped") from error
+    except BaseException:
+        held.close()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+        held.close()
+        listening.close()
+
+
+def _start(pool: ProcessPoolExecutor) -> None:
+    """Start the process at once, such that it does not hear Ctrl-C, which a terminal sends to all: it ends by its pipe."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        pool.submit(_nothing)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _nothing() -> None:
+    """A process is started by the first work that finds none idle."""
+
+
+def _prepare(listening: Connection, share: int) -> None:
+    """Make a worker share the processor with the others, and end with its parent."""
+    threading.Thread(target=_end_with, args=(listening,), daemon=True).start()
+    os.environ["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // share))  # read by torch, where it is ever loaded
+
+
+def _end_with(listening: Connection) -> None:
+    """Wait for the end of a pipe that nothing is ever sent through: it is closed by the parent, or by its end."""
+    try:
+        listening.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)
+
 
 Batch = Sequence[Task]
 Ask = Callable[[Batch], Awaitable[list[Row]]]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.manifest import read_manifest
-from ramify.evaluation.order import Order
+from ramify.evaluation.plan import Order
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS, Row, each_row
 from ramify.evaluation.run import execute
@@ -88,7 +88,7 @@ def test_a_run_is_gone_on_with_and_nothing_is_measured_twice(
     def never(*args: Any, **more: Any) -> None:
         raise AssertionError("measured again")
 
-    monkeypatch.setattr("ramify.evaluation.searching.degraded_search.hierarchy", never)
+    monkeypatch.setattr("ramify.evaluation.degraded_search.hierarchy", never)
     assert measured(manual, out, degrade, "chapter", 2) == rows
 
 

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ramify.evaluation.dataset import Question
+from ramify.evaluation.degraded_cells import SYSTEM, SYSTEMS, Cell, System, cells_of, systems_in
 from ramify.evaluation.indexing import copy_plain
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import Plan, Source
+from ramify.evaluation.plan import Order, Plan, Source
 from ramify.evaluation.rows import RESULTS, Log, Row, key_of, outlines
 from ramify.evaluation.scoring import NOT_SEARCHED, retrieval
-from ramify.evaluation.searching.degraded_cells import SYSTEM, SYSTEMS, Cell, System, cells_of, systems_in
-from ramify.evaluation.searching.search_variants import DEEPEST, SEARCH, with_groups
-from ramify.evaluation.searching.true_groups import WRONG_GROUP, Truth
+from ramify.evaluation.search import DEEPEST, SEARCH, WRONG_GROUP, Truth, with_groups
 from ramify.graphs.building import hierarchy
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.embeddings import Encoder, load_encoder

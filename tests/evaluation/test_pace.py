@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.evaluation.asking.pace import Pace
+from ramify.evaluation.answering import Pace
 from ramify.evaluation.rows import Row
 from ramify.evaluation.variants import Variant
 

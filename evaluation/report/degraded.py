@@ -9,15 +9,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ramify.evaluation.report.blocks import Block, Cell, Column, Plot, Points, Table, Words, words
-from ramify.evaluation.report.tables import NOTHING, Group, columns_of, differing, figure, marked
-from ramify.evaluation.results.columns import HITS1, MRR10, P5, R10, WRONG
-from ramify.evaluation.results.measures import found
+from ramify.evaluation import degraded_cells as cells
+from ramify.evaluation.degraded_cells import FLAT, FULL, MISSING, NOISE, SYSTEM, SYSTEMS
+from ramify.evaluation.report.blocks import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Group,
+    Plot,
+    Points,
+    Table,
+    Words,
+    columns_of,
+    differing,
+    figure,
+    marked,
+    words,
+)
+from ramify.evaluation.results import Line, Run
+from ramify.evaluation.results.measures import HITS1, MRR10, P5, R10, WRONG, retrieval_score
 from ramify.evaluation.results.paired import common, difference
-from ramify.evaluation.results.run import Line, Run
 from ramify.evaluation.rows import RESULTS
-from ramify.evaluation.searching import degraded_cells as cells
-from ramify.evaluation.searching.degraded_cells import FLAT, FULL, MISSING, NOISE, SYSTEM, SYSTEMS
 
 MEASURES = {"recall@10": R10, "hits@1": HITS1, "wrong_group@5": WRONG, "precision@5": P5, "mrr@10": MRR10}
 """What is told, by its name in a line."""
@@ -149,7 +162,7 @@ def _differences(told: Means, name: str) -> Table:
 
 
 def _difference(told: Means, system: str, other: str, point: Point, name: str) -> Cell:
-    one = difference(common(told.of(system, point), told.of(other, point)), found(name))
+    one = difference(common(told.of(system, point), told.of(other, point)), retrieval_score(name))
     if one is None:
         return Cell(NOTHING)
     return differing(one, one.mean * MEASURES[name].better if one.low > 0 or one.high < 0 else 0)

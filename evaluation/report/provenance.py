@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Table, Where, Words, words
+from ramify.evaluation.results import Run
 from ramify.evaluation.results.measures import percent
-from ramify.evaluation.results.run import Run
 from ramify.evaluation.rows import Row
 
 READING = (
