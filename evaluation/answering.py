@@ -22,26 +22,26 @@ from ramify.tools.errors import RamifyError
 from ramify.tools.ray.cluster import AHEAD as AHEAD_ON_RAY
 from ramify.tools.ray.cluster import Cluster, LostError, plainly
 
-Kind = tuple[str, str]
+VariantKey = tuple[str, str]
 """A strategy and its variant."""
 
 
-class Pace:
-    """Work out the time to go from the seconds that the answers of each variant take: a tree takes longer than a baseline.
+class TimeEstimate:
+    """Estimate the time left from the mean duration of each variant: a tree takes longer than a baseline.
 
-    The first answers, one of each strategy in each process, are not measured: they also wait for what has to be loaded.
+    The first answers, one per strategy and process, are not measured: they include loading.
     """
 
     def __init__(self, variants: Iterable[Variant], clock: Callable[[], float], processes: int = 1) -> None:
         self.done = 0
-        self._left: Counter[Kind] = Counter((variant.strategy, variant.name) for variant in variants)
+        self._left: Counter[VariantKey] = Counter((variant.strategy, variant.name) for variant in variants)
         self._first = processes * len({strategy for strategy, _ in self._left})
-        self._seconds: dict[Kind, list[float]] = defaultdict(list)
+        self._seconds: dict[VariantKey, list[float]] = defaultdict(list)
         self._clock = clock
         self._began = 0.0
 
     def add(self, row: Row) -> None:
-        """Count an answer; one that failed says nothing of how long answers take."""
+        """Count an answer; the duration of a failed one is ignored."""
         kind = row["strategy"], row["variant"]
         self._left[kind] -= 1
         self.done += 1
@@ -52,12 +52,12 @@ class Pace:
 
     @property
     def each(self) -> float | None:
-        """Give the seconds between one answer and the next, on average; none while that is not known."""
+        """Return the mean seconds between answers; None while unknown."""
         measured = self.done - self._first
         return (self._clock() - self._began) / measured if measured > 0 else None
 
     def to_go(self) -> float | None:
-        """Give the seconds that are still to go; none while that is not known."""
+        """Return the estimated seconds left; None while unknown."""
         answered = sum(map(len, self._seconds.values()))
         spent = sum(map(sum, self._seconds.values()))
         if not answered or not spent:
@@ -65,15 +65,15 @@ class Pace:
         work = sum(count * self._usual(kind, spent / answered) for kind, count in self._left.items())
         return (self._clock() - self._began) * work / spent
 
-    def _usual(self, kind: Kind, otherwise: float) -> float:
-        """Give the seconds that an answer of a variant takes; of one that is new, as many as the strategy's own, else any."""
+    def _usual(self, kind: VariantKey, otherwise: float) -> float:
+        """Return the mean seconds of a variant's answers; if it has none, those of its strategy, else of all."""
         seconds = self._seconds.get(kind) or self._seconds.get((kind[0], ""))
         return sum(seconds) / len(seconds) if seconds else otherwise
 
 
 @contextmanager
 def process(share: int) -> Iterator[ProcessPoolExecutor]:
-    """Give a process to work in, one of `share`; where the block is left by an error or Ctrl-C, it ends in the middle of its work."""
+    """Start a worker process, one of `share`; an error or Ctrl-C in the block ends it at once."""
     context = get_context("spawn")  # a forked torch can hang
     listening, held = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(1, context, _prepare, (listening, share))
@@ -94,7 +94,7 @@ def process(share: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _start(pool: ProcessPoolExecutor) -> None:
-    """Start the process at once, such that it does not hear Ctrl-C, which a terminal sends to all: it ends by its pipe."""
+    """Start the process at once with Ctrl-C blocked, which a terminal sends to all processes: it ends by its pipe."""
     if not hasattr(signal, "pthread_sigmask"):
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -105,17 +105,17 @@ def _start(pool: ProcessPoolExecutor) -> None:
 
 
 def _nothing() -> None:
-    """A process is started by the first work that finds none idle."""
+    """Do nothing: the pool starts its process with the first task."""
 
 
 def _prepare(listening: Connection, share: int) -> None:
-    """Make a worker share the processor with the others, and end with its parent."""
+    """Limit the threads of a worker to its share of the cores, and let it end with its parent."""
     threading.Thread(target=_end_with, args=(listening,), daemon=True).start()
     os.environ["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // share))  # read by torch, where it is ever loaded
 
 
 def _end_with(listening: Connection) -> None:
-    """Wait for the end of a pipe that nothing is ever sent through: it is closed by the parent, or by its end."""
+    """Exit when the pipe closes: nothing is sent through it, so it closes when the parent closes it or ends."""
     try:
         listening.recv_bytes()
     except (EOFError, OSError):
@@ -127,16 +127,16 @@ Ask = Callable[[Batch], Awaitable[list[Row]]]
 Done = Callable[[Task, Row], None]
 UnderWay = dict[asyncio.Future[list[Row]], Batch]
 PILOT = 8
-"""Tasks, at the least, that show the speed; a quarter of all in a short run."""
+"""Minimum number of tasks to measure the speed; a quarter of all in a short run."""
 AHEAD = 64
-"""Tasks that wait for a process, so that none is idle while others have several questions."""
+"""Tasks queued per process, so that none is idle."""
 
 
-class Crew(NamedTuple):
-    """How tasks are handed out."""
+class Workers(NamedTuple):
+    """How tasks are distributed."""
 
     processes: int
-    """Each loads what it needs."""
+    """Each loads its own models."""
     at_once: int
     """Questions that are asked at the same time."""
     under_way: int
@@ -149,9 +149,9 @@ async def run(
     tasks: Sequence[Task], done: Done, at_once: int, workers: int = 1, measured: Callable[[], None] = lambda: None,
     cluster: Cluster | None = None,
 ) -> None:  # fmt: skip
-    """Answer tasks, `at_once` under way, in `workers` processes or on a cluster; an interruption loses at most those under way.
+    """Answer tasks, `at_once` concurrently, in `workers` processes or on a cluster; an interruption loses only those under way.
 
-    A few come first, and `measured` is called when they are done: they show how fast the others will go.
+    A few run first to measure the speed; `measured` is called when they are done.
     """
     under_way: UnderWay = {}
     try:
@@ -168,9 +168,9 @@ async def run(
 
 
 def in_parts(tasks: Sequence[Task], at_once: int, processes: int) -> tuple[list[Task], list[Task], list[Task]]:
-    """Part tasks: one of each strategy for each process, which waits for what it loads; some that show the speed; and all others.
+    """Return three parts: one task per strategy and process, which also loads models; some that measure the speed; and the rest.
 
-    A question that was just asked in another variant says nothing about the speed: the embedded model keeps what it has read.
+    A question that was just asked in another variant does not measure the speed: the embedded model caches what it has read.
     """
     wanted = min(max(PILOT, 2 * at_once, 2 * len({task.variant.strategy for task in tasks})), len(tasks) // 4)
     first: dict[tuple[str, int], Task] = {}
@@ -183,7 +183,7 @@ def in_parts(tasks: Sequence[Task], at_once: int, processes: int) -> tuple[list[
     return [*first.values()], [*pilot.values()], [task for task in tasks if task.key not in early]
 
 
-async def _run(tasks: Sequence[Task], done: Done, those: Crew, under_way: UnderWay) -> None:
+async def _run(tasks: Sequence[Task], done: Done, those: Workers, under_way: UnderWay) -> None:
     for batch in those.batches(tasks):
         under_way[asyncio.ensure_future(those.ask(batch))] = batch
         if len(under_way) >= those.under_way:
@@ -200,30 +200,30 @@ async def _next(under_way: UnderWay, done: Done) -> None:
 
 
 @contextmanager
-def crew(at_once: int, workers: int, cluster: Cluster | None) -> Iterator[Crew]:
-    """Gather those who answer."""
+def crew(at_once: int, workers: int, cluster: Cluster | None) -> Iterator[Workers]:
+    """Open the processes or the cluster that answer."""
     if cluster is not None:
-        yield Crew(cluster.workers, cluster.workers, AHEAD_ON_RAY * cluster.workers, by_question, _on(cluster))
+        yield Workers(cluster.workers, cluster.workers, AHEAD_ON_RAY * cluster.workers, by_question, _on(cluster))
     elif workers == 1:
-        yield Crew(1, at_once, at_once, one_by_one, _here)
+        yield Workers(1, at_once, at_once, one_by_one, _here)
     else:
         with ExitStack() as stack:
             pools = [stack.enter_context(process(workers)) for _ in range(workers)]
-            yield Crew(workers, workers, AHEAD * workers, one_by_one, _shared(pools))
+            yield Workers(workers, workers, AHEAD * workers, one_by_one, _shared(pools))
 
 
 def place(task: Task, processes: int) -> int:
-    """Name the process that a question is asked in."""
+    """Return the number of the process that a question is asked in."""
     return crc32(task.question.id.encode()) % processes
 
 
 def one_by_one(tasks: Sequence[Task]) -> list[Batch]:
-    """Make each task a batch of its own."""
+    """Return one batch per task."""
     return [[task] for task in tasks]
 
 
 def by_question(tasks: Sequence[Task]) -> list[Batch]:
-    """Put all variants of a question together: they read much the same passages, which whoever answers keeps."""
+    """Return one batch per question with all its variants: they read similar passages, which a worker caches."""
     return [list(found) for _, found in groupby(tasks, lambda task: (task.dataset, task.question.id))]
 
 
@@ -232,7 +232,7 @@ async def _here(batch: Batch) -> list[Row]:
 
 
 def _shared(pools: list[ProcessPoolExecutor]) -> Ask:
-    """Share tasks among processes: one answers all variants of a question."""
+    """Distribute tasks among processes; all variants of a question go to the same one."""
 
     async def ask(batch: Batch) -> list[Row]:
         pool = pools[place(batch[0], len(pools))]
@@ -242,7 +242,7 @@ def _shared(pools: list[ProcessPoolExecutor]) -> Ask:
 
 
 def _on(cluster: Cluster) -> Ask:
-    """Give batches to whichever worker of a cluster is free; one that no worker survives has failed, and the run goes on."""
+    """Give batches to idle workers of a cluster; a batch that no worker survives counts as failed, and the run continues."""
 
     async def ask(batch: Batch) -> list[Row]:
         try:
@@ -255,5 +255,5 @@ def _on(cluster: Cluster) -> Ask:
 
 
 def _there(batch: Batch) -> list[Row]:
-    """Answer in a process of its own."""
+    """Answer a batch in a worker process."""
     return asyncio.run(_here(batch))

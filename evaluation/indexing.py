@@ -1,11 +1,11 @@
-"""Bring the indexes of a run up to date: the plain ones from the documents, those of any other kind from a copy of the plain one."""
+"""Update the indexes of a run: the plain ones from the documents, other kinds from a copy of the plain one."""
 
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ramify.evaluation.plan import CHUNK_TOKENS, Order, Plan
+from ramify.evaluation.plan import CHUNK_TOKENS, Order, RunPlan
 from ramify.evaluation.variants import HIERARCHY, PLAIN, folder_of
 from ramify.graphs.building import hierarchy, structure
 from ramify.tools.errors import IndexingError
@@ -22,14 +22,14 @@ COPIED = (PASSAGES, VECTORS, MANIFEST)
 
 
 class Builder(NamedTuple):
-    """How a kind is made beside the plain one, and the edition of the file that it is then."""
+    """The function that builds a kind of index, and the edition of its file."""
 
     build: Callable[[Path, Sequence[str], Progress], None]
     edition: str
 
 
-def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
-    """Bring each data set's index up to date, in every kind that is wanted."""
+def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
+    """Update the index of each data set in every requested kind."""
     for source in plan.sources:
         wanted = {**({str(source.bare): ()} if order.degrade else {}), source.place: order.label}
         for place, label in wanted.items():
@@ -42,7 +42,7 @@ def index(plan: Plan, order: Order, progress: Progress = silent) -> None:
 
 
 def bring(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) -> None:
-    """Bring the index of a kind up to date with the plain one, beside which it lies; a plain one is as it is. Blocking."""
+    """Update the index of another kind from the plain one beside it; do nothing for the plain kind. Blocking."""
     if kind == PLAIN:
         return
     folder = folder_of(plain, kind, group_by)
@@ -59,7 +59,7 @@ def bring(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) 
 
 
 def _is_current(folder: Path, plain: Path, kind: Kind, group_by: Sequence[str]) -> bool:
-    """Tell whether an index is whole, of the passages that the plain one holds, and laid out as it would be now."""
+    """Return whether an index is complete, has the passages of the plain one, and the current format."""
     held, wanted = _manifest(folder), _manifest(plain)
     if held is None or wanted is None or held.kind != kind:
         return False
@@ -77,7 +77,7 @@ def _manifest(folder: Path) -> Manifest | None:
 
 
 def copy_plain(plain: Path, folder: Path) -> None:
-    """Copy a plain index in the place of whatever lies there."""
+    """Copy a plain index, replacing the folder."""
     shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder)
     for name in (*COPIED, *WORDS):

@@ -30,13 +30,13 @@ ELSEWHERE = {
     "index": "each data set is asked about its own documents: --index says where their indexes lie",
     "seed": "give it by --seed, or several of them by --sweep seed=0,1,2",
 }
-"""Settings that a run has another place for."""
+"""Settings that are given by other options of a run."""
 RERANK, RERANK_K = "rerank", "rerank_k"
 """Settings of reranking that searching alone heeds, too: the first may be swept there."""
 
 
 class Order(FrozenModel):
-    """What is wanted of a run."""
+    """The options of a run."""
 
     datasets: tuple[str, ...]
     strategies: tuple[str, ...] = ("prune",)
@@ -69,17 +69,17 @@ class Order(FrozenModel):
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """List the kinds of index to run on, the run's own first; UsageError for one that there is not."""
+        """Return the kinds of index to run on, the run's own first; UsageError for an unknown one."""
         return (PLAIN,) if self.index_kinds is None else checked(self.index_kinds)
 
     @property
     def work(self) -> Path:
-        """Name the folder for what can be made again: converted corpora and indexes."""
+        """Return the cache folder for converted corpora and indexes."""
         return cache_folder() / "evaluation"
 
 
 def variants_of(order: Order) -> list[Variant]:
-    """List the variants that are wanted; UsageError for what cannot be run."""
+    """Return the requested variants; UsageError if they cannot be run."""
     _checked(order)
     of_searching = set() if order.strategies else swept_in_searching(order) - {RERANK_K}
     sweeps = {key: values for key, values in order.sweeps.items() if key not in of_searching}
@@ -92,13 +92,13 @@ def variants_of(order: Order) -> list[Variant]:
 
 
 def heeded_in_searching(order: Order, kinds: Iterable[Kind]) -> set[str]:
-    """List the settings that searching alone heeds in some kinds of index."""
+    """Return the settings that affect search without a model in some kinds of index."""
     own = {name for kind in kinds for name in (VIEW, *own_settings(kind)) if kind != PLAIN}
     return {RERANK, RERANK_K, *own} if order.retrieval_only else set()
 
 
 def swept_in_searching(order: Order) -> set[str]:
-    """List the settings that are swept and that searching alone heeds: a sweep is in the run's own kind of index."""
+    """Return the swept settings that affect search without a model, in the run's own kind of index."""
     return heeded_in_searching(order, order.kinds[:1]) & order.sweeps.keys()
 
 
@@ -125,7 +125,7 @@ def _checked(order: Order) -> None:
 
 
 def _check_grouping(order: Order) -> None:
-    """Refuse to group where there is no hierarchy, and to degrade metadata where nothing is measured that rests on them."""
+    """Refuse to group without a hierarchy, and to degrade metadata if nothing that depends on them is measured."""
     told = ",".join(order.group_by)
     if order.group_by and HIERARCHY not in order.kinds:
         raise UsageError(f"--group-by {told} groups nothing", f"give --index-kind {','.join((*order.kinds, HIERARCHY))} as well")
@@ -149,7 +149,7 @@ CHUNK_TOKENS = {"document": 300, "fact": 256}
 Tell = Callable[[str], None]
 
 
-class Source(NamedTuple):
+class IndexedDataset(NamedTuple):
     """A data set with the folder of its index."""
 
     path: str
@@ -163,18 +163,18 @@ class Source(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Name the folder of its plain index."""
+        """Return the folder of its plain index."""
         return Path(self.place)
 
     def holding(self, kind: Kind) -> str:
-        """Name the place of its index of a kind."""
+        """Return the place of its index of a kind."""
         return self.place if kind == PLAIN else str(folder_of(self.folder, kind, self.group_by))
 
 
-class Plan(NamedTuple):
-    """What is to be asked."""
+class RunPlan(NamedTuple):
+    """The questions, data and variants of a run."""
 
-    sources: Sequence[Source]
+    sources: Sequence[IndexedDataset]
     variants: Sequence[Variant]
     seed: int
     sample: int | None
@@ -183,7 +183,7 @@ class Plan(NamedTuple):
     """What was known of the models' tokens when the run began."""
 
     def tasks(self) -> Iterator[Task]:
-        """List the tasks question by question, because its variants read the same passages; a variant that is the default is not asked."""
+        """Yield the tasks, question by question because its variants read the same passages; variants equal to the default are skipped."""
         for source in self.sources:
             sampled = self.sampled(source.dataset)
             for question in source.dataset.questions:
@@ -192,22 +192,22 @@ class Plan(NamedTuple):
                         yield self.task_of(source, question, variant)
 
     def sampled(self, dataset: Dataset) -> frozenset[str]:
-        """Draw the questions for sweeps and ablations: the same ones for the same seed."""
+        """Return the sample of questions for sweeps and ablations; the same seed gives the same ones."""
         ids = [question.id for question in dataset.questions]
         if self.sample is None or self.sample >= len(ids):
             return frozenset(ids)
         return frozenset(random.Random(self.seed).sample(ids, self.sample))
 
     def twins(self, task: Task) -> list[Task]:
-        """List the tasks that are the same as this one under another name: a sweep's value that is the default."""
+        """Return the tasks equal to this one under another name: a sweep's value that is the default."""
         same = [one for one in self.variants if one.same_as_default and one.strategy == task.variant.strategy]
         if task.variant.name or not same:
             return []
         source = next(source for source in self.sources if source.dataset.name == task.dataset)
         return [self.task_of(source, task.question, one) for one in same if task.question.id in self.sampled(source.dataset)]
 
-    def task_of(self, source: Source, question: Question, variant: Variant) -> Task:
-        """Make the task of a question and a variant."""
+    def task_of(self, source: IndexedDataset, question: Question, variant: Variant) -> Task:
+        """Return the task of a question and a variant."""
         return Task(
             dataset=source.dataset.name,
             hits_by=source.dataset.hits_by,
@@ -219,7 +219,7 @@ class Plan(NamedTuple):
         )
 
     def most_calls(self, tasks: Iterable[Task]) -> int | None:
-        """Give the most model calls that some of its tasks can take; None where that is not known of one."""
+        """Return the maximum number of model calls of some tasks; None if unknown for one."""
         most = {}
         for one in self.variants:
             settings = configure(one.strategy, one.options)[1]
@@ -229,10 +229,10 @@ class Plan(NamedTuple):
         return sum(known) if len(known) == len(bounds) else None
 
 
-def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], tell: Tell = lambda text: None) -> Plan:
-    """Look the models up, and note down in the run's folder what it is.
+def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], tell: Tell = lambda text: None) -> RunPlan:
+    """Resolve the models, write the manifest, and return the plan.
 
-    ModelError where a model is missing, UsageError where the folder holds a run of another configuration.
+    ModelError if a model is missing, UsageError if the folder has a run with another configuration.
     """
     wanted, models = with_models(wanted, tell)
     model = next(iter(models), None)
@@ -255,10 +255,10 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
     }
     written = write_manifest(order.out, describe(datasets, wanted, **told), order.shared)
     sources = [
-        Source(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
+        IndexedDataset(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
         for path, dataset in datasets
     ]
-    return Plan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]))
+    return RunPlan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]))
 
 
 def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
@@ -272,9 +272,9 @@ def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
 
 
 def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], list[str]]:
-    """Give the variants with models that are there, and the models' names; blocking.
+    """Return the variants with resolved models, and the models' names. Blocking.
 
-    "auto" becomes what it finds, so that the whole run, and whoever goes on with it, asks one model. ModelError where one is missing.
+    "auto" becomes what it finds, so that the whole run, and whoever goes on with it, asks one model. ModelError if one is missing.
     """
     forget()
     found, names, notices = [], [], list[str]()

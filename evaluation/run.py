@@ -1,4 +1,4 @@
-"""A run from its order to its lines: look at everything first, index, then ask."""
+"""The stages of a run: check everything, index, then ask."""
 
 import asyncio
 from collections import Counter
@@ -11,7 +11,7 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.indexing import index
 from ramify.evaluation.load import load
-from ramify.evaluation.plan import Order, Plan, prepare, variants_of
+from ramify.evaluation.plan import Order, RunPlan, prepare, variants_of
 from ramify.evaluation.rows import RESULTS, Log, Row, Watch, each_row, outlines, read_rows
 from ramify.evaluation.search import search, ways_of
 from ramify.evaluation.task import Task, head
@@ -21,11 +21,11 @@ from ramify.tools.ray.cluster import Cluster, joined
 from ramify.tools.ray.machines import check_machines
 
 IN_A_ROW = 10
-"""Questions that fail one after another, each before anything has come of it, until a run gives up."""
+"""Consecutive failures, each before its tree grew, until a run gives up."""
 
 
 def look(order: Order) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
-    """Read the data sets and list the variants, before anything is spent; UsageError or InputError for what is wrong with either."""
+    """Load the data sets and list the variants, before any cost; UsageError or InputError if either is invalid."""
     wanted = variants_of(order)
     ways_of(order)  # a bad value is told before anything is read
     datasets = []
@@ -37,8 +37,8 @@ def look(order: Order) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
     return datasets, wanted
 
 
-def left(plan: Plan, out: Path) -> list[Task]:
-    """List the tasks that have no line yet, and after them those whose line says that they failed."""
+def left(plan: RunPlan, out: Path) -> list[Task]:
+    """Return the tasks without a line, then those that failed."""
     known = outlines(out / RESULTS)
     tasks = [task for task in plan.tasks() if task.key not in known or known[task.key]["error"] is not None]
     return sorted(tasks, key=lambda task: task.key in known)
@@ -46,7 +46,7 @@ def left(plan: Plan, out: Path) -> list[Task]:
 
 @contextmanager
 def joining(order: Order, tasks: Sequence[Task]) -> Iterator[Cluster | None]:
-    """Be with the cluster that is to ask some tasks, for as long as the block runs; none where there is nothing to ask, or no cluster."""
+    """Join the Ray cluster for the block; yield None without a cluster or tasks."""
     if order.ray is None or not tasks:
         yield None
         return
@@ -55,19 +55,19 @@ def joining(order: Order, tasks: Sequence[Task]) -> Iterator[Cluster | None]:
 
 
 def see_indexes(tasks: Sequence[Task], cluster: Cluster | None) -> None:
-    """Look whether every machine of a cluster sees what is to be searched; RamifyError where one does not. Blocking."""
+    """Check that every machine of a cluster sees the indexes; RamifyError if not. Blocking."""
     if cluster is not None:
         check_machines({task.index for task in tasks if Path(task.index).exists()})
 
 
-class Patience:
-    """Watch lines; ModelError where nothing is answered any more: such a model is not asked two thousand times."""
+class FailureLimit:
+    """Count consecutive failures; ModelError when the model no longer answers."""
 
     def __init__(self) -> None:
         self._failed = 0
 
     def see(self, row: Row) -> None:
-        """Count failures in a row; a question that failed after its tree had begun to grow shows that the model does answer."""
+        """Count a line; a question that failed after its tree had grown shows that the model does answer."""
         self._failed = self._failed + 1 if row["error"] is not None and len(row["tree"]) <= 1 else 0
         if self._failed == IN_A_ROW:
             what = f"{IN_A_ROW} questions failed one after another ({str(row['error']).partition(' — ')[0]})"
@@ -75,13 +75,18 @@ class Patience:
 
 
 async def ask(
-    tasks: list[Task], plan: Plan, order: Order, watch: Watch, measured: Callable[[], None] = lambda: None, cluster: Cluster | None = None
+    tasks: list[Task],
+    plan: RunPlan,
+    order: Order,
+    watch: Watch,
+    measured: Callable[[], None] = lambda: None,
+    cluster: Cluster | None = None,
 ) -> None:
-    """Answer the tasks, and write each line as it comes; ModelError where one question after another fails from the first call on.
+    """Answer the tasks and write each line as it comes; ModelError after too many consecutive failures.
 
-    `measured` is called once a few of them have shown the speed, before the others are begun.
+    `measured` is called after a first few have measured the speed.
     """
-    patience = Patience()
+    patience = FailureLimit()
     with Log(order.out / RESULTS) as log:
         repeat(plan, log, order.out)
 
@@ -94,8 +99,8 @@ async def ask(
             await run(tasks, done, order.at_once, order.workers, measured, cluster)
 
 
-def repeat(plan: Plan, log: Log, out: Path) -> None:
-    """Write the lines of a sweep's value that is the default, for what has been answered before the sweep was wanted."""
+def repeat(plan: RunPlan, log: Log, out: Path) -> None:
+    """Copy existing answers to the lines of sweep values that equal the default."""
     finished = {key for key, row in outlines(out / RESULTS).items() if row["error"] is None}
     twins = {task.key: [twin for twin in plan.twins(task) if twin.key not in finished] for task in plan.tasks() if task.key in finished}
     if any(twins.values()):
@@ -105,7 +110,7 @@ def repeat(plan: Plan, log: Log, out: Path) -> None:
 
 
 def execute(order: Order, watch: Watch = lambda row: None) -> list[Row]:
-    """Do all of a run and give its lines, from synchronous code."""
+    """Execute a whole run and return its lines. Blocking."""
     plan = prepare(order, *look(order))
     tasks = left(plan, order.out)
     with joining(order, tasks) as cluster:

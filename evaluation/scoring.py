@@ -1,4 +1,4 @@
-"""Score a result: its answer against the golds, its passages against the documents or sentences to be found."""
+"""Score a result: its answer against the gold answers, its passages against the gold documents or sentences."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, cast
@@ -14,12 +14,12 @@ from ramify.nodes.tree import Passage, is_unknown
 from ramify.tools.index.ids import document_of
 
 UNSCORED: dict[str, Any] = dict.fromkeys(("em", "f1", "containment", "official"))
-"""What a line says where no gold answer is known: of an open question, or for retrieval alone."""
+"""The scores of a line without a gold answer."""
 NOT_SEARCHED: dict[str, Any] = {"retrieved": [], "retrieval": None, "gold_retrieved": False, "gold_found": False}
 
 
 def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any]:
-    """Score a result in every way that its question allows."""
+    """Return all scores of a result that its question allows."""
     answer, golds = result.answer, question.golds
     cited = [citation.id for citation in result.citations if citation.cited]
     known = {
@@ -37,7 +37,7 @@ def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any
 
 
 def all_gold(question: Question, passages: Sequence[Passage], hits_by: HitsBy) -> bool:
-    """Tell whether all gold is among passages; not where it is not known what there is to find."""
+    """Return whether all gold is among the passages; False if the gold is unknown."""
     gold = question.gold_facts if hits_by == "fact" else question.gold_documents
     if not gold or question.unanswerable:
         return False
@@ -47,10 +47,10 @@ def all_gold(question: Question, passages: Sequence[Passage], hits_by: HitsBy) -
 
 
 def handed(result: Result, hits_by: HitsBy = "fact") -> list[Passage]:
-    """List what the model was shown of the passages, in the order in which the final call takes them.
+    """Return the passages as the model was shown them, in the order of the final call.
 
-    What was retrieved and never shown, or cut away, was not there to be forgotten. A passage stands for its document where most of it was
-    shown (PruneRAG's reference code), for a sentence where that was.
+    What was never shown cannot be forgotten. A passage counts for its document if most of it was shown (PruneRAG's reference code), for a
+    sentence if that was shown.
     """
     seen = [(whole, whole.text[: result.shown.get(whole.id, 0)]) for whole in _in_order(result)]
     enough = [(whole, text) for whole, text in seen if text and (hits_by == "fact" or stands_for(text, whole.text))]
@@ -66,7 +66,7 @@ def _in_order(result: Result) -> list[Passage]:
 
 
 def retrieval(question: Question, ranked: Sequence[Passage], hits_by: HitsBy, cited: Collection[str] | None = None) -> dict[str, Any]:
-    """Score what was found; no scores where it is not known what there is to find."""
+    """Return the retrieval scores; None if the gold is unknown."""
     documents = list(dict.fromkeys(document_of(passage.id) for passage in ranked))
     told: dict[str, Any] = {"retrieved": documents, "retrieval": None, "gold_retrieved": False}
     gold = question.gold_facts if hits_by == "fact" else question.gold_documents

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from langchain_core.documents import Document
 
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.degraded_cells import NOISE, Cell
-from ramify.evaluation.plan import RERANK, RERANK_K, Order, Plan, Source, swept_in_searching
+from ramify.evaluation.degraded_cells import NOISE, DegradedCell
+from ramify.evaluation.plan import RERANK, RERANK_K, IndexedDataset, Order, RunPlan, swept_in_searching
 from ramify.evaluation.rows import RESULTS, Log, Row, Watch, key_of, outlines
 from ramify.evaluation.scoring import retrieval
 from ramify.evaluation.task import NOTHING, Task, head
@@ -32,7 +32,7 @@ WRONG_GROUP = "wrong_group@5"
 _PLACES = 5
 
 
-class Truth:
+class TrueGroups:
     """The documents of a data set as they are, and their groups by some fields of metadata."""
 
     def __init__(self, dataset: Dataset, fields: Sequence[str]) -> None:
@@ -46,7 +46,7 @@ class Truth:
         return frozenset(key for key, _ in keys_of(tuple(one.values(values_of(metadata.get(one.field))) for one in self._wanted)))
 
     def check(self) -> None:
-        """UsageError for a field that no document has of its own, and that can therefore not be taken from any."""
+        """Check that some document has each field; UsageError if none has."""
         for field in self.fields:
             if field not in self._known:
                 raise UsageError(
@@ -54,24 +54,24 @@ class Truth:
                 )
 
     def wrong_group(self, found: Iterable[str], gold: Sequence[str]) -> float | None:
-        """Give the share of the first five places that documents of other groups than the gold's take; none where it has no group."""
+        """Return the share of the first five results that are from other groups than the gold's; None if it has no group."""
         own = self._of(gold)
         return sum(self._of([one]).isdisjoint(own) for one in list(found)[:_PLACES]) / _PLACES if own else None
 
     def filter(self, gold: Sequence[str]) -> dict[str, list[Any]] | None:
-        """Give the filter that lets the gold documents' groups through and no other; none where they have no group."""
+        """Return the filter that passes only the gold documents' groups; None if they have no group."""
         if not self._of(gold):
             return None
         return {one.field: self._alike(one, [id for id in gold if self.groups.get(id)]) for one in self._wanted}
 
     def _alike(self, one: Binned, documents: Sequence[str]) -> list[Any]:
-        """List the values of a field that group a document with some others."""
+        """Return the values of a field that put a document in the group of some others."""
         own = {value for id in documents for value in one.values(values_of(self.documents[id].metadata[one.field]))}
         every = dict.fromkeys(value for document in self.documents.values() for value in _listed(document.metadata.get(one.field)))
         return [value for value in every if not own.isdisjoint(one.values(values_of(value)))]
 
-    def degraded(self, cell: Cell, seed: int) -> list[Document]:
-        """Give the documents that a cell meets, without their group's metadata or with another's; larger shares meet the same and more."""
+    def degraded(self, cell: DegradedCell, seed: int) -> list[Document]:
+        """Return the documents affected by a cell, without their group's metadata or with another's; larger shares include smaller ones."""
         ids = sorted(self.documents)
         random.Random(f"{seed} {cell.draw}").shuffle(ids)
         met = [self.documents[id] for id in ids[: round(cell.share * len(ids))]]
@@ -82,15 +82,15 @@ class Truth:
         kept = {name: value for name, value in document.metadata.items() if name not in self.fields}
         return document.model_copy(update={"metadata": {**kept, **values}})
 
-    def _other(self, document: Document, cell: Cell, seed: int) -> dict[str, Any]:
-        """Draw the values of another group that there is."""
+    def _other(self, document: Document, cell: DegradedCell, seed: int) -> dict[str, Any]:
+        """Return the values of a random other group."""
         own = self.groups[str(document.id)]
         others = [values for keys, values in self._values.items() if keys != own]
         return random.Random(f"{seed} {cell.draw} {document.id}").choice(others) if others else {}
 
     @cached_property
     def _values(self) -> dict[Keys, dict[str, Any]]:
-        """Give the values of each group as a document of it has them."""
+        """Return the values of each group, from one of its documents."""
         found: dict[Keys, dict[str, Any]] = {}
         for id, document in sorted(self.documents.items()):
             if keys := self.groups[id]:
@@ -107,12 +107,12 @@ def _listed(value: Any) -> list[Any]:
 
 
 SEARCH = "search"
-"""What stands for a strategy in these lines."""
+"""The strategy name of these lines."""
 DEEPEST = 10
 
 
-class Way(NamedTuple):
-    """How to search, and in which kind of index."""
+class SearchMethod(NamedTuple):
+    """Search options and a kind of index."""
 
     how: Mapping[str, Any]
     kind: Kind = PLAIN
@@ -121,18 +121,18 @@ class Way(NamedTuple):
 FUSED: dict[str, Any] = {"mmr": None}
 """What the strategies do: vectors and words fused."""
 WAYS = {
-    "dense": Way({"hybrid": False, "mmr": None}),
-    "BM25": Way({"dense": False, "mmr": None}),
-    "mmr=0.75": Way({"mmr": 0.75}),
-    "dense, mmr=0.75": Way({"hybrid": False, "mmr": 0.75}),
+    "dense": SearchMethod({"hybrid": False, "mmr": None}),
+    "BM25": SearchMethod({"dense": False, "mmr": None}),
+    "mmr=0.75": SearchMethod({"mmr": 0.75}),
+    "dense, mmr=0.75": SearchMethod({"hybrid": False, "mmr": 0.75}),
 }
 """Other ways to search plain passages."""
 
 
-def ways_of(order: Order) -> dict[str, Way]:
-    """List the ways to search that are wanted: the strategies' own in each kind of index, or where nothing else is wanted all of them.
+def ways_of(order: Order) -> dict[str, SearchMethod]:
+    """Return the requested search methods: the strategies' own in each kind of index, or all of them for retrieval only.
 
-    Those are also each reranker that is named, and the values of what is swept. UsageError for a setting that is not valid.
+    Named rerankers and swept values are included. UsageError for an invalid setting.
     """
     first, given = order.kinds[0], dotted(order.options)
     own = {"": _way(first, given)}
@@ -144,22 +144,26 @@ def ways_of(order: Order) -> dict[str, Way]:
     return {**own, **WAYS, **_reranked(first, given, order.sweeps.get(RERANK, [])), **changed, **further}
 
 
-def _way(kind: Kind, options: Mapping[str, Any]) -> Way:
-    """Search as the strategies do, with what the options say of the kind's own way."""
+def _way(kind: Kind, options: Mapping[str, Any]) -> SearchMethod:
+    """Return the strategies' own search method, with the options of the kind's own search."""
     view = Settings.model_validate({VIEW: options[VIEW]}).view if VIEW in options else "auto"
     own = {} if kind == PLAIN else {"view": view, "options": own_options(kind, options)}
-    return Way({**FUSED, **own}, kind)
+    return SearchMethod({**FUSED, **own}, kind)
 
 
-def _reranked(kind: Kind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, Way]:
+def _reranked(kind: Kind, options: Mapping[str, Any], swept: list[Any]) -> dict[str, SearchMethod]:
     given = {key: options[key] for key in (RERANK, RERANK_K) if key in options}
     wanted = [Settings.model_validate(given), *(Settings.model_validate({**given, RERANK: value}) for value in swept)]
     how = _way(kind, options).how
-    return {f"{RERANK}={one.rerank}": Way({**how, RERANK: one.rerank, "wide": one.rerank_k}, kind) for one in wanted if one.rerank != NONE}
+    return {
+        f"{RERANK}={one.rerank}": SearchMethod({**how, RERANK: one.rerank, "wide": one.rerank_k}, kind)
+        for one in wanted
+        if one.rerank != NONE
+    }
 
 
-def search(plan: Plan, order: Order, watch: Watch) -> None:
-    """Write the lines of searching alone that are not there yet; blocking."""
+def search(plan: RunPlan, order: Order, watch: Watch) -> None:
+    """Write the missing lines of search without a model. Blocking."""
     ways = ways_of(order)
     with Log(order.out / RESULTS) as log:
         known = outlines(order.out / RESULTS)
@@ -173,10 +177,10 @@ def search(plan: Plan, order: Order, watch: Watch) -> None:
                     watch(row)
 
 
-def search_all(plan: Plan, source: Source, ways: Mapping[str, Way]) -> list[Row]:
-    """Search every question of a data set in each way; blocking."""
+def search_all(plan: RunPlan, source: IndexedDataset, ways: Mapping[str, SearchMethod]) -> list[Row]:
+    """Return the lines of every question of a data set with each search method. Blocking."""
     questions = source.dataset.questions
-    truth = Truth(source.dataset, source.group_by) if source.group_by else None
+    truth = TrueGroups(source.dataset, source.group_by) if source.group_by else None
     rows = []
     for name, way in ways.items():
         index = opened(source.holding(way.kind))
@@ -194,8 +198,8 @@ def _found(index: Index, asked: list[str], rerank: str = NONE, wide: int = DEEPE
     return [reranked(*one, rerank, DEEPEST) for one in zip(asked, found, strict=True)]
 
 
-def with_groups(told: dict[str, Any], truth: Truth, question: Question, hits: Sequence[Hit]) -> dict[str, Any]:
-    """Add to the scores of what was found how much of it is of a wrong group."""
+def with_groups(told: dict[str, Any], truth: TrueGroups, question: Question, hits: Sequence[Hit]) -> dict[str, Any]:
+    """Add the share of results from a wrong group to the retrieval scores."""
     if told["retrieval"] is None:
         return told
     wrong = truth.wrong_group([document_of(str(hit.document.id)) for hit in hits], question.gold_documents)
@@ -203,7 +207,7 @@ def with_groups(told: dict[str, Any], truth: Truth, question: Question, hits: Se
 
 
 def _row(task: Task, found: dict[str, Any]) -> Row:
-    """Make a line that has no answer: only what was found."""
+    """Return a line without an answer, with retrieval scores only."""
     unasked = ("answer", "confidence", "confidence_source", "em", "f1", "containment", "official", "usage", "model")
     blank = {**NOTHING, **dict.fromkeys(unasked), "stopped_by": "finished", "error": None}
     return {**head(task), **blank, **found}

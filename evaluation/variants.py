@@ -17,15 +17,15 @@ from ramify.tools.scrub import scrub
 PLAIN: Kind = "passages"
 HIERARCHY: Kind = "hierarchy"
 OPTION = "index-kind"
-"""What the variants on further kinds are named by, as on the command line."""
+"""The prefix of variants on further kinds, as on the command line."""
 SEARCHES: dict[Kind, type[BaseModel]] = {"graph": WalkSearch, HIERARCHY: RouteSearch}
-"""The kinds that have a search of their own, with its settings."""
+"""The kinds that have their own search, with its settings."""
 VIEW, OWN = "view", "search"
 """Settings that steer such a search: whether it is used at all, and how."""
 
 
 def checked(names: Iterable[str]) -> tuple[Kind, ...]:
-    """List kinds, each once; UsageError for one that there is not, or where there is none."""
+    """Return the distinct kinds; UsageError for an unknown one, or an empty list."""
     known: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
     listed = list(dict.fromkeys(names))
     for name in listed:
@@ -37,41 +37,41 @@ def checked(names: Iterable[str]) -> tuple[Kind, ...]:
 
 
 def named(kind: str) -> str:
-    """Name the variant of a strategy on another kind than the run's own."""
+    """Return the variant name of a strategy on another kind of index."""
     return f"{OPTION}={kind}"
 
 
 def is_named(variant: str) -> bool:
-    """Tell whether a variant is the strategy as it is, on another kind."""
+    """Return whether a variant is the unchanged strategy on another kind of index."""
     return variant.startswith(f"{OPTION}=")
 
 
 def folder_of(plain: Path, kind: Kind, group_by: Sequence[str] = ()) -> Path:
-    """Name the folder of a kind of index beside that of the plain one; a hierarchy by other fields is another one."""
+    """Return the folder of a kind of index, beside the plain one; a hierarchy has one per grouping."""
     grouped = "".join(f"-{written(field)}" for field in group_by) if kind == HIERARCHY else ""
     return plain if kind == PLAIN else plain.with_name(f"{plain.name}-{kind}{grouped}")
 
 
 def written(name: str) -> str:
-    """Write a name so that it can be part of a folder's."""
+    """Return a name in which all but letters and digits are hyphens."""
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
 def dotted(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Write what is set of a kind's own search with dots: search={"seeds": 3} is search.seeds=3."""
+    """Flatten the settings of a kind's own search: search={"seeds": 3} is search.seeds=3."""
     own = options.get(OWN)
     found = {key: value for key, value in options.items() if key != OWN}
     return {**found, **{f"{OWN}.{name}": value for name, value in own.items()}} if isinstance(own, Mapping) else dict(options)
 
 
 def own_settings(kind: Kind) -> dict[str, Any]:
-    """Give the settings of a kind's own search with their defaults; none of a plain index."""
+    """Return the settings of a kind's own search with their defaults; empty for a plain index."""
     fields = SEARCHES[kind].model_fields if kind in SEARCHES else {}
     return {f"{OWN}.{name}": field.get_default() for name, field in fields.items()}
 
 
 def own_options(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what options say of a kind's own search, as it takes them; UsageError for a bad value."""
+    """Return the options of a kind's own search, validated; UsageError for an invalid value."""
     chosen = {key.removeprefix(f"{OWN}."): options[key] for key in own_settings(kind) if key in options}
     if not chosen:
         return {}
@@ -84,7 +84,7 @@ def own_options(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def remedy(key: str, kinds: Sequence[Kind], otherwise: str) -> str:
-    """Say what to do about a setting that nothing in a run heeds."""
+    """Return the remedy for a setting without effect in a run."""
     of_own_search = key == OWN or key.startswith(f"{OWN}.")
     if not of_own_search or key in own_settings(kinds[0]):
         return otherwise
@@ -105,49 +105,49 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "hybrid": {"hybrid": False},
     "dependent": {"dependent": False},
 }
-"""What can be left out, and by which setting or argument; a strategy that has no such part has no such variant."""
+"""The parts that can be ablated, and by which setting or argument."""
 OF_SEARCHING = frozenset(
     {
         *("index", "filter", "view", "search", "k", "fetch_k", "mmr", "hybrid", "rerank", "rerank_k"),
         *("passage_tokens", "context_tokens", "final_k"),
     }
 )
-"""Settings that mean nothing to a strategy that does not search."""
+"""Settings without effect on a strategy that does not search."""
 PYTHON = {None: "none", True: "true", False: "false"}
 
 
 class Variant(FrozenModel):
-    """A strategy with options; its name is empty where they are the run's own."""
+    """A strategy with options; the name is empty for the run's own options."""
 
     strategy: str
     name: str = ""
     options: dict[str, Any] = Field(default_factory=dict)
     same_as_default: bool = False
-    """Whether the options are what the strategy does anyway: then nothing is asked twice."""
+    """Whether the options equal the defaults: then nothing is asked twice."""
     kind: Kind = PLAIN
     """Of the index that is searched."""
 
     @property
     def whole(self) -> bool:
-        """Tell whether it is asked every question: the strategy with all its parts, at the run's own settings."""
+        """Return whether every question is asked: the unchanged strategy."""
         return not self.name or is_named(self.name)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Give every setting as plain values; an object by its class, because what it prints may hold a key."""
+        """Return all settings as plain values; a model object by its class, because its repr may contain a key."""
         settings = configure(self.strategy, self.options)[1]
         told = settings.model_dump(mode="json", exclude={"index", "model"}, fallback=str)
         return {"model": settings.model if isinstance(settings.model, str) else type(settings.model).__name__, **told}
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Give every argument of the wiring."""
+        """Return all arguments of `build`."""
         defaults = {key: parameter.default for key, parameter in arguments_of(self.strategy).items()}
         return {key: self.options.get(key, default) for key, default in defaults.items()}
 
 
-class Change(FrozenModel):
-    """What a variant does otherwise."""
+class VariantChange(FrozenModel):
+    """A change to the options of a strategy."""
 
     name: str
     options: dict[str, Any]
@@ -161,38 +161,38 @@ def variants(
     ablations: Sequence[str],
     kinds: Sequence[Kind] = (PLAIN,),
 ) -> list[Variant]:
-    """List what is to be run: each strategy as it is, then along each sweep, with each part left out, and in each further kind of index.
+    """Return the variants: each strategy unchanged, along each sweep, without each ablated part, and on each further kind of index.
 
-    UsageError for an unknown strategy, setting or part, before anything is asked.
+    UsageError for an unknown strategy, setting or part.
     """
     base = dotted(base)
     if unknown := [name for name in ablations if name not in ABLATIONS]:
         raise UsageError(f"there is no part {unknown[0]!r} to leave out", f"choose one of {', '.join(ABLATIONS)}")
-    swept = [Change(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
-    less = [Change(name=f"without {name}", options=ABLATIONS[name], ablation=True) for name in ablations]
+    swept = [VariantChange(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
+    less = [VariantChange(name=f"without {name}", options=ABLATIONS[name], ablation=True) for name in ablations]
     if (preset := base.get(PRESET)) is not None and not any(preset in find_strategy(name).presets for name in strategies):
         raise UsageError(f"none of {', '.join(strategies)} has a preset {preset!r}", "name tor or prune, or leave it out")
     changes = list({change.name: change for change in (*swept, *less)}.values())
     found: list[Variant] = []
     for name in dict.fromkeys(strategies):
-        found.append(_variant(name, base, Change(name="", options={}), kinds[0]))
+        found.append(_variant(name, base, VariantChange(name="", options={}), kinds[0]))
         found += _changed(name, base, changes, kinds[0])
-        found += [_variant(name, base, Change(name=named(kind), options={}), kind) for kind in kinds[1:] if _searches(name)]
+        found += [_variant(name, base, VariantChange(name=named(kind), options={}), kind) for kind in kinds[1:] if _searches(name)]
     if unused := [change.name for change in changes if change.name not in {variant.name for variant in found}]:
         what = f"{unused[0]!r} changes nothing in {', '.join(strategies) or 'a run without strategies'}"
         raise UsageError(what, remedy(unused[0].partition("=")[0], kinds, "leave it out, or name a strategy that has it"))
     return found
 
 
-def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[Change], kind: Kind) -> list[Variant]:
-    """List the variants of a strategy; a part that it does not have, or that the run has left out anyway, cannot be left out."""
+def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[VariantChange], kind: Kind) -> list[Variant]:
+    """Return the changed variants of a strategy; parts that it lacks, or that are off anyway, are skipped."""
     offers = _offers(strategy, kind)
     found = [_variant(strategy, base, change, kind) for change in changes if change.options.keys() <= offers.keys()]
     parts = {change.name for change in changes if change.ablation}
     return [variant for variant in found if not (variant.same_as_default and variant.name in parts)]
 
 
-def _variant(strategy: str, base: Mapping[str, Any], change: Change, kind: Kind) -> Variant:
+def _variant(strategy: str, base: Mapping[str, Any], change: VariantChange, kind: Kind) -> Variant:
     offers = _offers(strategy, kind)
     known = base if base.get(PRESET) in find_strategy(strategy).presets else {key: value for key, value in base.items() if key != PRESET}
     given = {key: value for key, value in expand_preset(strategy, known).items() if key in offers}
@@ -205,7 +205,7 @@ def _variant(strategy: str, base: Mapping[str, Any], change: Change, kind: Kind)
 
 
 def _offers(strategy: str, kind: Kind) -> dict[str, Any]:
-    """Give every option that a strategy heeds in a kind of index, with its default."""
+    """Return the options of a strategy in a kind of index, with their defaults."""
     searches = _searches(strategy)
     unheeded = {OWN} if searches else OF_SEARCHING
     fields = build(strategy).settings.model_fields
@@ -220,7 +220,7 @@ def _searches(strategy: str) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Write a value as on the command line; 1.0 is 1."""
+    """Format a value as on the command line; 1.0 is 1."""
     if value is None or isinstance(value, bool):
         return PYTHON[value]
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else scrub(str(value))

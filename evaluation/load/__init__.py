@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.dataset import Dataset, Question, Support
-from ramify.evaluation.load.assemble import Read, answer_of, assemble, list_of, text_of
+from ramify.evaluation.load.assemble import ReadQuestion, answer_of, assemble, list_of, text_of
 from ramify.evaluation.load.records import Record, read_records
 from ramify.evaluation.load.releases import load_hotpot, load_multihop_rag, load_musique
 from ramify.nodes.tree import UNKNOWN
@@ -29,19 +29,19 @@ QUESTIONS = ("questions.jsonl", "questions.jsonl.gz")
 CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
 UNANSWERABLE, OPEN = "unanswerable", "open"
 FACT_TYPES = frozenset({"inference_query", "comparison_query", "temporal_query", "null_query"})
-"""MultiHop-RAG's types of questions: its passages count by the gold sentences they hold."""
+"""MultiHop-RAG's question types: its passages count by the gold sentences they contain."""
 _SHAPE = "give it as a list of {doc_id, title, fact or facts}"
 DEMO = "demo"
 SPLITS = ("development", "reporting", "overview")
-"""Of the demo's questions; the half for reporting stays unseen while working on what answers them."""
+"""Of the demo's questions; do not look at the reporting half while working on what answers them."""
 
 
 def load_folder(file: Path, records: Sequence[Record], retrieval_only: bool) -> Dataset:
-    """Load the questions of a file, with the corpus beside it."""
+    """Load the questions of a file and the corpus beside it."""
     corpus = first_of(file.parent, CORPUS)
     if corpus is None:
         raise InputError(f"there is no corpus beside {str(file)!r}", f"put {' or '.join(CORPUS)} there")
-    read = [Read(record.place, question_of(record, retrieval_only)) for record in records]
+    read = [ReadQuestion(record.place, question_of(record, retrieval_only)) for record in records]
     known = all(question.type in FACT_TYPES and all(support.facts for support in question.supporting) for _, question in read)
     inferred = sum(question.metadata.get("type_origin") == "inferred" for _, question in read)
     told = [f"The type of {inferred} of {len(read)} questions was inferred by a rule."] if inferred else []
@@ -49,24 +49,24 @@ def load_folder(file: Path, records: Sequence[Record], retrieval_only: bool) -> 
 
 
 def load_demo(name: str) -> Dataset:
-    """Load the demo questions: all, or those of a split."""
+    """Load all demo questions, or those of a split."""
     split = name.removeprefix(DEMO).removeprefix(":")
     if split not in ("", *SPLITS):
         raise UsageError(f"the demo questions have no split {split!r}", f"choose {' or '.join(f'{DEMO}:{one}' for one in SPLITS)}")
     corpus = demo_corpus()
     file = "overview.jsonl" if split == "overview" else "questions.jsonl"
-    read = [Read(record.place, question_of(record)) for record in read_records(corpus.with_name(file))]
+    read = [ReadQuestion(record.place, question_of(record)) for record in read_records(corpus.with_name(file))]
     wanted = [one for one in read if not split or one.question.metadata.get("split", split) == split]
     return assemble("-".join(filter(None, (DEMO, split))), wanted, corpus, caveats=_about_open(wanted))
 
 
 def first_of(folder: Path, names: Sequence[str]) -> Path | None:
-    """Find the first of some files in a folder."""
+    """Return the first of some files that the folder has."""
     return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
 def question_of(record: Record, retrieval_only: bool = False) -> Question:
-    """Make a question of a record."""
+    """Return the question of a record."""
     value = record.value
     return Question(
         id=text_of(record, "id"),
@@ -80,7 +80,7 @@ def question_of(record: Record, retrieval_only: bool = False) -> Question:
 
 
 def _metadata(record: Record) -> dict[str, Any]:
-    """Keep what else a question carries, its decomposition among it."""
+    """Return the metadata of a question, with its decomposition."""
     metadata = record.value.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise InputError(f"{record.place} has metadata {metadata!r:.80}", "give it as an object")
@@ -99,7 +99,7 @@ def _answer(record: Record, retrieval_only: bool) -> str:
 
 
 def _supporting(record: Record) -> tuple[Support, ...]:
-    """Give the gold documents: none where one of them is not known, because what is found could not be told from all."""
+    """Return the gold documents; none if one of them is unknown, because retrieval could not be scored then."""
     given = list_of(record, "supporting")
     if not all(isinstance(one, dict) and "doc_id" in one for one in given):
         raise InputError(f"{record.place} has supporting {given!r:.80}", _SHAPE)
@@ -115,8 +115,8 @@ def _facts(support: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str(fact) for fact in facts if fact)
 
 
-def _about_open(read: Sequence[Read]) -> list[str]:
-    """Say how many questions have no gold answer, and how their answers are compared."""
+def _about_open(read: Sequence[ReadQuestion]) -> list[str]:
+    """Return a caveat on open questions, if there are any."""
     count = sum(question.type == OPEN for _, question in read)
     told = f"{count} of {len(read)} questions are open: no answer to them is right or wrong."
     return [f"{told} Two runs are compared on them by `ramify compare RUN_A RUN_B --judge MODEL`."] * bool(count)
@@ -131,14 +131,14 @@ RELEASES: dict[str, tuple[frozenset[str], Loader]] = {
     "HotpotQA or 2WikiMultihopQA": (frozenset({"question", "context", "supporting_facts"}), load_hotpot),
     "MuSiQue": (frozenset({"question", "paragraphs"}), load_musique),
 }
-"""The fields that tell a release, and who reads it."""
+"""The fields that identify a release, and its loader."""
 
 
 def load(path: str | Path, work: Path, *, retrieval_only: bool = False) -> Dataset:
-    """Load a data set; a corpus that has to be put together first is written below `work`.
+    """Load a data set; a corpus that has to be assembled is written below `work`.
 
-    `retrieval_only` also takes questions without a gold answer, provided that their documents are known.
-    UsageError or InputError for what cannot be used.
+    `retrieval_only` accepts questions without a gold answer if their gold documents are known.
+    UsageError or InputError if it cannot be used.
     """
     if str(path) == DEMO or str(path).startswith(f"{DEMO}:"):
         return load_demo(str(path))
@@ -157,7 +157,7 @@ def load(path: str | Path, work: Path, *, retrieval_only: bool = False) -> Datas
 
 
 def _file_of(folder: Path) -> Path:
-    """Find the file of questions in a folder: one of that name, else the only one that a release could be."""
+    """Return the file of questions in a folder: by its name, else the only file of records."""
     if questions := first_of(folder, QUESTIONS):
         return questions
     others = {*CORPUS, "corpus.json", "id_aliases.json"}

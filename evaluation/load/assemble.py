@@ -15,7 +15,7 @@ from ramify.tools.index.ids import document_of
 from ramify.tools.new_files import file_mode, make_folder
 
 
-class Read(NamedTuple):
+class ReadQuestion(NamedTuple):
     """A question and where it was read."""
 
     place: str
@@ -30,7 +30,7 @@ class Corpus(NamedTuple):
 
 
 def text_of(record: Record, field: str) -> str:
-    """Give a field that has to say something; a number counts as written."""
+    """Return a required text field, stripped; a number is converted."""
     value = record.value.get(field)
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
@@ -40,7 +40,7 @@ def text_of(record: Record, field: str) -> str:
 
 
 def list_of(record: Record, field: str) -> list[Any]:
-    """Give a field that is a list, empty where there is none."""
+    """Return a list field; empty if absent."""
     value = record.value.get(field) or []
     if isinstance(value, list):
         return value
@@ -48,7 +48,7 @@ def list_of(record: Record, field: str) -> list[Any]:
 
 
 def answer_of(record: Record) -> str:
-    """Give the gold answer."""
+    """Return the gold answer."""
     value = record.value.get("answer")
     if value is None or value == "":
         what = f"{record.place} has no gold answer"
@@ -62,16 +62,16 @@ def answer_of(record: Record) -> str:
 
 def assemble(
     name: str,
-    read: Sequence[Read],
+    read: Sequence[ReadQuestion],
     corpus: Path,
     *,
     hits_by: HitsBy = "document",
     caveats: Sequence[str] = (),
     absent: Collection[str] = (),
 ) -> Dataset:
-    """Make a data set of what was read; `absent` are gold documents that the release itself does not hold.
+    """Return the data set; `absent` are gold documents that the release itself lacks.
 
-    InputError for what does not fit together.
+    InputError for duplicate ids or gold documents that are not in the corpus.
     """
     places: dict[str, str] = {}
     for place, question in read:
@@ -97,7 +97,7 @@ def assemble(
 
 
 def read_corpus(corpus: Path) -> Corpus:
-    """Read a corpus as an index does; InputError for a document that no gold could name."""
+    """Read a corpus as an index does; InputError for a document with an unusable id."""
     loading = Loading([corpus])
     ids: set[str] = set()
     partial = 0
@@ -117,12 +117,12 @@ def read_corpus(corpus: Path) -> Corpus:
     return Corpus(ids, partial)
 
 
-class Pool:
-    """Paragraphs, each once; its id is made from its title and text, so it is the same in every release that holds it."""
+class ParagraphPool:
+    """Distinct paragraphs; ids are hashes of title and text, and so are the same in every release."""
 
     def __init__(self, prefix: str) -> None:
         self.absent: set[str] = set()
-        """Ids of gold paragraphs that no question brought along."""
+        """Ids of gold paragraphs that came with no question."""
         self._prefix = prefix
         self._paragraphs: dict[str, dict[str, Any]] = {}
         self._titled: dict[str, str] = {}
@@ -131,7 +131,7 @@ class Pool:
         return len(self._paragraphs)
 
     def add(self, title: str, text: str, **more: Any) -> str:
-        """Take a paragraph in and give its id."""
+        """Add a paragraph and return its id."""
         identity = self._id(title, text)
         if text.strip():
             self._paragraphs.setdefault(identity, {"id": identity, "title": title, "text": text, **more})
@@ -139,14 +139,14 @@ class Pool:
         return identity
 
     def titled(self, title: str) -> str:
-        """Find a paragraph by its title; one that is nowhere gets an id too, because not finding it counts."""
+        """Return the id of a paragraph by its title; a missing one gets an id, too, and counts as missed."""
         if title in self._titled:
             return self._titled[title]
         self.absent.add(absent := self._id(title, ""))
         return absent
 
     def write(self, work: Path, name: str) -> Path:
-        """Write the corpus below a folder, whole or not at all."""
+        """Write the corpus below a folder, atomically."""
         content = "".join(json.dumps(paragraph, ensure_ascii=False) + "\n" for paragraph in self._paragraphs.values())
         # Two releases may have files of one name: what is in them tells them apart.
         file = work / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:8]}" / "corpus.jsonl"
@@ -155,7 +155,7 @@ class Pool:
         return file
 
     def caveats(self, golds: int) -> list[str]:
-        """Say what searching the pool does not show; `golds` counts the different gold paragraphs."""
+        """Return the caveats of the pool; `golds` is the number of distinct gold paragraphs."""
         told = [f"The corpus is the {len(self)} paragraphs that came with the questions, not all of Wikipedia: searching it is easier."]
         if self.absent:
             told.append(f"Gold paragraphs that came with no question: {len(self.absent)} of {golds}. They count as missed.")
@@ -167,12 +167,12 @@ class Pool:
 
 
 def release_name(release: str, file: Path) -> str:
-    """Name a data set after its file, which says a half or a version, and its release where the file does not."""
+    """Return the name of a data set: its file's, prefixed with the release unless the file names it."""
     stem = file.name.split(".json")[0]
     return stem if release[:5].lower() in stem.lower() else f"{release}-{stem}"
 
 
 def malformed(record: Record, field: str, shape: str) -> InputError:
-    """Say that a field is not in the shape of the release."""
+    """Return the error for a field that is not in the format of the release."""
     value = record.value.get(field)
     return InputError(f"{record.place} has {field} {value!r:.80}", f"give the file as released: {field} is {shape}")

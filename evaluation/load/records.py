@@ -23,7 +23,7 @@ class Record(NamedTuple):
 
 
 def read_records(file: Path) -> list[Record]:
-    """Read all records; InputError, naming the line, for what is none."""
+    """Return all records; InputError, with the line, for an invalid one."""
     text, path = read_text(file), repr(str(file))
     found: Iterator[tuple[str, Any]]
     if text.lstrip().startswith("["):
@@ -42,7 +42,7 @@ def read_records(file: Path) -> list[Record]:
 
 
 def parsed(text: str, place: str) -> Any:
-    """Read JSON; InputError, naming the place, for what is none."""
+    """Return the parsed JSON; InputError, with the place, if it is invalid."""
     try:
         value = json.loads(text)
         # Half of a surrogate pair can be written in JSON, but not in UTF-8: the index replaces it, so the same is done here.
@@ -52,7 +52,7 @@ def parsed(text: str, place: str) -> Any:
 
 
 def read_text(file: Path) -> str:
-    """Read a file, gzipped or not; InputError for what is no text, or only points to it."""
+    """Return the text of a file, gzipped or not; InputError if it is not text, or a Git LFS pointer."""
     try:
         if not file.is_file():
             raise OSError("it is no file")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ramify.evaluation.dataset import Dataset, Question, Support
-from ramify.evaluation.load.assemble import Pool, Read, answer_of, assemble, list_of, malformed, release_name, text_of
+from ramify.evaluation.load.assemble import ParagraphPool, ReadQuestion, answer_of, assemble, list_of, malformed, release_name, text_of
 from ramify.evaluation.load.records import Record, read_records
 from ramify.tools.errors import InputError
 
@@ -33,13 +33,13 @@ Context = dict[str, Paragraph]
 
 
 def load_hotpot(file: Path, records: list[Record], work: Path) -> Dataset:
-    """Load the questions of a file, with all their paragraphs as the corpus."""
+    """Load the questions of a file; the corpus is all their paragraphs."""
     two_wiki = any("evidences" in record.value for record in records)
-    pool = Pool("2wk" if two_wiki else "hpq")
+    pool = ParagraphPool("2wk" if two_wiki else "hpq")
     contexts = [_context(record, pool) for record in records]
     aliases = _aliases(file.with_name(ALIASES))
     read = [
-        Read(record.place, _hotpot_question(record, _hotpot_supporting(record, context, pool), aliases))
+        ReadQuestion(record.place, _hotpot_question(record, _hotpot_supporting(record, context, pool), aliases))
         for record, context in zip(records, contexts, strict=True)
     ]
     name = release_name("2wikimultihopqa" if two_wiki else "hotpotqa", file)
@@ -61,8 +61,8 @@ def _hotpot_question(record: Record, supporting: tuple[Support, ...], aliases: d
     )
 
 
-def _context(record: Record, pool: Pool) -> Context:
-    """Add a question's paragraphs to the pool, all before any gold is looked up: full-wiki files have the gold ones elsewhere."""
+def _context(record: Record, pool: ParagraphPool) -> Context:
+    """Add a question's paragraphs to the pool, before any gold is looked up: full-wiki files have those in other questions."""
     context: Context = {}
     for title, sentences in _pairs(record, "context", CONTEXT, "title", "sentences", "content"):
         if not isinstance(sentences, list):
@@ -72,7 +72,7 @@ def _context(record: Record, pool: Pool) -> Context:
     return context
 
 
-def _hotpot_supporting(record: Record, context: Context, pool: Pool) -> tuple[Support, ...]:
+def _hotpot_supporting(record: Record, context: Context, pool: ParagraphPool) -> tuple[Support, ...]:
     numbers: dict[str, list[Any]] = {}
     for title, number in _pairs(record, "supporting_facts", FACTS, "title", "sent_id"):
         numbers.setdefault(str(title), []).append(number)
@@ -85,7 +85,7 @@ def _hotpot_supporting(record: Record, context: Context, pool: Pool) -> tuple[Su
 
 
 def _pairs(record: Record, field: str, shape: str, *columns: str) -> list[tuple[Any, Any]]:
-    """Read a list of pairs, in any of the shapes that releases give it in."""
+    """Return a list of pairs, from any of the formats of the releases."""
     value = record.value.get(field)
     if isinstance(value, str):
         try:
@@ -101,7 +101,7 @@ def _pairs(record: Record, field: str, shape: str, *columns: str) -> list[tuple[
 
 
 def _aliases(file: Path) -> dict[str, list[str]]:
-    """Read the other names of answers, by the `answer_id` of 2WikiMultihopQA."""
+    """Return the aliases of answers by the `answer_id` of 2WikiMultihopQA."""
     if not file.is_file():
         return {}
     values = [record.value for record in read_records(file)]
@@ -109,13 +109,13 @@ def _aliases(file: Path) -> dict[str, list[str]]:
 
 
 def load_musique(file: Path, records: list[Record], work: Path) -> Dataset:
-    """Load the questions of a file, with all their paragraphs as the corpus."""
-    pool = Pool("msq")
+    """Load the questions of a file; the corpus is all their paragraphs."""
+    pool = ParagraphPool("msq")
     supporting = [_musique_supporting(record, pool) for record in records]
     answerable = [(record, gold) for record, gold in zip(records, supporting, strict=True) if record.value.get("answerable", True)]
     if not answerable:
         raise InputError(f"{str(file)!r} marks every question as unanswerable", "give a file with answerable ones")
-    read = [Read(record.place, _musique_question(record, gold)) for record, gold in answerable]
+    read = [ReadQuestion(record.place, _musique_question(record, gold)) for record, gold in answerable]
     name = release_name("musique", file)
     golds = {identity for _, question in read for identity in question.gold_documents}
     caveats = pool.caveats(len(golds))
@@ -140,8 +140,8 @@ def _musique_question(record: Record, supporting: tuple[Support, ...]) -> Questi
     )
 
 
-def _musique_supporting(record: Record, pool: Pool) -> tuple[Support, ...]:
-    """Add all paragraphs to the pool and give the gold ones."""
+def _musique_supporting(record: Record, pool: ParagraphPool) -> tuple[Support, ...]:
+    """Add all paragraphs to the pool and return the gold ones."""
     gold = []
     for paragraph in list_of(record, "paragraphs"):
         if not isinstance(paragraph, dict) or not isinstance(text := paragraph.get("paragraph_text"), str):
@@ -159,20 +159,20 @@ ABOUT = ("source", "published_at", "author", "category", "url")
 
 
 def load_multihop_rag(file: Path, records: list[Record], work: Path) -> Dataset:
-    """Load the questions of a file, with the articles beside it as the corpus."""
+    """Load the questions of a file; the corpus is the articles beside it."""
     articles = next((file.with_name(name) for name in ARTICLES if file.with_name(name).is_file()), None)
     if articles is None:
         raise InputError(f"there is no corpus beside {str(file)!r}", "put the corpus.json of the same release there")
-    pool = Pool("mhr")
+    pool = ParagraphPool("mhr")
     for article in read_records(articles):
         pool.add(
             text_of(article, "title"), text_of(article, "body"), **{key: article.value[key] for key in ABOUT if article.value.get(key)}
         )
-    read = [Read(record.place, _multihop_question(record, number, pool)) for number, record in enumerate(records, 1)]
+    read = [ReadQuestion(record.place, _multihop_question(record, number, pool)) for number, record in enumerate(records, 1)]
     return assemble(NAME, read, pool.write(work, NAME), hits_by="fact")
 
 
-def _multihop_question(record: Record, number: int, pool: Pool) -> Question:
+def _multihop_question(record: Record, number: int, pool: ParagraphPool) -> Question:
     return Question(
         id=f"mhr-q{number:04}",  # the release has no ids but the order
         question=text_of(record, "query"),
@@ -182,7 +182,7 @@ def _multihop_question(record: Record, number: int, pool: Pool) -> Question:
     )
 
 
-def _multihop_supporting(record: Record, pool: Pool) -> tuple[Support, ...]:
+def _multihop_supporting(record: Record, pool: ParagraphPool) -> tuple[Support, ...]:
     facts: dict[str, list[str]] = {}
     for evidence in list_of(record, "evidence_list"):
         if not isinstance(evidence, dict) or not evidence.get("title") or not evidence.get("fact"):

@@ -23,24 +23,24 @@ def normal(answer: str) -> str:
 
 
 def exact_match(answer: str, golds: Iterable[str]) -> float:
-    """Tell whether the answer is a gold after normalisation (EM of SQuAD)."""
+    """Return whether the answer is a gold after normalisation (EM of SQuAD)."""
     return float(normal(answer) in map(normal, golds))
 
 
 def token_f1(answer: str, golds: Iterable[str]) -> float:
-    """Give the harmonic mean of precision and recall of the answer's words (F1 of SQuAD)."""
+    """Return the harmonic mean of precision and recall of the answer's words (F1 of SQuAD)."""
     given = normal(answer).split()
     return max((_overlap(given, normal(gold).split()) for gold in golds), default=0.0)
 
 
 def containment(answer: str, golds: Iterable[str]) -> float:
-    """Tell whether a gold stands in the answer (the accuracy of Mallen et al. 2023), as whole words: "no" is not in "Norway"."""
+    """Return whether the answer contains a gold (accuracy of Mallen et al. 2023), as whole words: "no" is not in "Norway"."""
     given = normal(answer)
     return float(any(f" {gold} " in f" {given} " if gold else not given for gold in map(normal, golds)))
 
 
 def official_multihop_rag(answer: str, gold: str) -> float:
-    """Tell whether answer and gold share a word, as the script released with MultiHop-RAG (Tang & Yang 2024) does; lenient.
+    """Return whether answer and gold share a word, as the script released with MultiHop-RAG (Tang & Yang 2024) does; lenient.
 
     Not in the script: "Unknown" agrees with "Insufficient information".
     """
@@ -52,17 +52,17 @@ def official_multihop_rag(answer: str, gold: str) -> float:
 
 
 def abstention_precision(abstained: Sequence[bool], unanswerable: Sequence[bool]) -> float | None:
-    """Give the share of unanswerable questions among those abstained from (SelfAware, Yin et al. 2023); None where it never abstained."""
+    """Return the share of unanswerable questions among those abstained from (SelfAware, Yin et al. 2023); None if it never abstained."""
     return _share(unanswerable, abstained)
 
 
 def abstention_recall(abstained: Sequence[bool], unanswerable: Sequence[bool]) -> float | None:
-    """Give the share of unanswerable questions that it abstained from (SelfAware); None where there are none."""
+    """Return the share of unanswerable questions that it abstained from (SelfAware); None if there are none."""
     return _share(abstained, unanswerable)
 
 
 def efr(rows: Iterable[tuple[bool, float]]) -> float | None:
-    """Give the share of wrong answers (EM = 0) among the questions with all gold retrieved (PruneRAG); None where there are none.
+    """Return the share of wrong answers (EM = 0) among the questions with all gold retrieved (PruneRAG); None if there are none.
 
     A row tells whether all gold was retrieved, and EM.
     """
@@ -83,7 +83,7 @@ def _share(told: Sequence[bool], among: Sequence[bool]) -> float | None:
 
 
 def majority(golds: Sequence[str]) -> list[str]:
-    """Answer every question with the most frequent gold of all."""
+    """Answer every question with the most frequent gold answer."""
     return majority_by_type(golds, [""] * len(golds))
 
 
@@ -97,7 +97,7 @@ def majority_by_type(golds: Sequence[str], types: Sequence[str]) -> list[str]:
 
 
 def most_frequent(golds: Sequence[str]) -> str:
-    """Give the most frequent answer in its most frequent spelling; of equally frequent ones the first in the alphabet."""
+    """Return the most frequent answer in its most frequent spelling; of equally frequent ones the first in the alphabet."""
     meaning = _first_of(Counter(map(normal, golds)))
     return _first_of(Counter(gold for gold in golds if normal(gold) == meaning))
 

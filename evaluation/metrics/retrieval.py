@@ -27,7 +27,7 @@ PRINTED = {
 
 
 def retrieval_scores(ranking: Sequence[str], gold: Collection[str]) -> dict[str, float]:
-    """Give everything that is reported of a ranking."""
+    """Return all reported scores of a ranking."""
     wanted = [("recall", 5), ("recall", 10), ("precision", 5), ("hits", 1), ("hits", 4), ("hits", 10), ("mrr", 10), ("map", 10)]
     standard = _computed(wanted, ranking, gold)
     every = {f"all_gold@{k}": all_gold_at(ranking, gold, k) for k in (5, 10)}
@@ -35,17 +35,17 @@ def retrieval_scores(ranking: Sequence[str], gold: Collection[str]) -> dict[str,
 
 
 def score_at(name: str, k: int, ranking: Sequence[str], gold: Collection[str]) -> float:
-    """Give one measure of the first k."""
+    """Return one score of the first k."""
     return _computed([(name, k)], ranking, gold)[f"{name}@{k}"]
 
 
 def all_gold_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
-    """Tell whether every gold document is among the first k: the condition of a multi-hop answer."""
+    """Return whether every gold document is among the first k: the condition of a multi-hop answer."""
     return float(set(_some(gold)) <= set(ranking[:k]))
 
 
 def map_multihop_rag(ranking: Sequence[str | frozenset[str]], gold: Collection[str]) -> float:
-    """Give what the script released with MultiHop-RAG (Tang & Yang 2024) calls MAP@10: new golds at a rank, over the rank, averaged.
+    """Return what the script released with MultiHop-RAG (Tang & Yang 2024) calls MAP@10: new golds at a rank, over the rank, averaged.
 
     That is not a precision: it forgets the golds of earlier ranks, so that a perfect ranking of 2, 3 or 4 golds scores .75, .611, .521.
     Of each passage the document is given, or the gold sentences that it holds.
@@ -60,7 +60,7 @@ def map_multihop_rag(ranking: Sequence[str | frozenset[str]], gold: Collection[s
 
 
 def supporting_facts_f1(cited: Collection[str], gold: Collection[str]) -> float:
-    """Give the harmonic mean of precision and recall of what was cited (supporting-facts F1 of HotpotQA, Yang et al. 2018), by document."""
+    """Return the F1 of the cited documents against the gold ones (supporting-facts F1 of HotpotQA, Yang et al. 2018)."""
     shared = len(set(cited) & set(_some(gold)))
     return 2 * shared / (len(set(cited)) + len(set(gold)))
 
@@ -101,19 +101,19 @@ Held = Sequence[frozenset[str]]
 
 
 def held_facts(text: str, facts: Collection[str]) -> frozenset[str]:
-    """Tell which gold sentences a passage holds."""
+    """Return the gold sentences that a passage contains."""
     passage = text.translate(_NO_SPACE)
     return frozenset(fact for fact in facts if fact.translate(_NO_SPACE) in passage)
 
 
 def stands_for(passage: str, gold: str) -> bool:
-    """Tell whether a retrieved passage holds enough of a gold passage's words to count as it."""
+    """Return whether a retrieved passage has enough of a gold passage's words to count as it."""
     wanted = _words(gold)
     return bool(wanted) and (wanted & _words(passage)).total() >= ENOUGH * wanted.total()
 
 
 def fact_scores(held: Held, facts: Collection[str]) -> dict[str, float]:
-    """Give everything that is reported of a ranking, under the names that `retrieval_scores` has."""
+    """Return all reported scores of a ranking, under the names of `retrieval_scores`."""
     if not (count := len(set(facts))):
         raise UsageError("there is no gold to be found", "score the retrieval of questions only whose gold sentences are known")
     told = {f"recall@{k}": recall_at(held, count, k) for k in (5, 10)}
@@ -125,7 +125,7 @@ def fact_scores(held: Held, facts: Collection[str]) -> dict[str, float]:
 
 
 def recall_at(held: Held, count: int, k: int) -> float:
-    """Give the share of `count` gold sentences that the first k passages hold."""
+    """Return the share of `count` gold sentences that the first k passages hold."""
     return len(frozenset().union(*held[:k])) / count
 
 

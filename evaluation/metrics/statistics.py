@@ -12,7 +12,7 @@ _CELLS = 2_000_000
 
 
 def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 2000, level: float = 0.95) -> tuple[float, float]:
-    """Give the percentile bootstrap interval of a mean (Efron 1979): resample the questions, take the middle of the means."""
+    """Return the percentile bootstrap interval of a mean (Efron 1979): resample the questions, take the middle of the means."""
     _some(values)
     sample = np.asarray(values, dtype=np.float64)
     draw = np.random.default_rng(seed)
@@ -22,7 +22,7 @@ def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 
 
 
 def paired_test(a: Sequence[float], b: Sequence[float], seed: int = 0, resamples: int = 10_000) -> float:
-    """Give the two-sided p of a difference between two strategies on the same questions (sign-flip permutation test, Fisher 1935).
+    """Return the two-sided p of a difference between two strategies on the same questions (sign-flip permutation test, Fisher 1935).
 
     Were they equal, each question's difference could as well have the other sign. The observed one counts among the flips: p is never 0.
     """
@@ -42,7 +42,7 @@ def paired_test(a: Sequence[float], b: Sequence[float], seed: int = 0, resamples
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p values for the number of comparisons, keeping their order as given (Holm 1979)."""
+    """Return the p values corrected for the number of comparisons, in the given order (Holm 1979)."""
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
@@ -80,7 +80,7 @@ class RiskCoverage(NamedTuple):
 
 
 def reliability(confidences: Sequence[float], right: Sequence[float], bins: int = 10) -> list[Bin]:
-    """Sort answers into bins of equal width, leaving out empty ones (reliability diagram, DeGroot & Fienberg 1983)."""
+    """Return the non-empty bins of equal width (reliability diagram, DeGroot & Fienberg 1983)."""
     sure, hit = _checked(confidences, right)
     edges = np.linspace(0, 1, bins + 1)
     places = np.searchsorted(edges[1:-1], sure, side="left")
@@ -92,13 +92,13 @@ def reliability(confidences: Sequence[float], right: Sequence[float], bins: int 
 
 
 def expected_calibration_error(confidences: Sequence[float], right: Sequence[float], bins: int = 10) -> float:
-    """Give the distance of confidence from being right, bin by bin, weighted by size (ECE, Naeini et al. 2015; Guo et al. 2017)."""
+    """Return the distance of confidence from being right, bin by bin, weighted by size (ECE, Naeini et al. 2015; Guo et al. 2017)."""
     found = reliability(confidences, right, bins)
     return sum(one.size * abs(one.confidence - one.right) for one in found) / len(confidences)
 
 
 def risk_coverage(confidences: Sequence[float], right: Sequence[float]) -> RiskCoverage:
-    """Give the risk at every coverage (El-Yaniv & Wiener 2010) and the area below (Geifman & El-Yaniv 2017).
+    """Return the risk at every coverage (El-Yaniv & Wiener 2010) and the area below (Geifman & El-Yaniv 2017).
 
     Answers of equal confidence are given together: their order says nothing.
     """

@@ -7,7 +7,7 @@
 from pathlib import Path
 
 from ramify.evaluation.report.answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
-from ramify.evaluation.report.blocks import Section, sections_of
+from ramify.evaluation.report.blocks import ReportSection, sections_of
 from ramify.evaluation.report.comparing import compare, compare_page
 from ramify.evaluation.report.degraded import degraded
 from ramify.evaluation.report.provenance import failures, replies, what_was_run
@@ -29,8 +29,8 @@ def write_report(folder: Path) -> None:
     write_whole(page(run, title, parts), folder / "report.html", file_mode(folder))
 
 
-def sections(run: Run) -> list[Section]:
-    """Give the parts of the report that the run has something to say in."""
+def sections(run: Run) -> list[ReportSection]:
+    """Return the sections of the report that are not empty."""
     return sections_of(
         ("run", "What was run", what_was_run(run)),
         ("glance", "At a glance", at_a_glance(run)),

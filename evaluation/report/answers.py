@@ -12,12 +12,12 @@ from ramify.evaluation.report.blocks import (
     Block,
     Cell,
     Column,
-    Contest,
-    Group,
+    Comparison,
+    LineFilter,
+    LineGroup,
     Plot,
     Points,
     Table,
-    Where,
     Words,
     figure,
     marked,
@@ -25,7 +25,7 @@ from ramify.evaluation.report.blocks import (
     paired_table,
     words,
 )
-from ramify.evaluation.results import Key, Line, Run
+from ramify.evaluation.results import Key, ResultLine, Run
 from ramify.evaluation.results.measures import (
     ANSWERS,
     ANSWERS_BY_FACTS,
@@ -74,35 +74,35 @@ CONFIDENCE = (
 
 
 def at_a_glance(run: Run) -> Iterator[Block]:
-    """Show EM and F1 of every strategy on every data set in one table and two drawings; nothing where nothing was scored."""
+    """Report EM and F1 of every strategy on every data set, in a table and two plots."""
     if not run.scored:
         return
     asked = {dataset: run.of(dataset) for dataset in run.scored}
     columns: dict[str, dict[str, Cell]] = {}
     for dataset, strategies in asked.items():
         for measure in (EM, F1):
-            cells = marked(measure, [Group.of((dataset, name, ""), lines) for name, lines in strategies.items()])
+            cells = marked(measure, [LineGroup.of((dataset, name, ""), lines) for name, lines in strategies.items()])
             columns[f"{dataset} {measure.title}"] = dict(zip(strategies, cells, strict=True))
     names = dict.fromkeys(name for strategies in asked.values() for name in strategies)
     rows = [[Cell(name, head=True), *(cells.get(name, Cell(NOTHING)) for cells in columns.values())] for name in names]
-    yield Table("EM and F1", [*map(Column, ("strategy", *columns))], rows, lines=Where(variant="").jq)
+    yield Table("EM and F1", [*map(Column, ("strategy", *columns))], rows, lines=LineFilter(variant="").jq)
     yield Plot.drawn("Answers: EM (filled) and F1 (hollow) of each strategy, with 95 % intervals.", "answers", asked)
     pareto = "Quality against cost: the dashed line joins the strategies that no cheaper one equals. Figures: the tables of each data set."
     yield Plot.drawn(pareto, "pareto", asked)
 
 
 def of_dataset(run: Run, dataset: str) -> Iterator[Block]:
-    """Give what a reader of a data set has to know, and its tables, as far as they have a measure."""
+    """Report the caveats of a data set and its tables."""
     yield Points([("Mind", str(caveat)) for caveat in run.described(dataset).get("caveats") or ()])
     yield from (table for table in _tables(run, dataset) if len(table.columns) > 2)
 
 
 def _tables(run: Run, dataset: str) -> Iterator[Table]:
-    asked, lines = run.of(dataset), Where(dataset, variant="").jq
-    groups = [Group.of((dataset, strategy, ""), found) for strategy, found in asked.items()]
+    asked, lines = run.of(dataset), LineFilter(dataset, variant="").jq
+    groups = [LineGroup.of((dataset, strategy, ""), found) for strategy, found in asked.items()]
     answers = measured("Answers", groups, ANSWERS_BY_FACTS if run.by_facts(dataset) else ANSWERS, lines=lines)
     yield _with_priors(answers, list({line.row["id"]: line for found in asked.values() for line in found if line.row.get("gold")}.values()))
-    searches = [Group.of(key, found) for key, found in run.searched.items() if key[0] == dataset]
+    searches = [LineGroup.of(key, found) for key, found in run.searched.items() if key[0] == dataset]
     if searching := [group for group in [*groups, *searches] if any(line.ranked for line in group.lines)]:
         note = (
             "In the order in which the last call is given the passages; “search” asks the index the whole question once, without a model."
@@ -115,18 +115,18 @@ def _tables(run: Run, dataset: str) -> Iterator[Table]:
         yield from (_by_type(measure, asked, dataset, types) for measure in (EM, F1))
 
 
-def _by_type(measure: Measure, asked: Mapping[str, Sequence[Line]], dataset: str, types: Sequence[str]) -> Table:
-    columns, rows = [], [[Cell(name, where=Where(dataset, name, ""), head=True)] for name in asked]
+def _by_type(measure: Measure, asked: Mapping[str, Sequence[ResultLine]], dataset: str, types: Sequence[str]) -> Table:
+    columns, rows = [], [[Cell(name, where=LineFilter(dataset, name, ""), head=True)] for name in asked]
     for kind in types:
         of_type = {name: [line for line in lines if line.type == kind] for name, lines in asked.items()}
         columns.append(Column(f"{kind or 'no type'} ({max(map(len, of_type.values()))})"))
-        cells = marked(measure, [Group(name, lines, Where(dataset, name, "", kind)) for name, lines in of_type.items()])
+        cells = marked(measure, [LineGroup(name, lines, LineFilter(dataset, name, "", kind)) for name, lines in of_type.items()])
         rows = [[*row, cell] for row, cell in zip(rows, cells, strict=True)]
-    return Table(f"{measure.title} by type of question", [Column("strategy"), *columns], rows, lines=Where(dataset, variant="").jq)
+    return Table(f"{measure.title} by type of question", [Column("strategy"), *columns], rows, lines=LineFilter(dataset, variant="").jq)
 
 
-def _with_priors(table: Table, questions: Sequence[Line]) -> Table:
-    """Put what can be guessed without reading, scored like a strategy, below a table of answers, over every question that was asked."""
+def _with_priors(table: Table, questions: Sequence[ResultLine]) -> Table:
+    """Add majority baselines, scored like strategies, to a table of answers."""
     if not questions:
         return table
     golds, types = [line.row["gold"] for line in questions], [line.type for line in questions]
@@ -150,18 +150,18 @@ def _guessed(title: str, guesses: Sequence[str], rows: Sequence[Row]) -> Cell:
 
 
 def calibration(run: Run) -> Iterator[Block]:
-    """Show reliability and risk; nothing where no answer has a confidence."""
+    """Report reliability and risk, if answers have a confidence."""
     asked = {dataset: {name: lines for name, lines in run.of(dataset).items() if confident(lines)[1]} for dataset in run.datasets}
     asked = {dataset: found for dataset, found in asked.items() if found}
     rows = []
     for dataset, name, lines in ((dataset, name, lines) for dataset, found in asked.items() for name, lines in found.items()):
-        (sure, right), where = confident(lines), Where(dataset, name, "")
+        (sure, right), where = confident(lines), LineFilter(dataset, name, "")
         means = (float(np.mean(sure)), float(np.mean(right)), expected_calibration_error(sure, right), risk_coverage(sure, right).area)
         figures = [str(len(right)), *map(percent, means)]
         rows.append([Cell(dataset), Cell(name, where=where, head=True), *(Cell(figure, where=where) for figure in figures)])
     if rows:
         yield Plot.drawn(CAPTION, "calibration", asked)
-        yield Table("Calibration", CONFIDENCE, rows, lines=Where(variant="").jq)
+        yield Table("Calibration", CONFIDENCE, rows, lines=LineFilter(variant="").jq)
 
 
 REFERENCE = "naive"
@@ -177,12 +177,12 @@ FOUND = Scores(
 )
 ANSWERED = Scores((("EM", answer_score("em")), ("F1", answer_score("f1"))), ("answered rightly (EM)", answer_score("em")))
 SWEPT = (EM, F1, FORGETTING, CALLS, SECONDS)
-Curve = list[tuple[str, list[Line]]]
+Curve = list[tuple[str, list[ResultLine]]]
 """The values of a setting in order, each with its lines, on the questions that all of them have."""
 
 
 def against_reference(run: Run) -> tuple[str, list[Block]]:
-    """Compare every strategy with the one that retrieves once and answers, on every data set; nothing where nothing was scored."""
+    """Compare every strategy with the one that retrieves once, on every data set."""
     keys = [(dataset, strategy, "") for dataset in run.scored for strategy in run.of(dataset)]
     if not keys:
         return "", []
@@ -192,12 +192,12 @@ def against_reference(run: Run) -> tuple[str, list[Block]]:
     if not contests:
         return "Differences", [Words("There is only one strategy, so there is nothing to compare.")]
     note = f"The strategy less {reference}, in points, on the questions both were asked."
-    table = paired_table("Paired tests", contests, ("data set", "strategy"), reference, note, Where(variant="").jq)
+    table = paired_table("Paired tests", contests, ("data set", "strategy"), reference, note, LineFilter(variant="").jq)
     return f"Differences from {reference}", [table]
 
 
 def ablations(run: Run) -> Iterator[Block]:
-    """Compare each strategy with itself less a part, on the questions both were asked; nothing where nothing was left out."""
+    """Compare each strategy with itself without a part, on the common questions."""
     contests = _with_itself(run, [key for key in run.answered if key[2] and "=" not in key[2]], calls=True)
     if contests:
         note = "The variant less the strategy as it is, in points: below zero, the part helps. Calls: with the part, and without it."
@@ -225,11 +225,11 @@ def kinds(run: Run) -> Iterator[Block]:
 
 
 def _by_kind(run: Run, further: Sequence[Key], own: str, what: str, measures: Sequence[Measure]) -> Iterator[Table]:
-    """Measure each strategy in the run's own kind of index, and after it in the others, a table a data set."""
+    """Report each strategy on the run's own kind of index and on the others, one table per data set."""
     for dataset in dict.fromkeys(key[0] for key in further):
         strategies = {strategy for name, strategy, _ in further if name == dataset}
         groups = [
-            Group.of(key, lines, f"{key[1]}, {_kind(key[2]) or own}")
+            LineGroup.of(key, lines, f"{key[1]}, {_kind(key[2]) or own}")
             for key, lines in run.groups.items()
             if key[0] == dataset and key[1] in strategies and (not key[2] or is_named(key[2]))
         ]
@@ -240,15 +240,15 @@ def _kind(variant: str) -> str:
     return variant.removeprefix(f"{OPTION}=")
 
 
-def _with_itself(run: Run, variants: Sequence[Key], calls: bool = False) -> list[Contest]:
-    """Pair the lines of variants with those of their strategies at the run's own settings."""
+def _with_itself(run: Run, variants: Sequence[Key], calls: bool = False) -> list[Comparison]:
+    """Pair the lines of variants with those of their unchanged strategies."""
     return [one for key in variants for one in _contest(run, key, key[1], (key[0], key[1], _kind(key[2])), calls)]
 
 
-def _contest(run: Run, key: Key, other: str, names: Sequence[str], calls: bool = False) -> Iterator[Contest]:
-    """Pair the lines of a group with those of a strategy at the run's own settings, where they have questions in common."""
+def _contest(run: Run, key: Key, other: str, names: Sequence[str], calls: bool = False) -> Iterator[Comparison]:
+    """Pair the lines of a group with those of an unchanged strategy, if they have common questions."""
     if pairs := common(run.groups[key], run.groups.get((key[0], other, ""), [])):
-        yield Contest(names, pairs, Where(*key, beside=(other, "")), _calls(pairs) if calls else "")
+        yield Comparison(names, pairs, LineFilter(*key, beside=(other, "")), _calls(pairs) if calls else "")
 
 
 def _calls(pairs: Pairs) -> str:
@@ -257,7 +257,7 @@ def _calls(pairs: Pairs) -> str:
 
 
 def sweeps(run: Run) -> Iterator[Block]:
-    """Draw the curves of what was swept, with their figures; nothing where nothing was."""
+    """Report the curves of sweeps, with their tables."""
     swept = _swept(run)
     if swept:
         yield Words("Each curve is on the questions that every value of the setting was asked, so that its points can be compared.")
@@ -266,13 +266,13 @@ def sweeps(run: Run) -> Iterator[Block]:
         values = sorted({value for curve in curves.values() for value, _ in curve}, key=_order)
         yield Plot.drawn(caption, "sweep", curves, setting, values, f"sweep-{number}")
         for dataset, curve in curves.items():
-            groups = [Group.of((dataset, strategy, f"{setting}={value}"), lines, value) for value, lines in curve]
-            first = Where(dataset, strategy, f"{setting}={curve[0][0]}")
+            groups = [LineGroup.of((dataset, strategy, f"{setting}={value}"), lines, value) for value, lines in curve]
+            first = LineFilter(dataset, strategy, f"{setting}={curve[0][0]}")
             yield measured(f"{strategy}: {setting} on {dataset}", groups, SWEPT, lead=setting, lines=first.jq)
 
 
 def _swept(run: Run) -> dict[tuple[str, str], dict[str, Curve]]:
-    """Find the strategies' settings that have several values, with a curve a data set."""
+    """Return the curves by strategy and setting, then by data set, for settings with several values."""
     found: dict[tuple[str, str, str], Curve] = {}
     for (dataset, strategy, variant), lines in run.answered.items():
         setting, equals, value = variant.partition("=")
@@ -285,15 +285,15 @@ def _swept(run: Run) -> dict[tuple[str, str], dict[str, Curve]]:
     return swept
 
 
-def _shared(points: Sequence[tuple[str, list[Line]]]) -> Curve:
-    """Keep the questions that every value was asked."""
+def _shared(points: Sequence[tuple[str, list[ResultLine]]]) -> Curve:
+    """Return the curve over the questions that every value was asked."""
     ids = set.intersection(*({line.row["id"] for line in lines} for _, lines in points))
     shared = [(value, [line for line in lines if line.row["id"] in ids]) for value, lines in points]
     return sorted(shared, key=lambda point: _order(point[0]))
 
 
 def _order(value: str) -> tuple[float, str]:
-    """Sort values as numbers where they are numbers."""
+    """Return the sort key of a value: numeric if it is a number."""
     try:
         return float(value), ""
     except ValueError:

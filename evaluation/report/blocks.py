@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from ramify.evaluation.metrics.statistics import holm
-from ramify.evaluation.results import Key, Line
+from ramify.evaluation.results import Key, ResultLine
 from ramify.evaluation.results.measures import Estimate, Measure
 from ramify.evaluation.results.paired import ANSWER_SCORES, SIGNIFICANT, Difference, Pairs, Scores, difference, points, shown_p
 from ramify.evaluation.rows import RESULTS
@@ -20,8 +20,8 @@ from ramify.tools.quoting import reveal
 
 
 @dataclass(frozen=True)
-class Where:
-    """Which lines a figure is made from."""
+class LineFilter:
+    """The lines that a figure is computed from."""
 
     dataset: str | None = None
     strategy: str | None = None
@@ -35,7 +35,7 @@ class Where:
 
     @property
     def link(self) -> str:
-        """Give the place in the question browser that shows just these lines."""
+        """Return the link to these lines in the question browser."""
         told = {"dataset": self.dataset, "type": self.type, "outcome": self.outcome or None, "won": self.won or None}
         told["first"] = None if self.strategy is None else f"{self.strategy}|{self.variant or ''}"
         told["second"] = "|".join(self.beside) if self.beside else None
@@ -43,7 +43,7 @@ class Where:
 
     @property
     def jq(self) -> str:
-        """Give the command that prints just these lines."""
+        """Return the jq command that prints these lines."""
         told = {"dataset": self.dataset, "strategy": self.strategy, "variant": self.variant, "type": self.type}
         tests = [f".{name} == {json.dumps(value)}" for name, value in told.items() if value is not None]
         tests += [".error != null"] if self.outcome == "failed" else []
@@ -57,7 +57,7 @@ class Cell:
     text: str
     detail: str = ""
     """Its interval, or what else is said smaller."""
-    where: Where | None = None
+    where: LineFilter | None = None
     best: bool = False
     head: bool = False
 
@@ -73,7 +73,7 @@ class Column:
 
 
 def words(*titles: str) -> list[Column]:
-    """Give columns of words by their titles."""
+    """Return text columns with these titles."""
     return [Column(title, words=True) for title in titles]
 
 
@@ -112,7 +112,7 @@ class Plot:
 
     @classmethod
     def drawn(cls, caption: str, name: str, *given: Any) -> "Plot":
-        """Draw a plot by its function in `plots`; UsageError where the library that only reports need is not installed."""
+        """Draw a plot by its function in `plots`; UsageError if matplotlib is not installed."""
         try:
             plots = import_module("ramify.evaluation.report.plots")
         except ModuleNotFoundError as error:
@@ -126,7 +126,7 @@ Block = Table | Words | Points | Plot
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A part of the report; `name` is its anchor."""
 
     name: str
@@ -134,9 +134,9 @@ class Section:
     blocks: Sequence[Block]
 
 
-def sections_of(*parts: tuple[str, str, Iterable[Block]]) -> list[Section]:
-    """Give the parts, each by its name, title and blocks, that have something to say."""
-    return [Section(name, title, blocks) for name, title, told in parts if (blocks := list(told))]
+def sections_of(*parts: tuple[str, str, Iterable[Block]]) -> list[ReportSection]:
+    """Return the sections that are not empty, from names, titles and blocks."""
+    return [ReportSection(name, title, blocks) for name, title, told in parts if (blocks := list(told))]
 
 
 NOTHING = "–"
@@ -144,26 +144,28 @@ COUNT = Column("n", "questions; those that failed are among them, and score noth
 
 
 @dataclass(frozen=True)
-class Group:
+class LineGroup:
     """Lines that belong together, under a name."""
 
     name: str
-    lines: Sequence[Line]
-    where: Where | None = None
+    lines: Sequence[ResultLine]
+    where: LineFilter | None = None
 
     @classmethod
-    def of(cls, key: Key, lines: Sequence[Line], name: str | None = None) -> "Group":
-        """Take the lines of a strategy and variant on a data set, by their own name or another."""
-        return cls(" ".join(key[1:]).strip() if name is None else name, lines, Where(*key))
+    def of(cls, key: Key, lines: Sequence[ResultLine], name: str | None = None) -> "LineGroup":
+        """Return the lines of a group, under its own name or another."""
+        return cls(" ".join(key[1:]).strip() if name is None else name, lines, LineFilter(*key))
 
 
 def columns_of(measures: Sequence[Measure]) -> list[Column]:
-    """Head the columns of some measures."""
+    """Return the columns of some measures."""
     return [Column(measure.title, measure.meaning) for measure in measures]
 
 
-def figure(measure: Measure, told: Estimate | None, where: Where | None = None, best: str | None = None, nothing: str = NOTHING) -> Cell:
-    """Write an estimate with its interval, where it has one; it is the best where it reads like that."""
+def figure(
+    measure: Measure, told: Estimate | None, where: LineFilter | None = None, best: str | None = None, nothing: str = NOTHING
+) -> Cell:
+    """Return the cell of an estimate with its interval; bold if its text equals `best`."""
     if told is None:
         return Cell(nothing)
     text = measure.shown(told.value)
@@ -171,8 +173,8 @@ def figure(measure: Measure, told: Estimate | None, where: Where | None = None, 
     return Cell(text, interval, where, best=text == best)
 
 
-def marked(measure: Measure, groups: Sequence[Group]) -> list[Cell]:
-    """Write the column of a measure, its best values marked; none where all read alike."""
+def marked(measure: Measure, groups: Sequence[LineGroup]) -> list[Cell]:
+    """Return the cells of a measure, the best values marked; none if all look the same."""
     estimates = [measure.of(group.lines) for group in groups]
     values = [told.value for told in estimates if told]
     best = None
@@ -182,9 +184,9 @@ def marked(measure: Measure, groups: Sequence[Group]) -> list[Cell]:
 
 
 def measured(
-    title: str, groups: Sequence[Group], measures: Sequence[Measure], lead: str = "strategy", note: str = "", lines: str = ""
+    title: str, groups: Sequence[LineGroup], measures: Sequence[Measure], lead: str = "strategy", note: str = "", lines: str = ""
 ) -> Table:
-    """Estimate every measure on every group; a measure that no group has is no column."""
+    """Return a table of measures by group; a measure without values has no column."""
     shown = [measure for measure in measures if any(measure.of(group.lines) for group in groups)]
     figures = [marked(measure, groups) for measure in shown]
     rows = [
@@ -194,26 +196,26 @@ def measured(
     return Table(title, [*words(lead), COUNT, *columns_of(shown)], rows, note, lines)
 
 
-def _counted(group: Group) -> Cell:
-    """Tell how many questions there are, and how many of them failed."""
+def _counted(group: LineGroup) -> Cell:
+    """Return the cell with the number of questions, and of failures."""
     failed = sum(line.failed for line in group.lines)
     where = replace(group.where, outcome="failed") if failed and group.where else group.where
     return Cell(str(len(group.lines)), f"{failed} failed" if failed else "", where)
 
 
 @dataclass(frozen=True)
-class Contest:
-    """A row of a table of paired tests: who is compared, on which lines, and what is told behind the figures."""
+class Comparison:
+    """A row of a table of paired tests: names, pairs of lines, and a text for the last column."""
 
     names: Sequence[str]
     pairs: Pairs
-    where: Where
+    where: LineFilter
     behind: str = ""
 
 
 def paired_table(
     title: str,
-    contests: Sequence[Contest],
+    contests: Sequence[Comparison],
     leads: Sequence[str],
     other: str,
     note: str,
@@ -221,7 +223,7 @@ def paired_table(
     behind: str = "",
     scores: Scores = ANSWER_SCORES,
 ) -> Table:
-    """Test every contest, corrected for their number; `other` is what each is compared with."""
+    """Return a table of paired tests, corrected for their number; `other` is the name of the reference."""
     told = [[difference(contest.pairs, value) for _, value in scores.values] for contest in contests]
     tests = [one.p for each in told for one in each if one]
     adjusted = iter(holm(tests) if tests else ())
@@ -239,7 +241,7 @@ def paired_table(
     return Table(title, [*columns, Column(behind)] if behind else columns, rows, f"{note} {method}", lines)
 
 
-def _tested(contest: Contest, differences: Sequence[Difference | None], adjusted: Iterator[float], scores: Scores) -> list[Cell]:
+def _tested(contest: Comparison, differences: Sequence[Difference | None], adjusted: Iterator[float], scores: Scores) -> list[Cell]:
     *leads, name = contest.names
     cells = [*map(Cell, leads), Cell(name, where=contest.where, head=True), Cell(str(len(contest.pairs)), where=contest.where)]
     for one in differences:
@@ -254,7 +256,7 @@ def _tested(contest: Contest, differences: Sequence[Difference | None], adjusted
     return [*cells, *([Cell(contest.behind)] if contest.behind else [])]
 
 
-def differing(one: Difference, sign: float, where: Where | None = None) -> Cell:
-    """Write a difference in points with its interval; its sign says whether it is for the better, 0 that it may be chance."""
+def differing(one: Difference, sign: float, where: LineFilter | None = None) -> Cell:
+    """Return the cell of a difference with its interval; `sign` marks it as better or worse, 0 as not significant."""
     mark = " ▲" if sign > 0 else " ▼" if sign < 0 else ""
     return Cell(points(one.mean) + mark, f"{points(one.low)} to {points(one.high)}", where)

@@ -8,9 +8,21 @@ from typing import Any
 import numpy as np
 
 from ramify.evaluation.metrics.statistics import bootstrap_interval, holm, paired_test
-from ramify.evaluation.report.blocks import Block, Cell, Column, Contest, Section, Table, Where, Words, paired_table, sections_of, words
+from ramify.evaluation.report.blocks import (
+    Block,
+    Cell,
+    Column,
+    Comparison,
+    LineFilter,
+    ReportSection,
+    Table,
+    Words,
+    paired_table,
+    sections_of,
+    words,
+)
 from ramify.evaluation.report.writers import markdown, page
-from ramify.evaluation.results import Key, Line, Run
+from ramify.evaluation.results import Key, ResultLine, Run
 from ramify.evaluation.results.paired import SIGNIFICANT, Compared, Pairs, read_runs, shown_p
 from ramify.evaluation.rows import Row
 from ramify.prompts.prefer import CRITERIA
@@ -32,7 +44,7 @@ PROXIES = (
 
 
 def preferences(pairs: Mapping[tuple[Key, Key], Pairs], verdicts: Sequence[Row] | None) -> Iterator[Block]:
-    """Tell what a judge was asked about, and of open questions what can be counted; nothing where there is neither."""
+    """Report the judge's verdicts and, for open questions, countable proxies."""
     for groups, found in pairs.items():
         sides = tuple(map(side, groups))
         name = f"{groups[0][0]}: {' and '.join(sides)}"
@@ -43,12 +55,12 @@ def preferences(pairs: Mapping[tuple[Key, Key], Pairs], verdicts: Sequence[Row] 
 
 
 def side(group: Key) -> str:
-    """Name a strategy with its variant."""
+    """Return a strategy with its variant."""
     return " ".join(filter(None, group[1:]))
 
 
 def _judged(name: str, verdicts: Sequence[Row]) -> Iterator[Block]:
-    """Show what the judge prefers; A's share is averaged question by question."""
+    """Report the judge's preferences; A's share is averaged per question."""
     valid = [row for row in verdicts if row["error"] is None]
     if not valid:
         why = f": {verdicts[0]['error']}" if verdicts else ""
@@ -82,7 +94,7 @@ def _row(lead: str, count: int, counts: Sequence[str], difference: Cell, p: floa
 
 
 def _first(verdicts: Sequence[Row]) -> str:
-    """Say how often the judge preferred what it was shown first: by its place alone it should be half."""
+    """Return how often the judge preferred the first answer; without position bias it is half."""
     sided = [(row[criterion], row["first"]) for row in verdicts for criterion in CRITERIA if row[criterion] != "tie"]
     if not sided:
         return "It preferred neither anywhere."
@@ -90,7 +102,7 @@ def _first(verdicts: Sequence[Row]) -> str:
 
 
 def _proxies(name: str, pairs: Pairs) -> Iterator[Block]:
-    """Show what can be counted of what answers rest on, without a judge."""
+    """Report what can be counted of the evidence of answers, without a judge."""
     counts = [(_rests_on(a.row), _rests_on(b.row)) for a, b in pairs if not (a.failed or b.failed)]
     titles = [title for title in (counts[0][0] if counts else ()) if any(a[title] or b[title] for a, b in counts)]
     if not titles:
@@ -107,7 +119,7 @@ def _proxies(name: str, pairs: Pairs) -> Iterator[Block]:
 
 
 def _rests_on(row: Row) -> dict[str, int]:
-    """Count what an answer rests on."""
+    """Return counts of the evidence of an answer."""
     cited = [one for one in row.get("citations") or () if one.get("cited", True)]
     evidence = {id for branch in row.get("tree") or () for id in branch.get("evidence") or ()}
     text = _MARKS.sub("", f"{row.get('answer') or ''}\n{row.get('explanation') or ''}")
@@ -126,23 +138,23 @@ SHOWN = 20
 
 
 def compare(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None) -> str:
-    """Compare two runs in Markdown, with a judge's verdicts on their answers; UsageError where they cannot be compared."""
+    """Return the comparison of two runs as Markdown, with a judge's verdicts; UsageError if they cannot be compared."""
     return markdown(TITLE, _sections(read_runs(run_a, run_b), verdicts))
 
 
 def compare_page(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None) -> str:
-    """Compare two runs as one page, with every question of both side by side."""
+    """Return the comparison of two runs as an HTML page, with every question side by side."""
     runs = read_runs(run_a, run_b)
     a, b = runs.a, runs.b
     lines = []
     for line, name in [*((line, "A") for line in a.lines), *((line, "B") for line in b.lines)]:
         named = {"strategy": f"{name}: {line.row['strategy']}", "key": f"{name}|{line.row['key']}"}
-        lines.append(Line(line.number, {**line.row, **named}))
+        lines.append(ResultLine(line.number, {**line.row, **named}))
     names = list(dict.fromkeys(line.row["strategy"] for line in lines))
     return page(Run(a.folder, {**a.manifest, "strategies": names}, tuple(lines)), TITLE, _sections(runs, verdicts))
 
 
-def _sections(runs: Compared, verdicts: Sequence[Row] | None) -> list[Section]:
+def _sections(runs: Compared, verdicts: Sequence[Row] | None) -> list[ReportSection]:
     scored = {groups: found for groups, pairs in runs.pairs.items() if (found := [pair for pair in pairs if pair[0].scored])}
     return sections_of(
         ("runs", "The runs", _runs(runs.a, runs.b)),
@@ -153,7 +165,7 @@ def _sections(runs: Compared, verdicts: Sequence[Row] | None) -> list[Section]:
 
 
 def _runs(a: Run, b: Run) -> Iterator[Block]:
-    """Tell which runs they are, and what their manifests say differently."""
+    """Report which runs they are, and how their manifests differ."""
     yield from (Words(f"{name}: {warning}", "warning") for name, run in (("A", a), ("B", b)) for warning in run.warnings)
     yield Words(f"A is {a.folder}, B is {b.folder}; the differences are A less B, on the questions both were asked.")
     told = [(name, _told(a.manifest.get(name)), _told(b.manifest.get(name))) for name in DESCRIBED]
@@ -171,14 +183,14 @@ def _told(value: Any) -> str:
 def _differences(pairs: Mapping[tuple[Key, Key], Pairs]) -> Iterator[Block]:
     contests = []
     for (one, other), found in pairs.items():
-        where = Where(one[0], f"A: {one[1]}", one[2], beside=(f"B: {other[1]}", other[2]))
-        contests.append(Contest((one[0], _name(one, other)), found, where))
+        where = LineFilter(one[0], f"A: {one[1]}", one[2], beside=(f"B: {other[1]}", other[2]))
+        contests.append(Comparison((one[0], _name(one, other)), found, where))
     if contests:
         yield paired_table("A less B", contests, ("data set", "strategy"), "B", "In points, on the questions both were asked.")
 
 
 def _wins(pairs: Mapping[tuple[Key, Key], Pairs]) -> Iterator[Block]:
-    """List the questions that only one of the two answered rightly."""
+    """Report the questions that only one of the two answered correctly."""
     one_wins = False
     for groups, found in pairs.items():
         for name, better, worse in (("A", 0, 1), ("B", 1, 0)):
@@ -191,7 +203,7 @@ def _wins(pairs: Mapping[tuple[Key, Key], Pairs]) -> Iterator[Block]:
         yield Words("Both answer the same questions rightly.")
 
 
-def _said(pair: tuple[Line, Line]) -> list[Cell]:
+def _said(pair: tuple[ResultLine, ResultLine]) -> list[Cell]:
     row = pair[0].row
     answers = [Cell(str(line.row.get("error") or line.row.get("answer") or "–")[:200], f"line {line.number}") for line in pair]
     return [Cell(str(row.get("question") or ""), head=True), Cell(str(row.get("gold") or "")), *answers]

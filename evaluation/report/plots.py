@@ -15,18 +15,18 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from ramify.evaluation.degraded_cells import MISSING
 from ramify.evaluation.metrics.statistics import reliability, risk_coverage
-from ramify.evaluation.results import Line
+from ramify.evaluation.results import ResultLine
 from ramify.evaluation.results.measures import CALLS, EM, F1, Estimate, Measure, confident
 from ramify.tools.quoting import one_line
 
 TEXT, RULE = "#f0e0a1", "#f0e0a2"
 INKS = tuple(f"#f0e0b{number}" for number in range(1, 8))
-"""Placeholders, replaced by the page's variables in the finished drawing."""
+"""Placeholders, replaced by the page's CSS variables."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LABEL = 28
 """Characters of a name."""
 PLACES = {"naive": 0, "chain": 1, "iterative": 2, "tor": 3, "prune": 4, "closed-book": 5}
-"""A known strategy looks the same in every report."""
+"""Strategies have the same colour in every report."""
 STYLE: Any = {
     **{"svg.fonttype": "none", "svg.hashsalt": "ramify", "text.parse_math": False, "font.family": "DejaVu Sans", "font.size": 9.5},
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.labelcolor", "ytick.labelcolor"), TEXT),
@@ -39,7 +39,7 @@ STYLE: Any = {
 
 
 def drawn(name: str, size: tuple[float, float], panels: Sequence[Callable[[Axes], None]], across: int = 2) -> Markup:
-    """Draw panels of a size, some beside each other, with one legend for all; `name` keeps their ids apart from other drawings'."""
+    """Return an SVG of panels in a grid with one legend; `name` prefixes its ids."""
     down, across = -(-len(panels) // across), min(across, len(panels))
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(size[0] * across, size[1] * down + 0.35), layout="constrained")
@@ -59,17 +59,17 @@ def drawn(name: str, size: tuple[float, float], panels: Sequence[Callable[[Axes]
 
 
 def ink(name: str, names: Sequence[str]) -> str:
-    """Give the ink of a line among others."""
+    """Return the colour of a line among others."""
     return INKS[_place(name, names) % len(INKS)]
 
 
 def marker(name: str, names: Sequence[str]) -> str:
-    """Give the marker of a line among others, so that none is told by its colour alone."""
+    """Return the marker of a line among others, so that lines differ in more than colour."""
     return MARKERS[_place(name, names) % len(MARKERS)]
 
 
 def label(name: str) -> str:
-    """Put a name so that it fits beside a plot."""
+    """Return a name cut to fit beside a plot."""
     told = one_line(name)
     return told if len(told) <= LABEL else told[: LABEL - 1] + "…"
 
@@ -79,7 +79,7 @@ def _place(name: str, names: Sequence[str]) -> int:
 
 
 def _placed(svg: str, name: str) -> Markup:
-    """Cut the drawing out of its file, with the page's inks, and ids of its own."""
+    """Return the svg element, with the page's colours and prefixed ids."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
@@ -90,7 +90,7 @@ def _placed(svg: str, name: str) -> Markup:
     return Markup(svg.strip())
 
 
-Asked = Mapping[str, Sequence[Line]]
+Asked = Mapping[str, Sequence[ResultLine]]
 """Lines by strategy."""
 APART = 0.13
 """Between the EM and the F1 of a strategy."""
@@ -117,7 +117,7 @@ def _answers(dataset: str, strategies: Asked, axes: Axes) -> None:
 
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
-    """Name the rows of a drawing, from above."""
+    """Label the rows of a plot, from the top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
@@ -144,7 +144,7 @@ def _pareto(dataset: str, strategies: Asked, axes: Axes) -> None:
 
 
 def _frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Keep the points of (cost, quality) that no cheaper one equals."""
+    """Return the points of (cost, quality) that no cheaper one equals."""
     kept: list[tuple[float, float]] = []
     for cost, quality in sorted(points, key=lambda point: (point[0], -point[1])):
         if not kept or quality > kept[-1][1]:
@@ -153,17 +153,17 @@ def _frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]
 
 
 def _interval(told: Estimate) -> list[float]:
-    """Give the interval of an estimate in percent; the estimate twice where it has none."""
+    """Return the interval of an estimate in percent; the estimate twice if it has none."""
     return [100 * (told.value if end is None else end) for end in (told.low, told.high)]
 
 
-def sweep(curves: Mapping[str, Sequence[tuple[str, Sequence[Line]]]], setting: str, values: Sequence[str], name: str) -> Markup:
+def sweep(curves: Mapping[str, Sequence[tuple[str, Sequence[ResultLine]]]], setting: str, values: Sequence[str], name: str) -> Markup:
     """Draw EM, F1 and calls along the values of a setting, a line a data set."""
     return drawn(name, (2.9, 2.5), [partial(_swept, curves, setting, values, measure) for measure in (EM, F1, CALLS)], across=3)
 
 
 def _swept(
-    curves: Mapping[str, Sequence[tuple[str, Sequence[Line]]]], setting: str, values: Sequence[str], measure: Measure, axes: Axes
+    curves: Mapping[str, Sequence[tuple[str, Sequence[ResultLine]]]], setting: str, values: Sequence[str], measure: Measure, axes: Axes
 ) -> None:
     datasets = list(curves)
     factor = 1 if measure is CALLS else 100
@@ -203,7 +203,7 @@ def _risky(dataset: str, strategies: Asked, axes: Axes) -> None:
     axes.set(xlim=(0, 101), ylim=(0, 101))
 
 
-Shares = Mapping[str, Sequence[tuple[float, Sequence[Line]]]]
+Shares = Mapping[str, Sequence[tuple[float, Sequence[ResultLine]]]]
 """Lines by system and the share of documents that are degraded."""
 
 

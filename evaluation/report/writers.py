@@ -15,8 +15,8 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import ValidationError
 
-from ramify.evaluation.report.blocks import Block, Cell, Plot, Points, Section, Table, Words
-from ramify.evaluation.results import Line, Run
+from ramify.evaluation.report.blocks import Block, Cell, Plot, Points, ReportSection, Table, Words
+from ramify.evaluation.results import ResultLine, Run
 from ramify.evaluation.rows import Row
 from ramify.evaluation.task import PRINTED
 from ramify.nodes.tree import Branch, Tree
@@ -28,8 +28,8 @@ from ramify.tools.quoting import many, map_texts, one_line, reveal
 MARKS = re.compile(r"([\\`*_\[\]<>|~#])")
 
 
-def markdown(title: str, sections: Sequence[Section]) -> str:
-    """Give the whole report; what the columns mean is said once, at its end."""
+def markdown(title: str, sections: Sequence[ReportSection]) -> str:
+    """Return the report as Markdown; the meanings of the columns are listed once, at its end."""
     parts = [f"# {plain(title)}"]
     for section in sections:
         parts += [f"## {plain(section.title)}", *filter(None, map(_block, section.blocks))]
@@ -42,7 +42,7 @@ def markdown(title: str, sections: Sequence[Section]) -> str:
 
 
 def plain(text: object) -> str:
-    """Write a text so that nothing in it is markup."""
+    """Return a text with all Markdown escaped."""
     return MARKS.sub(r"\\\1", one_line(text))
 
 
@@ -61,7 +61,7 @@ def _block(block: Block) -> str:
 
 
 def _table(table: Table) -> str:
-    """Write a table, and the command for its lines."""
+    """Return a table with the command for its lines."""
     sides = " | ".join("---" if column.words or not place else "---:" for place, column in enumerate(table.columns))
     lines = [" | ".join(plain(column.title) for column in table.columns), sides, *(" | ".join(map(_cell, row)) for row in table.rows)]
     parts = [f"### {plain(table.title)}", "\n".join(f"| {line} |" for line in lines)]
@@ -76,12 +76,12 @@ def _cell(cell: Cell) -> str:
 
 
 TOGETHER = 120
-"""Lines packed together."""
+"""Lines per pack."""
 OUTCOMES = ("right", "wrong", "abstained", "failed", "searched", "answered")
 
 
-def page(run: Run, title: str, sections: Sequence[Section]) -> str:
-    """Give the whole page."""
+def page(run: Run, title: str, sections: Sequence[ReportSection]) -> str:
+    """Return the report as an HTML page."""
     lines = sorted(run.lines, key=lambda line: (line.row["dataset"], line.row["id"], line.row["strategy"], line.row.get("variant") or ""))
     packs = []
     for start in range(0, len(lines), TOGETHER):
@@ -93,8 +93,8 @@ def page(run: Run, title: str, sections: Sequence[Section]) -> str:
     return draw_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **told)
 
 
-def _index(run: Run, lines: Sequence[Line]) -> dict[str, Any]:
-    """List what the list shows, each question once, each word that repeats as its place in a list."""
+def _index(run: Run, lines: Sequence[ResultLine]) -> dict[str, Any]:
+    """Return the data of the browser's list, each question once, repeated words as indexes into lists."""
     strategies = run.manifest["strategies"]
 
     def place(variant: tuple[str, str]) -> tuple[int, str, str]:
@@ -115,7 +115,7 @@ def _index(run: Run, lines: Sequence[Line]) -> dict[str, Any]:
     return {**listed, "questions": asked, "lines": given}
 
 
-def _shown(place: int, line: Line) -> Markup:
+def _shown(place: int, line: ResultLine) -> Markup:
     row: Row = defaultdict(lambda: None, line.row)
     tree = cards(_tree(row["tree"] or ()), Look(None, f"{place}-"))
     spent = {name: value for name, value in (row["usage"] or {}).items() if value}
@@ -124,7 +124,7 @@ def _shown(place: int, line: Line) -> Markup:
 
 
 def _tree(branches: Iterable[Any]) -> Tree:
-    """Read the tree of a line; nothing of one that this version cannot draw."""
+    """Return the tree of a line; empty if this version cannot read it."""
     dicts = [branch for branch in branches if isinstance(branch, dict)]
     told = [{name: branch[name] for name in Branch.model_fields if branch.get(name) is not None} for branch in dicts]
     try:
@@ -134,7 +134,7 @@ def _tree(branches: Iterable[Any]) -> Tree:
 
 
 def _scores(row: Row) -> list[str]:
-    """Say how right and how sure an answer is."""
+    """Return the scores and the confidence of an answer as texts."""
     sure = "–" if row["confidence"] is None else figure(row["confidence"])
     known_from = ORIGINS.get(row["confidence_source"] or "", "")
     recall = (row["retrieval"] or {}).get("recall@10")
@@ -143,7 +143,7 @@ def _scores(row: Row) -> list[str]:
 
 
 def _share(value: float | None) -> str:
-    """Write a share; never all where something is missing."""
+    """Format a share; below 1 it never rounds up to 1."""
     return "–" if value is None else f"{min(value, 0.99) if value < 1 else 1:.2f}"
 
 

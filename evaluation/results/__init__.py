@@ -22,7 +22,7 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Line:
+class ResultLine:
     """A line of results.jsonl, with its number."""
 
     number: int
@@ -30,42 +30,42 @@ class Line:
 
     @property
     def group(self) -> Key:
-        """Name the data set, strategy and variant it belongs to."""
+        """Return its data set, strategy and variant."""
         return self.row["dataset"], self.row["strategy"], self.row.get("variant") or ""
 
     @property
     def type(self) -> str:
-        """Name the type of the question; empty where it has none."""
+        """Return the type of the question; empty if it has none."""
         return str(self.row.get("type") or "")
 
     @property
     def ranked(self) -> bool:
-        """Tell whether what was retrieved has scores."""
+        """Return whether it has retrieval scores."""
         return bool(self.row.get("retrieval"))
 
     @property
     def failed(self) -> bool:
-        """Tell whether no answer came."""
+        """Return whether the question failed."""
         return self.row.get("error") is not None
 
     @property
     def searched(self) -> bool:
-        """Tell whether nothing was asked: passages were searched for, and that is all."""
+        """Return whether passages were only searched for, without asking a model."""
         return not self.failed and not self.scored and not self.row.get("answer")
 
     @property
     def scored(self) -> bool:
-        """Tell whether there is a gold answer to score the answer by."""
+        """Return whether there is a gold answer."""
         return self.row.get("em") is not None
 
     @property
     def right(self) -> bool:
-        """Tell whether the answer is the gold one, word for word after normalisation."""
+        """Return whether the answer matches a gold exactly after normalisation."""
         return not self.failed and (self.row.get("em") or 0) >= 1
 
     @property
     def outcome(self) -> str:
-        """Say what came of the question; an abstention that was right is right, and where none is known, an answer is but one."""
+        """Return the outcome: "failed", "searched", "right", "abstained", "wrong", or "answered" if there is no gold answer."""
         if self.failed or self.searched:
             return "failed" if self.failed else "searched"
         if self.right:
@@ -79,21 +79,21 @@ class Run:
 
     folder: Path
     manifest: dict[str, Any]
-    lines: tuple[Line, ...]
+    lines: tuple[ResultLine, ...]
     warnings: tuple[str, ...] = ()
-    degraded: tuple[Line, ...] = ()
+    degraded: tuple[ResultLine, ...] = ()
     """Those of searching where metadata are degraded, which are too many to stand among the others."""
 
     @cached_property
-    def groups(self) -> dict[Key, list[Line]]:
-        """Give the lines by data set, strategy and variant, in the manifest's order, each in the order of its questions."""
-        found: dict[Key, list[Line]] = {}
+    def groups(self) -> dict[Key, list[ResultLine]]:
+        """Return the lines by data set, strategy and variant, in the manifest's order, each in the order of its questions."""
+        found: dict[Key, list[ResultLine]] = {}
         for line in self.lines:
             found.setdefault(line.group, []).append(line)
         return {group: sorted(found[group], key=lambda line: str(line.row["id"])) for group in sorted(found, key=self._place)}
 
     def _place(self, group: Key) -> tuple[Any, ...]:
-        """Place a group where the manifest has it, what it does not name behind that."""
+        """Return the sort key of a group: its place in the manifest, unknown ones last."""
         dataset, strategy, variant = group
         variants = [(one.get("strategy"), one.get("variant") or "") for one in self.manifest["variants"]]
         names = [one.get("name") for one in self.manifest["datasets"]]
@@ -106,39 +106,39 @@ class Run:
 
     @property
     def datasets(self) -> list[str]:
-        """List the data sets that have lines."""
+        """Return the data sets that have lines."""
         return list(dict.fromkeys(dataset for dataset, _, _ in self.groups))
 
     @property
     def scored(self) -> list[str]:
-        """List the data sets that have gold answers."""
+        """Return the data sets that have gold answers."""
         return [dataset for dataset in self.datasets if any(line.scored for lines in self.of(dataset).values() for line in lines)]
 
-    def of(self, dataset: str) -> dict[str, list[Line]]:
-        """Give the answers to a data set by strategy, at the run's own settings."""
+    def of(self, dataset: str) -> dict[str, list[ResultLine]]:
+        """Return the answers to a data set by strategy, at the run's own settings."""
         return {group[1]: lines for group, lines in self.answered.items() if group[0] == dataset and not group[2]}
 
     @cached_property
-    def answered(self) -> dict[Key, list[Line]]:
-        """Give the groups that were asked for answers."""
+    def answered(self) -> dict[Key, list[ResultLine]]:
+        """Return the groups with answers."""
         return {group: lines for group, lines in self.groups.items() if not all(line.searched for line in lines)}
 
     @cached_property
-    def searched(self) -> dict[Key, list[Line]]:
-        """Give the groups that were only searched for."""
+    def searched(self) -> dict[Key, list[ResultLine]]:
+        """Return the groups without answers, only searched for."""
         return {group: lines for group, lines in self.groups.items() if group not in self.answered}
 
     def described(self, dataset: str) -> dict[str, Any]:
-        """Give what the manifest says of a data set; nothing where it does not name it."""
+        """Return the manifest's entry of a data set; empty if there is none."""
         return next((one for one in self.manifest["datasets"] if one.get("name") == dataset), {})
 
     def by_facts(self, dataset: str) -> bool:
-        """Tell whether the data set counts retrieved facts, as MultiHop-RAG does."""
+        """Return whether the data set counts retrieved facts, as MultiHop-RAG does."""
         return bool(self.described(dataset).get("hits_by") == "fact")
 
 
 def read_run(folder: Path) -> Run:
-    """Read a run's folder; InputError where there is no run in it, or one that cannot be read."""
+    """Return the run of a folder; InputError if there is none, or it cannot be read."""
     manifest = read_manifest(folder)
     if manifest is None:
         raise InputError(f"there is no {MANIFEST} in {str(folder)!r}", "name a folder that `ramify eval --out` has written")
@@ -164,7 +164,7 @@ def read_run(folder: Path) -> Run:
     return Run(folder, manifest, others, tuple(torn), tuple(apart.values()))
 
 
-def _lines(file: Path, text: str) -> Iterator[Line]:
+def _lines(file: Path, text: str) -> Iterator[ResultLine]:
     remedy = "take the line out, or run again with another --out"
     for number, line in enumerate(text.split("\n")[:-1], 1):
         if not line.strip():
@@ -177,7 +177,9 @@ def _lines(file: Path, text: str) -> Iterator[Line]:
         missing = [name for name in NEEDED if not isinstance(row, dict) or not isinstance(row.get(name), str)]
         if missing:
             raise InputError(f"{where} is no result: it has no {', '.join(missing)}", remedy)
-        yield Line(number, {**row, "key": row.get("key") or key_of(row["dataset"], row["strategy"], row.get("variant") or "", row["id"])})
+        yield ResultLine(
+            number, {**row, "key": row.get("key") or key_of(row["dataset"], row["strategy"], row.get("variant") or "", row["id"])}
+        )
 
 
 def _refuse(constant: str) -> None:

@@ -9,21 +9,21 @@ import numpy as np
 
 from ramify.evaluation.metrics.answers import abstention_precision, abstention_recall, efr
 from ramify.evaluation.metrics.statistics import bootstrap_interval, expected_calibration_error
-from ramify.evaluation.results import Line
+from ramify.evaluation.results import ResultLine
 
-Value = Callable[[Line], float | None]
-"""A number that a line says of itself; none where it says nothing."""
+LineValue = Callable[[ResultLine], float | None]
+"""A number of a line; None if it has none."""
 
 
-def answer_score(name: str) -> Value:
-    """Read a score of the answer; a failed line scores nothing, and where no gold answer is known, no line does."""
+def answer_score(name: str) -> LineValue:
+    """Return a function that reads an answer score; a failed line scores 0, a line without a gold answer None."""
     return lambda line: 0.0 if line.failed and line.scored else _number(line.row.get(name))
 
 
-def retrieval_score(name: str) -> Value:
-    """Read a score of what was retrieved; a failed line with gold documents scores nothing, one without gold is not counted."""
+def retrieval_score(name: str) -> LineValue:
+    """Return a function that reads a retrieval score; a failed line scores 0 if it has gold documents, else None."""
 
-    def value(line: Line) -> float | None:
+    def value(line: ResultLine) -> float | None:
         if line.failed:
             return 0.0 if line.row.get("gold_documents") else None
         if line.searched and name == "supporting_f1":
@@ -33,25 +33,25 @@ def retrieval_score(name: str) -> Value:
     return value
 
 
-def all_found(line: Line) -> float | None:
-    """Tell whether all gold was found and, of a strategy, shown to the model; none where it is not known what there is to find."""
+def all_found(line: ResultLine) -> float | None:
+    """Return whether all gold was found and, for a strategy, shown to the model; None if the gold is unknown."""
     if line.failed:
         return 0.0 if line.row.get("gold_documents") else None
     return float(bool(line.row.get("gold_retrieved"))) if line.ranked else None
 
 
-def spent(name: str) -> Value:
-    """Read what a question cost; a failed line has no cost."""
+def spent(name: str) -> LineValue:
+    """Return a function that reads a cost; None for a line without usage."""
 
-    def value(line: Line) -> float | None:
+    def value(line: ResultLine) -> float | None:
         usage = line.row.get("usage")
         return float(usage.get(name) or 0) if usage else None
 
     return value
 
 
-def confident(lines: Sequence[Line]) -> tuple[list[float], list[bool]]:
-    """List confidences and whether the answers are right, of the lines that have an answer."""
+def confident(lines: Sequence[ResultLine]) -> tuple[list[float], list[bool]]:
+    """Return the confidences and the correctness of the lines that have an answer."""
     sure = [line for line in lines if not line.failed and line.scored and _number(line.row.get("confidence")) is not None]
     return [float(line.row["confidence"]) for line in sure], [line.right for line in sure]
 
@@ -62,7 +62,7 @@ def _number(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure with its 95 % interval, where it has one, and on how many lines it rests."""
+    """A value with its 95 % interval, if it has one, and the number of lines."""
 
     value: float
     count: int
@@ -70,16 +70,16 @@ class Estimate:
     high: float | None = None
 
 
-Estimator = Callable[[Sequence[Line]], Estimate | None]
+Estimator = Callable[[Sequence[ResultLine]], Estimate | None]
 
 
 def percent(value: float) -> str:
-    """Write a share from 0 to 1 as a percentage."""
+    """Format a share from 0 to 1 as a percentage."""
     return f"{100 * value:.1f}"
 
 
 def plain(value: float) -> str:
-    """Write a count or a duration, finer where it is small."""
+    """Format a count or a duration, with more digits if it is small."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 1 else f"{value:.2f}"
 
 
@@ -95,10 +95,10 @@ class Measure:
     """1 where more is better, -1 where less is, 0 where neither."""
 
 
-def mean_of(value: Value) -> Estimator:
-    """Estimate by the mean of those lines that have a value, with its bootstrap interval."""
+def mean_of(value: LineValue) -> Estimator:
+    """Return an estimator: the mean over the lines that have a value, with its bootstrap interval."""
 
-    def estimate(lines: Sequence[Line]) -> Estimate | None:
+    def estimate(lines: Sequence[ResultLine]) -> Estimate | None:
         values = [told for line in lines if (told := value(line)) is not None]
         return mean(values) if values else None
 
@@ -106,59 +106,59 @@ def mean_of(value: Value) -> Estimator:
 
 
 def mean(values: Sequence[float]) -> Estimate:
-    """Give the mean of some values, with its bootstrap interval."""
+    """Return the mean of some values with its bootstrap interval."""
     low, high = _interval_of(tuple(values))
     return Estimate(float(np.mean(values)), len(values), low, high)
 
 
 @lru_cache(maxsize=4096)
 def _interval_of(values: tuple[float, ...]) -> tuple[float, float]:
-    """Once for a figure that stands in several places."""
+    """Cache the interval: the same figure is reported in several places."""
     return bootstrap_interval(values)
 
 
-def quantile_of(value: Value, share: float) -> Estimator:
-    """Estimate by a quantile."""
+def quantile_of(value: LineValue, share: float) -> Estimator:
+    """Return an estimator: a quantile over the lines that have a value."""
 
-    def estimate(lines: Sequence[Line]) -> Estimate | None:
+    def estimate(lines: Sequence[ResultLine]) -> Estimate | None:
         values = [told for line in lines if (told := value(line)) is not None]
         return Estimate(float(np.quantile(values, share)), len(values)) if values else None
 
     return estimate
 
 
-def by_metric(metric: Callable[[Sequence[Line]], float | None], each: Value) -> Estimator:
+def by_metric(metric: Callable[[Sequence[ResultLine]], float | None], each: LineValue) -> Estimator:
     """Estimate by a metric of all lines; its interval is that of the mean of what each of them adds."""
 
-    def estimate(lines: Sequence[Line]) -> Estimate | None:
+    def estimate(lines: Sequence[ResultLine]) -> Estimate | None:
         told, value = mean_of(each)(lines), metric(lines)
         return replace(told, value=value) if told and value is not None else None
 
     return estimate
 
 
-def _forgetting(lines: Sequence[Line]) -> float | None:
+def _forgetting(lines: Sequence[ResultLine]) -> float | None:
     return efr((bool(line.row.get("gold_retrieved")), line.row.get("em") or 0.0) for line in lines)
 
 
-def _forgetting_found(lines: Sequence[Line]) -> float | None:
+def _forgetting_found(lines: Sequence[ResultLine]) -> float | None:
     return efr((bool(line.row.get("gold_found")), line.row.get("em") or 0.0) for line in lines)
 
 
-def _forgotten_found(line: Line) -> float | None:
-    """Tell whether all gold was found and the answer is wrong all the same; none where not all gold was found."""
+def _forgotten_found(line: ResultLine) -> float | None:
+    """Return whether all gold was found and the answer is wrong all the same; None if not all gold was found."""
     return float(not line.right) if line.row.get("gold_found") and line.scored else None
 
 
-def _forgotten(line: Line) -> float | None:
-    """Tell whether all gold was retrieved and the answer is wrong all the same; none where not all gold was retrieved."""
+def _forgotten(line: ResultLine) -> float | None:
+    """Return whether all gold was retrieved and the answer is wrong all the same; None if not all gold was retrieved."""
     return float(not line.right) if line.row.get("gold_retrieved") and line.scored else None
 
 
-def _abstaining(metric: Callable[[Sequence[bool], Sequence[bool]], float | None]) -> Callable[[Sequence[Line]], float | None]:
+def _abstaining(metric: Callable[[Sequence[bool], Sequence[bool]], float | None]) -> Callable[[Sequence[ResultLine]], float | None]:
     """Measure abstaining, in data in which there is something to abstain from."""
 
-    def measured(lines: Sequence[Line]) -> float | None:
+    def measured(lines: Sequence[ResultLine]) -> float | None:
         given = [line for line in lines if not line.failed]
         unanswerable = [bool(line.row.get("unanswerable")) for line in given]
         return metric([bool(line.row.get("abstained")) for line in given], unanswerable) if any(unanswerable) else None
@@ -166,18 +166,18 @@ def _abstaining(metric: Callable[[Sequence[bool], Sequence[bool]], float | None]
     return measured
 
 
-def _abstained_rightly(line: Line) -> float | None:
+def _abstained_rightly(line: ResultLine) -> float | None:
     """Tell of an abstention whether the question has no answer."""
     return float(bool(line.row.get("unanswerable"))) if line.row.get("abstained") and not line.failed else None
 
 
-def _unanswerable_seen(line: Line) -> float | None:
+def _unanswerable_seen(line: ResultLine) -> float | None:
     """Tell of a question without an answer whether the strategy abstained."""
     return float(bool(line.row.get("abstained"))) if line.row.get("unanswerable") and not line.failed else None
 
 
-def _calibration_error(lines: Sequence[Line]) -> Estimate | None:
-    """Estimate how far confidence is from being right."""
+def _calibration_error(lines: Sequence[ResultLine]) -> Estimate | None:
+    """Return the expected calibration error."""
     confidences, right = confident(lines)
     return Estimate(float(expected_calibration_error(confidences, right)), len(right)) if right else None
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ramify.evaluation.answering import Pace
+from ramify.evaluation.answering import TimeEstimate
 from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.indexing import index
 from ramify.evaluation.plan import Order, prepare
@@ -87,7 +87,7 @@ class Watching:
         columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[told]}", markup=False))
         self._progress = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
         self._bar = self._progress.add_task("answering", total=len(tasks), told="")
-        self._pace = Pace([task.variant for task in tasks], time.monotonic, processes)
+        self._pace = TimeEstimate([task.variant for task in tasks], time.monotonic, processes)
         self._total = len(tasks)
         self._scores: dict[str, list[float]] = defaultdict(list)
 

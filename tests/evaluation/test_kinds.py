@@ -6,7 +6,7 @@ import pytest
 
 from ramify.evaluation.indexing import index
 from ramify.evaluation.manifest import read_manifest
-from ramify.evaluation.plan import Order, Plan, prepare
+from ramify.evaluation.plan import Order, RunPlan, prepare
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.run import execute, look
@@ -18,7 +18,7 @@ from tests.evaluation.films import BOTH, FILMS, NAIVE, lists, searching, wanted
 from tests.fakes import FakeModel
 
 
-def folders(wanted: Order) -> tuple[Plan, Path]:
+def folders(wanted: Order) -> tuple[RunPlan, Path]:
     plan = prepare(wanted, *look(wanted))
     return plan, folder_of(plan.sources[0].folder, "graph")
 
