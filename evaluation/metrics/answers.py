@@ -1,4 +1,4 @@
-"""Score answers against the gold answers, from 0 to 1, the best over the golds; abstention, forgetting, and majority baselines.
+"""Score answers against the gold answers, from 0 to 1, the best over the golds; and majority baselines.
 
 "Unknown", in any wording, is an answer with no words of its own: it matches only a gold that says so, as the empty answer does in
 SQuAD 2.0 (Rajpurkar, Jia & Liang 2018).
@@ -51,35 +51,11 @@ def official_multihop_rag(answer: str, gold: str) -> float:
     return float(not set(given.lower().split()).isdisjoint(gold.lower().split()))
 
 
-def abstention_precision(abstained: Sequence[bool], unanswerable: Sequence[bool]) -> float | None:
-    """Return the share of unanswerable questions among those abstained from (SelfAware, Yin et al. 2023); None if it never abstained."""
-    return _share(unanswerable, abstained)
-
-
-def abstention_recall(abstained: Sequence[bool], unanswerable: Sequence[bool]) -> float | None:
-    """Return the share of unanswerable questions that it abstained from (SelfAware); None if there are none."""
-    return _share(abstained, unanswerable)
-
-
-def efr(rows: Iterable[tuple[bool, float]]) -> float | None:
-    """Return the share of wrong answers (EM = 0) among the questions with all gold retrieved (PruneRAG); None if there are none.
-
-    A row tells whether all gold was retrieved, and EM.
-    """
-    scores = [exact for retrieved, exact in rows if retrieved]
-    return sum(exact == 0 for exact in scores) / len(scores) if scores else None
-
-
 def _overlap(given: list[str], gold: list[str]) -> float:
     if not given or not gold:
         return float(given == gold)
     shared = sum((Counter(given) & Counter(gold)).values())
     return 2 * shared / (len(given) + len(gold))
-
-
-def _share(told: Sequence[bool], among: Sequence[bool]) -> float | None:
-    picked = [one for one, counts in zip(told, among, strict=True) if counts]
-    return sum(picked) / len(picked) if picked else None
 
 
 def majority(golds: Sequence[str]) -> list[str]:

@@ -1,13 +1,12 @@
 """The measures of a group of lines, which are the columns of the tables: title, meaning, and how each is estimated."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ramify.evaluation.metrics.answers import abstention_precision, abstention_recall, efr
 from ramify.evaluation.metrics.statistics import bootstrap_interval, expected_calibration_error
 from ramify.evaluation.results import ResultLine
 
@@ -127,53 +126,20 @@ def quantile_of(value: LineValue, share: float) -> Estimator:
     return estimate
 
 
-def by_metric(metric: Callable[[Sequence[ResultLine]], float | None], each: LineValue) -> Estimator:
-    """Estimate by a metric of all lines; its interval is that of the mean of what each of them adds."""
+def forgotten(gold: str) -> LineValue:
+    """Return a function: whether the answer is wrong; None unless the line's `gold` is true and it has a gold answer."""
+    return lambda line: float(not line.right) if line.row.get(gold) and line.scored else None
+
+
+def abstention(share_of: str, among: str) -> Estimator:
+    """Return an estimator: the share of `share_of` among the lines with `among`; None without unanswerable questions."""
 
     def estimate(lines: Sequence[ResultLine]) -> Estimate | None:
-        told, value = mean_of(each)(lines), metric(lines)
-        return replace(told, value=value) if told and value is not None else None
+        rows = [line.row for line in lines if not line.failed]
+        values = [float(bool(row.get(share_of))) for row in rows if row.get(among)]
+        return mean(values) if values and any(row.get("unanswerable") for row in rows) else None
 
     return estimate
-
-
-def _forgetting(lines: Sequence[ResultLine]) -> float | None:
-    return efr((bool(line.row.get("gold_retrieved")), line.row.get("em") or 0.0) for line in lines)
-
-
-def _forgetting_found(lines: Sequence[ResultLine]) -> float | None:
-    return efr((bool(line.row.get("gold_found")), line.row.get("em") or 0.0) for line in lines)
-
-
-def _forgotten_found(line: ResultLine) -> float | None:
-    """Return whether all gold was found and the answer is wrong all the same; None if not all gold was found."""
-    return float(not line.right) if line.row.get("gold_found") and line.scored else None
-
-
-def _forgotten(line: ResultLine) -> float | None:
-    """Return whether all gold was retrieved and the answer is wrong all the same; None if not all gold was retrieved."""
-    return float(not line.right) if line.row.get("gold_retrieved") and line.scored else None
-
-
-def _abstaining(metric: Callable[[Sequence[bool], Sequence[bool]], float | None]) -> Callable[[Sequence[ResultLine]], float | None]:
-    """Measure abstaining, in data in which there is something to abstain from."""
-
-    def measured(lines: Sequence[ResultLine]) -> float | None:
-        given = [line for line in lines if not line.failed]
-        unanswerable = [bool(line.row.get("unanswerable")) for line in given]
-        return metric([bool(line.row.get("abstained")) for line in given], unanswerable) if any(unanswerable) else None
-
-    return measured
-
-
-def _abstained_rightly(line: ResultLine) -> float | None:
-    """Tell of an abstention whether the question has no answer."""
-    return float(bool(line.row.get("unanswerable"))) if line.row.get("abstained") and not line.failed else None
-
-
-def _unanswerable_seen(line: ResultLine) -> float | None:
-    """Tell of a question without an answer whether the strategy abstained."""
-    return float(bool(line.row.get("abstained"))) if line.row.get("unanswerable") and not line.failed else None
 
 
 def _calibration_error(lines: Sequence[ResultLine]) -> Estimate | None:
@@ -188,9 +154,9 @@ CONTAINED = Measure("contains", "a gold answer is contained in the answer", mean
 _OFFICIAL = "the released MultiHop-RAG scorer: any whitespace-separated word shared with the gold answer"
 OFFICIAL = Measure("official", _OFFICIAL, mean_of(answer_score("official")))
 _FORGETTING = "evidence forgetting rate: of the questions whose gold passages were all shown to the model, those answered wrongly"
-FORGETTING = Measure("EFR", _FORGETTING, by_metric(_forgetting, _forgotten), better=-1)
+FORGETTING = Measure("EFR", _FORGETTING, mean_of(forgotten("gold_retrieved")), better=-1)
 _FOUND = "evidence forgetting rate over what was retrieved, shown to the model or not: the paper's"
-FORGETTING_FOUND = Measure("EFR found", _FOUND, by_metric(_forgetting_found, _forgotten_found), better=-1)
+FORGETTING_FOUND = Measure("EFR found", _FOUND, mean_of(forgotten("gold_found")), better=-1)
 _CALIBRATION = "expected calibration error: the mean distance between confidence and the share of right answers, over 10 bins"
 CALIBRATION = Measure("ECE", _CALIBRATION, _calibration_error, better=-1)
 _PRECISION = "precision of abstaining: of the questions answered Unknown, those without an answer in the data"
@@ -199,8 +165,8 @@ _JUDGED = (
     FORGETTING,
     FORGETTING_FOUND,
     Measure("Unknown", "questions answered Unknown, rightly or not", mean_of(answer_score("abstained")), better=0),
-    Measure("abst. P", _PRECISION, by_metric(_abstaining(abstention_precision), _abstained_rightly)),
-    Measure("abst. R", _RECALL, by_metric(_abstaining(abstention_recall), _unanswerable_seen)),
+    Measure("abst. P", _PRECISION, abstention("unanswerable", "abstained")),
+    Measure("abst. R", _RECALL, abstention("abstained", "unanswerable")),
     CALIBRATION,
 )
 ANSWERS = (EM, F1, CONTAINED, *_JUDGED)
