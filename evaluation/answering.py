@@ -72,7 +72,7 @@ class TimeEstimate:
 
 
 @contextmanager
-def process(share: int) -> Iterator[ProcessPoolExecutor]:
+def worker_process(share: int) -> Iterator[ProcessPoolExecutor]:
     """Start a worker process, one of `share`; an error or Ctrl-C in the block ends it at once."""
     context = get_context("spawn")  # a forked torch can hang
     listening, held = context.Pipe(duplex=False)
@@ -155,7 +155,7 @@ async def run(
     """
     under_way: UnderWay = {}
     try:
-        with crew(at_once, workers, cluster) as those:
+        with open_workers(at_once, workers, cluster) as those:
             first, pilot, rest = in_parts(tasks, those.at_once, those.processes)
             await _run(first, done, those, under_way)
             await _run(pilot, done, those, under_way)
@@ -200,7 +200,7 @@ async def _next(under_way: UnderWay, done: Done) -> None:
 
 
 @contextmanager
-def crew(at_once: int, workers: int, cluster: Cluster | None) -> Iterator[Workers]:
+def open_workers(at_once: int, workers: int, cluster: Cluster | None) -> Iterator[Workers]:
     """Open the processes or the cluster that answer."""
     if cluster is not None:
         yield Workers(cluster.workers, cluster.workers, AHEAD_ON_RAY * cluster.workers, by_question, _on(cluster))
@@ -208,7 +208,7 @@ def crew(at_once: int, workers: int, cluster: Cluster | None) -> Iterator[Worker
         yield Workers(1, at_once, at_once, one_by_one, _here)
     else:
         with ExitStack() as stack:
-            pools = [stack.enter_context(process(workers)) for _ in range(workers)]
+            pools = [stack.enter_context(worker_process(workers)) for _ in range(workers)]
             yield Workers(workers, workers, AHEAD * workers, one_by_one, _shared(pools))
 
 

@@ -29,7 +29,7 @@ class System(NamedTuple):
     """A search configuration and its index: passages with or without labels, grouped or with one tree over everything."""
 
     options: Mapping[str, Any] | None = None
-    """Of the search by way of groups; None: flat."""
+    """Options of the hierarchy search; None for flat search."""
     labelled: bool = False
     grouped: bool = True
     known: bool = False

@@ -10,7 +10,7 @@ from ramify.evaluation.dataset import Question
 from ramify.evaluation.degraded_cells import SYSTEM, SYSTEMS, DegradedCell, System, cells_of, systems_in
 from ramify.evaluation.indexing import copy_plain
 from ramify.evaluation.plan import IndexedDataset, Order, RunPlan
-from ramify.evaluation.rows import RESULTS, Log, Row, key_of, outlines
+from ramify.evaluation.rows import RESULTS, Log, Row, key_of, read_outcomes
 from ramify.evaluation.scoring import NOT_SEARCHED, retrieval
 from ramify.evaluation.search import DEEPEST, SEARCH, WRONG_GROUP, TrueGroups, with_groups
 from ramify.graphs.building import hierarchy
@@ -46,7 +46,7 @@ def degrade(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
     cells, folder = cells_of(order.degrade, order.draws), order.out / COPY
     try:
         with Log(order.out / RESULTS) as log:
-            known = outlines(order.out / RESULTS)
+            known = read_outcomes(order.out / RESULTS)
             for source in plan.sources:
                 one = Degrading(source, TrueGroups(source.dataset, order.group_by), order.seed, load_encoder(order.embedding), folder)
                 one.truth.check()

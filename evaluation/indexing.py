@@ -1,9 +1,8 @@
 """Update the indexes of a run: the plain ones from the documents, other kinds from a copy of the plain one."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from ramify.evaluation.plan import CHUNK_TOKENS, Order, RunPlan
 from ramify.evaluation.variants import HIERARCHY, PLAIN, folder_of
@@ -19,13 +18,8 @@ from ramify.tools.knowledge import graph_file as of_graph
 from ramify.tools.new_files import make_file, make_folder
 
 COPIED = (PASSAGES, VECTORS, MANIFEST)
-
-
-class Builder(NamedTuple):
-    """The function that builds a kind of index, and the edition of its file."""
-
-    build: Callable[[Path, Sequence[str], Progress], None]
-    edition: str
+EDITIONS: dict[Kind, str] = {"graph": of_graph.EDITION, HIERARCHY: of_hierarchy.EDITION}
+"""The edition of the file that each kind has beside those of a plain index."""
 
 
 def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
@@ -38,10 +32,10 @@ def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
                 documents, place, order.embedding, chunk_tokens=chunk_tokens, label=label, progress=progress, ray=order.ray
             )  # fmt: skip
         for kind in order.kinds:
-            bring(source.folder, kind, source.group_by, progress)
+            update_kind(source.folder, kind, source.group_by, progress)
 
 
-def bring(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) -> None:
+def update_kind(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) -> None:
     """Update the index of another kind from the plain one beside it; do nothing for the plain kind. Blocking."""
     if kind == PLAIN:
         return
@@ -51,7 +45,10 @@ def bring(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) 
             draft = folder.with_name(f"{folder.name}.part")
             try:
                 copy_plain(plain, draft)
-                BUILDERS[kind].build(draft, group_by, progress)  # from nothing but the passages; until it is whole the former one stays
+                if kind == HIERARCHY:  # from the passages alone; the former index stays until this one is complete
+                    hierarchy(draft, group_by=group_by or None, progress=progress)
+                else:
+                    structure(draft, progress=progress)
                 shutil.rmtree(folder, ignore_errors=True)
                 draft.replace(folder)
             finally:
@@ -65,8 +62,8 @@ def _is_current(folder: Path, plain: Path, kind: Kind, group_by: Sequence[str]) 
         return False
     same = all(held.sha256[name] == sha256 for name, sha256 in wanted.sha256.items())
     grouped = not group_by or held.group_by == list(group_by)
-    [file], builder = STRUCTURE[kind], BUILDERS[kind]
-    return same and grouped and held.damage(folder) is None and read_facts(folder / file).get("edition") == builder.edition
+    [file] = STRUCTURE[kind]
+    return same and grouped and held.damage(folder) is None and read_facts(folder / file).get("edition") == EDITIONS[kind]
 
 
 def _manifest(folder: Path) -> Manifest | None:
@@ -83,17 +80,3 @@ def copy_plain(plain: Path, folder: Path) -> None:
     for name in (*COPIED, *WORDS):
         if name in COPIED or (plain / name).exists():
             shutil.copyfile(plain / name, make_file(folder / name))
-
-
-def _graph(folder: Path, group_by: Sequence[str], progress: Progress) -> None:
-    structure(folder, progress=progress)
-
-
-def _hierarchy(folder: Path, group_by: Sequence[str], progress: Progress) -> None:
-    hierarchy(folder, group_by=group_by or None, progress=progress)
-
-
-BUILDERS: dict[Kind, Builder] = {
-    "graph": Builder(_graph, of_graph.EDITION),
-    HIERARCHY: Builder(_hierarchy, of_hierarchy.EDITION),
-}

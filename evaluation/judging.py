@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
-from ramify.evaluation.load.records import parsed
+from ramify.evaluation.load.records import parse_json
 from ramify.evaluation.rows import Log, Row
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import ask, current_model
@@ -89,7 +89,7 @@ def judge(
     wanted = [Duel(a, b, repeat, name) for a, b in told for repeat in range(repeats)]
     with Log(file) as log:
         lines = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-        held: dict[str, Row] = {row["key"]: row for row in (parsed(line, f"line {number} of {str(file)!r}") for number, line in lines)}
+        held: dict[str, Row] = {row["key"]: row for row in (parse_json(line, f"line {number} of {str(file)!r}") for number, line in lines)}
         missing = [duel for duel in wanted if duel.key not in held]
         made = blocking(_judged(missing, settings, log, progress))
     # The same answers may have been judged for another question of the same words, or another strategy.

@@ -12,7 +12,19 @@ from ramify.evaluation.dataset import Dataset, Question
 from ramify.evaluation.degraded_cells import check_shares
 from ramify.evaluation.manifest import TOKENS, describe, file_of, reader_of, write_manifest
 from ramify.evaluation.task import Task
-from ramify.evaluation.variants import HIERARCHY, PLAIN, VIEW, Variant, checked, dotted, folder_of, own_settings, remedy, variants, written
+from ramify.evaluation.variants import (
+    HIERARCHY,
+    PLAIN,
+    VIEW,
+    Variant,
+    check_kinds,
+    flatten_search,
+    folder_of,
+    own_settings,
+    remedy,
+    slug,
+    variants,
+)
 from ramify.graphs.strategies import configure, max_calls
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.tree import FrozenModel
@@ -70,7 +82,7 @@ class Order(FrozenModel):
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """Return the kinds of index to run on, the run's own first; UsageError for an unknown one."""
-        return (PLAIN,) if self.index_kinds is None else checked(self.index_kinds)
+        return (PLAIN,) if self.index_kinds is None else check_kinds(self.index_kinds)
 
     @property
     def work(self) -> Path:
@@ -84,7 +96,7 @@ def variants_of(order: Order) -> list[Variant]:
     of_searching = set() if order.strategies else swept_in_searching(order) - {RERANK_K}
     sweeps = {key: values for key, values in order.sweeps.items() if key not in of_searching}
     found = variants(order.strategies, {**order.options, "seed": order.seed}, sweeps, order.ablations, order.kinds)
-    for key in dotted(order.options):
+    for key in flatten_search(order.options):
         if key not in heeded_in_searching(order, order.kinds) and not any(key in one.options for one in found):
             what = f"the setting {key!r} changes nothing in {', '.join(order.strategies) or 'a run without strategies'}"
             raise UsageError(what, remedy(key, order.kinds, f"`ramify settings {(*order.strategies, 'prune')[0]}` lists what there is"))
@@ -198,7 +210,7 @@ class RunPlan(NamedTuple):
             return frozenset(ids)
         return frozenset(random.Random(self.seed).sample(ids, self.sample))
 
-    def twins(self, task: Task) -> list[Task]:
+    def duplicates(self, task: Task) -> list[Task]:
         """Return the tasks equal to this one under another name: a sweep's value that is the default."""
         same = [one for one in self.variants if one.same_as_default and one.strategy == task.variant.strategy]
         if task.variant.name or not same:
@@ -262,19 +274,19 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
 
 
 def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
-    name = written(order.embedding)
+    name = slug(order.embedding)
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
-    labelled = "".join(f"-{written(field)}" for field in label)
+    labelled = "".join(f"-{slug(field)}" for field in label)
     called = f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
     if order.index is not None and is_address(order.index):
-        return f"{order.index.rstrip(':')}:{written(called)[-100:]}"
+        return f"{order.index.rstrip(':')}:{slug(called)[-100:]}"
     return str((order.work / "indexes" if order.index is None else usable(order.index)) / called)
 
 
 def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], list[str]]:
     """Return the variants with resolved models, and the models' names. Blocking.
 
-    "auto" becomes what it finds, so that the whole run, and whoever goes on with it, asks one model. ModelError if one is missing.
+    "auto" is replaced by the model found, so that the whole run, and a resumed one, asks the same model. ModelError if one is missing.
     """
     forget()
     found, names, notices = [], [], list[str]()

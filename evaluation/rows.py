@@ -30,15 +30,15 @@ def key_of(dataset: str, strategy: str, variant: str, question: str) -> str:
 
 def read_rows(file: Path) -> list[Row]:
     """Return the lines, the last of each key."""
-    return list({row["key"]: row for row in each_row(file)}.values())
+    return list({row["key"]: row for row in iter_rows(file)}.values())
 
 
-def outlines(file: Path) -> dict[str, Row]:
+def read_outcomes(file: Path) -> dict[str, Row]:
     """Return only the outcome of each line, by key: the trees of a long run are large."""
-    return {row["key"]: {name: row[name] for name in NEEDED} for row in each_row(file)}
+    return {row["key"]: {name: row[name] for name in NEEDED} for row in iter_rows(file)}
 
 
-def each_row(file: Path) -> Iterator[Row]:
+def iter_rows(file: Path) -> Iterator[Row]:
     """Yield every line, also ones that a later one replaces; an incomplete last line is skipped.
 
     InputError for an invalid line.

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from ramify.evaluation.answering import run
@@ -12,9 +12,9 @@ from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.indexing import index
 from ramify.evaluation.load import load
 from ramify.evaluation.plan import Order, RunPlan, prepare, variants_of
-from ramify.evaluation.rows import RESULTS, Log, Row, Watch, each_row, outlines, read_rows
+from ramify.evaluation.rows import RESULTS, Log, Row, Watch, iter_rows, read_outcomes, read_rows
 from ramify.evaluation.search import search, ways_of
-from ramify.evaluation.task import Task, head
+from ramify.evaluation.task import Task, task_fields
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.ray.cluster import Cluster, joined
@@ -24,7 +24,7 @@ IN_A_ROW = 10
 """Consecutive failures, each before its tree grew, until a run gives up."""
 
 
-def look(order: Order) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
+def load_inputs(order: Order) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
     """Load the data sets and list the variants, before any cost; UsageError or InputError if either is invalid."""
     wanted = variants_of(order)
     ways_of(order)  # a bad value is told before anything is read
@@ -37,24 +37,19 @@ def look(order: Order) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
     return datasets, wanted
 
 
-def left(plan: RunPlan, out: Path) -> list[Task]:
+def pending_tasks(plan: RunPlan, out: Path) -> list[Task]:
     """Return the tasks without a line, then those that failed."""
-    known = outlines(out / RESULTS)
+    known = read_outcomes(out / RESULTS)
     tasks = [task for task in plan.tasks() if task.key not in known or known[task.key]["error"] is not None]
     return sorted(tasks, key=lambda task: task.key in known)
 
 
-@contextmanager
-def joining(order: Order, tasks: Sequence[Task]) -> Iterator[Cluster | None]:
-    """Join the Ray cluster for the block; yield None without a cluster or tasks."""
-    if order.ray is None or not tasks:
-        yield None
-        return
-    with joined(order.ray) as cluster:
-        yield cluster
+def join_cluster(order: Order, tasks: Sequence[Task]) -> AbstractContextManager[Cluster | None]:
+    """Join the Ray cluster for a block; None without a cluster or tasks."""
+    return nullcontext() if order.ray is None or not tasks else joined(order.ray)
 
 
-def see_indexes(tasks: Sequence[Task], cluster: Cluster | None) -> None:
+def check_indexes(tasks: Sequence[Task], cluster: Cluster | None) -> None:
     """Check that every machine of a cluster sees the indexes; RamifyError if not. Blocking."""
     if cluster is not None:
         check_machines({task.index for task in tasks if Path(task.index).exists()})
@@ -88,10 +83,10 @@ async def ask(
     """
     patience = FailureLimit()
     with Log(order.out / RESULTS) as log:
-        repeat(plan, log, order.out)
+        copy_duplicates(plan, log, order.out)
 
         def done(task: Task, row: Row) -> None:
-            log.write([row, *({**row, **head(twin)} for twin in plan.twins(task))])
+            log.write([row, *({**row, **task_fields(twin)} for twin in plan.duplicates(task))])
             watch(row)
             patience.see(row)
 
@@ -99,24 +94,26 @@ async def ask(
             await run(tasks, done, order.at_once, order.workers, measured, cluster)
 
 
-def repeat(plan: RunPlan, log: Log, out: Path) -> None:
+def copy_duplicates(plan: RunPlan, log: Log, out: Path) -> None:
     """Copy existing answers to the lines of sweep values that equal the default."""
-    finished = {key for key, row in outlines(out / RESULTS).items() if row["error"] is None}
-    twins = {task.key: [twin for twin in plan.twins(task) if twin.key not in finished] for task in plan.tasks() if task.key in finished}
+    finished = {key for key, row in read_outcomes(out / RESULTS).items() if row["error"] is None}
+    twins = {
+        task.key: [twin for twin in plan.duplicates(task) if twin.key not in finished] for task in plan.tasks() if task.key in finished
+    }
     if any(twins.values()):
-        rows = {row["key"]: row for row in each_row(out / RESULTS) if twins.get(row["key"])}
+        rows = {row["key"]: row for row in iter_rows(out / RESULTS) if twins.get(row["key"])}
         for key, row in rows.items():
-            log.write({**row, **head(twin)} for twin in twins[key])
+            log.write({**row, **task_fields(twin)} for twin in twins[key])
 
 
 def execute(order: Order, watch: Watch = lambda row: None) -> list[Row]:
     """Execute a whole run and return its lines. Blocking."""
-    plan = prepare(order, *look(order))
-    tasks = left(plan, order.out)
-    with joining(order, tasks) as cluster:
+    plan = prepare(order, *load_inputs(order))
+    tasks = pending_tasks(plan, order.out)
+    with join_cluster(order, tasks) as cluster:
         index(plan, order)
         search(plan, order, watch)
         degrade(plan, order)
-        see_indexes(tasks, cluster)
+        check_indexes(tasks, cluster)
         asyncio.run(ask(tasks, plan, order, watch, cluster=cluster))
     return read_rows(order.out / RESULTS)

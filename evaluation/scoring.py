@@ -31,22 +31,26 @@ def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any
     return {
         **(known if question.answer else UNSCORED),
         "abstained": is_unknown(answer),
-        **(retrieval(question, handed(result, hits_by), hits_by, cited) if result.usage.retrievals else NOT_SEARCHED),
+        **(retrieval(question, shown_passages(result, hits_by), hits_by, cited) if result.usage.retrievals else NOT_SEARCHED),
         "gold_found": bool(result.usage.retrievals) and all_gold(question, list(result.passages.values()), hits_by),
     }
 
 
+def gold_of(question: Question, hits_by: HitsBy) -> tuple[str, ...]:
+    """Return the gold sentences or documents to find; empty if they are unknown or the question is unanswerable."""
+    if question.unanswerable:
+        return ()
+    return question.gold_facts if hits_by == "fact" else question.gold_documents
+
+
 def all_gold(question: Question, passages: Sequence[Passage], hits_by: HitsBy) -> bool:
     """Return whether all gold is among the passages; False if the gold is unknown."""
-    gold = question.gold_facts if hits_by == "fact" else question.gold_documents
-    if not gold or question.unanswerable:
-        return False
-    if hits_by == "fact":
-        return set(gold) <= set().union(*(held_facts(passage.text, gold) for passage in passages))
-    return set(gold) <= {document_of(passage.id) for passage in passages}
+    gold = set(gold_of(question, hits_by))
+    held = (held_facts(passage.text, gold) if hits_by == "fact" else {document_of(passage.id)} for passage in passages)
+    return bool(gold) and gold <= set().union(*held)
 
 
-def handed(result: Result, hits_by: HitsBy = "fact") -> list[Passage]:
+def shown_passages(result: Result, hits_by: HitsBy = "fact") -> list[Passage]:
     """Return the passages as the model was shown them, in the order of the final call.
 
     What was never shown cannot be forgotten. A passage counts for its document if most of it was shown (PruneRAG's reference code), for a
@@ -69,8 +73,8 @@ def retrieval(question: Question, ranked: Sequence[Passage], hits_by: HitsBy, ci
     """Return the retrieval scores; None if the gold is unknown."""
     documents = list(dict.fromkeys(document_of(passage.id) for passage in ranked))
     told: dict[str, Any] = {"retrieved": documents, "retrieval": None, "gold_retrieved": False}
-    gold = question.gold_facts if hits_by == "fact" else question.gold_documents
-    if not gold or question.unanswerable:
+    gold = gold_of(question, hits_by)
+    if not gold:
         return told
     if hits_by == "fact":
         held = [held_facts(passage.text, gold) for passage in ranked]

@@ -1,4 +1,4 @@
-"""Search without a model, in several ways, and tell which results belong to a wrong group of documents."""
+"""Search without a model, with several methods, and measure the share of results from a wrong group of documents."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +10,10 @@ from langchain_core.documents import Document
 from ramify.evaluation.dataset import Dataset, Question
 from ramify.evaluation.degraded_cells import NOISE, DegradedCell
 from ramify.evaluation.plan import RERANK, RERANK_K, IndexedDataset, Order, RunPlan, swept_in_searching
-from ramify.evaluation.rows import RESULTS, Log, Row, Watch, key_of, outlines
+from ramify.evaluation.rows import RESULTS, Log, Row, Watch, key_of, read_outcomes
 from ramify.evaluation.scoring import retrieval
-from ramify.evaluation.task import NOTHING, Task, head
-from ramify.evaluation.variants import PLAIN, VIEW, Variant, dotted, named, own_options, shown
+from ramify.evaluation.task import NOTHING, Task, task_fields
+from ramify.evaluation.variants import PLAIN, VIEW, Variant, flatten_search, kind_variant, own_options, shown
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.settings import Settings
 from ramify.tools.documents.load import Loading
@@ -134,9 +134,9 @@ def ways_of(order: Order) -> dict[str, SearchMethod]:
 
     Named rerankers and swept values are included. UsageError for an invalid setting.
     """
-    first, given = order.kinds[0], dotted(order.options)
+    first, given = order.kinds[0], flatten_search(order.options)
     own = {"": _way(first, given)}
-    further = {named(kind): _way(kind, given) for kind in order.kinds[1:]}
+    further = {kind_variant(kind): _way(kind, given) for kind in order.kinds[1:]}
     if not order.retrieval_only:
         return {**own, **further}
     swept = [(key, value) for key in order.sweeps if key in swept_in_searching(order) - {RERANK, RERANK_K} for value in order.sweeps[key]]
@@ -166,7 +166,7 @@ def search(plan: RunPlan, order: Order, watch: Watch) -> None:
     """Write the missing lines of search without a model. Blocking."""
     ways = ways_of(order)
     with Log(order.out / RESULTS) as log:
-        known = outlines(order.out / RESULTS)
+        known = read_outcomes(order.out / RESULTS)
         for source in plan.sources:
             name, ids = source.dataset.name, [question.id for question in source.dataset.questions]
             missing = {way: how for way, how in ways.items() if not all(key_of(name, SEARCH, way, one) in known for one in ids)}
@@ -210,4 +210,4 @@ def _row(task: Task, found: dict[str, Any]) -> Row:
     """Return a line without an answer, with retrieval scores only."""
     unasked = ("answer", "confidence", "confidence_source", "em", "f1", "containment", "official", "usage", "model")
     blank = {**NOTHING, **dict.fromkeys(unasked), "stopped_by": "finished", "error": None}
-    return {**head(task), **blank, **found}
+    return {**task_fields(task), **blank, **found}

@@ -73,13 +73,13 @@ def answered(task: Task, result: Result) -> Row:
     """Return the line of an answered question."""
     told = _told(result, (*KEPT, "citations"))
     told["citations"] = [{**{name: one[name] for name in CITED}, "text": one["text"][:PRINTED]} for one in told["citations"]]
-    return {**head(task), "error": None, **told, **scores(task.question, result, task.hits_by)}
+    return {**task_fields(task), "error": None, **told, **scores(task.question, result, task.hits_by)}
 
 
 def failed(task: Task, why: str) -> Row:
     """Return the line of a failed question: it scores 0 if there is a gold answer."""
     unscored = {} if task.question.answer else UNSCORED
-    return {**head(task), **NOTHING, **unscored, "error": scrub(why)}
+    return {**task_fields(task), **NOTHING, **unscored, "error": scrub(why)}
 
 
 def _told(result: Result, names: Iterable[str]) -> Row:
@@ -87,7 +87,7 @@ def _told(result: Result, names: Iterable[str]) -> Row:
     return {name: told[name] for name in names}
 
 
-def head(task: Task) -> Row:
+def task_fields(task: Task) -> Row:
     """Return the fields of a line that identify the task."""
     question = task.question
     return {

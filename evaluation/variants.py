@@ -24,7 +24,7 @@ VIEW, OWN = "view", "search"
 """Settings that steer such a search: whether it is used at all, and how."""
 
 
-def checked(names: Iterable[str]) -> tuple[Kind, ...]:
+def check_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
     """Return the distinct kinds; UsageError for an unknown one, or an empty list."""
     known: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
     listed = list(dict.fromkeys(names))
@@ -36,7 +36,7 @@ def checked(names: Iterable[str]) -> tuple[Kind, ...]:
     return tuple(known[name] for name in listed)
 
 
-def named(kind: str) -> str:
+def kind_variant(kind: str) -> str:
     """Return the variant name of a strategy on another kind of index."""
     return f"{OPTION}={kind}"
 
@@ -48,16 +48,16 @@ def is_named(variant: str) -> bool:
 
 def folder_of(plain: Path, kind: Kind, group_by: Sequence[str] = ()) -> Path:
     """Return the folder of a kind of index, beside the plain one; a hierarchy has one per grouping."""
-    grouped = "".join(f"-{written(field)}" for field in group_by) if kind == HIERARCHY else ""
+    grouped = "".join(f"-{slug(field)}" for field in group_by) if kind == HIERARCHY else ""
     return plain if kind == PLAIN else plain.with_name(f"{plain.name}-{kind}{grouped}")
 
 
-def written(name: str) -> str:
+def slug(name: str) -> str:
     """Return a name in which all but letters and digits are hyphens."""
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
-def dotted(options: Mapping[str, Any]) -> dict[str, Any]:
+def flatten_search(options: Mapping[str, Any]) -> dict[str, Any]:
     """Flatten the settings of a kind's own search: search={"seeds": 3} is search.seeds=3."""
     own = options.get(OWN)
     found = {key: value for key, value in options.items() if key != OWN}
@@ -165,7 +165,7 @@ def variants(
 
     UsageError for an unknown strategy, setting or part.
     """
-    base = dotted(base)
+    base = flatten_search(base)
     if unknown := [name for name in ablations if name not in ABLATIONS]:
         raise UsageError(f"there is no part {unknown[0]!r} to leave out", f"choose one of {', '.join(ABLATIONS)}")
     swept = [VariantChange(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
@@ -177,7 +177,7 @@ def variants(
     for name in dict.fromkeys(strategies):
         found.append(_variant(name, base, VariantChange(name="", options={}), kinds[0]))
         found += _changed(name, base, changes, kinds[0])
-        found += [_variant(name, base, VariantChange(name=named(kind), options={}), kind) for kind in kinds[1:] if _searches(name)]
+        found += [_variant(name, base, VariantChange(name=kind_variant(kind), options={}), kind) for kind in kinds[1:] if _searches(name)]
     if unused := [change.name for change in changes if change.name not in {variant.name for variant in found}]:
         what = f"{unused[0]!r} changes nothing in {', '.join(strategies) or 'a run without strategies'}"
         raise UsageError(what, remedy(unused[0].partition("=")[0], kinds, "leave it out, or name a strategy that has it"))

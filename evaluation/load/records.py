@@ -16,7 +16,7 @@ _CORRECT = "correct it, or take it out"
 
 
 class Record(NamedTuple):
-    """A record and where it stands, for messages."""
+    """A record and its place, for messages."""
 
     place: str
     value: dict[str, Any]
@@ -27,10 +27,10 @@ def read_records(file: Path) -> list[Record]:
     text, path = read_text(file), repr(str(file))
     found: Iterator[tuple[str, Any]]
     if text.lstrip().startswith("["):
-        found = ((f"record {number} of {path}", value) for number, value in enumerate(parsed(text, path), 1))
+        found = ((f"record {number} of {path}", value) for number, value in enumerate(parse_json(text, path), 1))
     else:
         lines = ((f"line {number} of {path}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-        found = ((place, parsed(line, place)) for place, line in lines)
+        found = ((place, parse_json(line, place)) for place, line in lines)
     records = []
     for place, value in found:
         if not isinstance(value, dict):
@@ -41,7 +41,7 @@ def read_records(file: Path) -> list[Record]:
     return records
 
 
-def parsed(text: str, place: str) -> Any:
+def parse_json(text: str, place: str) -> Any:
     """Return the parsed JSON; InputError, with the place, if it is invalid."""
     try:
         value = json.loads(text)

@@ -20,8 +20,8 @@ from ramify.evaluation.report.blocks import (
     Table,
     Words,
     figure,
-    marked,
-    measured,
+    measure_cells,
+    measure_table,
     paired_table,
     words,
 )
@@ -81,7 +81,7 @@ def at_a_glance(run: Run) -> Iterator[Block]:
     columns: dict[str, dict[str, Cell]] = {}
     for dataset, strategies in asked.items():
         for measure in (EM, F1):
-            cells = marked(measure, [LineGroup.of((dataset, name, ""), lines) for name, lines in strategies.items()])
+            cells = measure_cells(measure, [LineGroup.of((dataset, name, ""), lines) for name, lines in strategies.items()])
             columns[f"{dataset} {measure.title}"] = dict(zip(strategies, cells, strict=True))
     names = dict.fromkeys(name for strategies in asked.values() for name in strategies)
     rows = [[Cell(name, head=True), *(cells.get(name, Cell(NOTHING)) for cells in columns.values())] for name in names]
@@ -93,14 +93,14 @@ def at_a_glance(run: Run) -> Iterator[Block]:
 
 def of_dataset(run: Run, dataset: str) -> Iterator[Block]:
     """Report the caveats of a data set and its tables."""
-    yield Points([("Mind", str(caveat)) for caveat in run.described(dataset).get("caveats") or ()])
+    yield Points([("Caveat", str(caveat)) for caveat in run.described(dataset).get("caveats") or ()])
     yield from (table for table in _tables(run, dataset) if len(table.columns) > 2)
 
 
 def _tables(run: Run, dataset: str) -> Iterator[Table]:
     asked, lines = run.of(dataset), LineFilter(dataset, variant="").jq
     groups = [LineGroup.of((dataset, strategy, ""), found) for strategy, found in asked.items()]
-    answers = measured("Answers", groups, ANSWERS_BY_FACTS if run.by_facts(dataset) else ANSWERS, lines=lines)
+    answers = measure_table("Answers", groups, ANSWERS_BY_FACTS if run.by_facts(dataset) else ANSWERS, lines=lines)
     yield _with_priors(answers, list({line.row["id"]: line for found in asked.values() for line in found if line.row.get("gold")}.values()))
     searches = [LineGroup.of(key, found) for key, found in run.searched.items() if key[0] == dataset]
     if searching := [group for group in [*groups, *searches] if any(line.ranked for line in group.lines)]:
@@ -108,8 +108,8 @@ def _tables(run: Run, dataset: str) -> Iterator[Table]:
             "In the order in which the last call is given the passages; “search” asks the index the whole question once, without a model."
             + (" Gold are facts: a passage counts that contains one." if run.by_facts(dataset) else "")
         )
-        yield measured("Retrieval", searching, RETRIEVAL, note=note, lines=lines)
-    yield measured("Cost of a question", groups, COST, note="Of the questions that did not fail.", lines=lines)
+        yield measure_table("Retrieval", searching, RETRIEVAL, note=note, lines=lines)
+    yield measure_table("Cost of a question", groups, COST, note="Of the questions that did not fail.", lines=lines)
     types = sorted({line.type for found in asked.values() for line in found})
     if len(types) > 1:
         yield from (_by_type(measure, asked, dataset, types) for measure in (EM, F1))
@@ -120,7 +120,7 @@ def _by_type(measure: Measure, asked: Mapping[str, Sequence[ResultLine]], datase
     for kind in types:
         of_type = {name: [line for line in lines if line.type == kind] for name, lines in asked.items()}
         columns.append(Column(f"{kind or 'no type'} ({max(map(len, of_type.values()))})"))
-        cells = marked(measure, [LineGroup(name, lines, LineFilter(dataset, name, "", kind)) for name, lines in of_type.items()])
+        cells = measure_cells(measure, [LineGroup(name, lines, LineFilter(dataset, name, "", kind)) for name, lines in of_type.items()])
         rows = [[*row, cell] for row, cell in zip(rows, cells, strict=True)]
     return Table(f"{measure.title} by type of question", [Column("strategy"), *columns], rows, lines=LineFilter(dataset, variant="").jq)
 
@@ -175,7 +175,7 @@ FOUND = Scores(
     ("found all gold among the first 5", retrieval_score("all_gold@5")),
     browsed=False,
 )
-ANSWERED = Scores((("EM", answer_score("em")), ("F1", answer_score("f1"))), ("answered rightly (EM)", answer_score("em")))
+ANSWERED = Scores((("EM", answer_score("em")), ("F1", answer_score("f1"))), ("answered correctly (EM)", answer_score("em")))
 SWEPT = (EM, F1, FORGETTING, CALLS, SECONDS)
 Curve = list[tuple[str, list[ResultLine]]]
 """The values of a setting in order, each with its lines, on the questions that all of them have."""
@@ -190,7 +190,7 @@ def against_reference(run: Run) -> tuple[str, list[Block]]:
     reference = REFERENCE if REFERENCE in names else names[0]
     contests = [contest for key in keys if key[1] != reference for contest in _contest(run, key, reference, key[:2])]
     if not contests:
-        return "Differences", [Words("There is only one strategy, so there is nothing to compare.")]
+        return "Differences", [Words("There is only one strategy: nothing to compare.")]
     note = f"The strategy less {reference}, in points, on the questions both were asked."
     table = paired_table("Paired tests", contests, ("data set", "strategy"), reference, note, LineFilter(variant="").jq)
     return f"Differences from {reference}", [table]
@@ -206,7 +206,7 @@ def ablations(run: Run) -> Iterator[Block]:
 
 
 def kinds(run: Run) -> Iterator[Block]:
-    """Compare each strategy and search with itself on the run's own kind of index; nothing where there is but one kind."""
+    """Compare each strategy and search with itself on the run's own kind of index, if there are several."""
     further = [key for key in run.groups if is_named(key[2])]
     if not further:
         return
@@ -233,7 +233,7 @@ def _by_kind(run: Run, further: Sequence[Key], own: str, what: str, measures: Se
             for key, lines in run.groups.items()
             if key[0] == dataset and key[1] in strategies and (not key[2] or is_named(key[2]))
         ]
-        yield measured(f"{dataset}: {what} by kind of index", groups, measures)
+        yield measure_table(f"{dataset}: {what} by kind of index", groups, measures)
 
 
 def _kind(variant: str) -> str:
@@ -268,7 +268,7 @@ def sweeps(run: Run) -> Iterator[Block]:
         for dataset, curve in curves.items():
             groups = [LineGroup.of((dataset, strategy, f"{setting}={value}"), lines, value) for value, lines in curve]
             first = LineFilter(dataset, strategy, f"{setting}={curve[0][0]}")
-            yield measured(f"{strategy}: {setting} on {dataset}", groups, SWEPT, lead=setting, lines=first.jq)
+            yield measure_table(f"{strategy}: {setting} on {dataset}", groups, SWEPT, lead=setting, lines=first.jq)
 
 
 def _swept(run: Run) -> dict[tuple[str, str], dict[str, Curve]]:

@@ -56,7 +56,7 @@ class Cell:
 
     text: str
     detail: str = ""
-    """Its interval, or what else is said smaller."""
+    """Its interval, or another text in small print."""
     where: LineFilter | None = None
     best: bool = False
     head: bool = False
@@ -173,7 +173,7 @@ def figure(
     return Cell(text, interval, where, best=text == best)
 
 
-def marked(measure: Measure, groups: Sequence[LineGroup]) -> list[Cell]:
+def measure_cells(measure: Measure, groups: Sequence[LineGroup]) -> list[Cell]:
     """Return the cells of a measure, the best values marked; none if all look the same."""
     estimates = [measure.of(group.lines) for group in groups]
     values = [told.value for told in estimates if told]
@@ -183,12 +183,12 @@ def marked(measure: Measure, groups: Sequence[LineGroup]) -> list[Cell]:
     return [figure(measure, told, group.where, best) for told, group in zip(estimates, groups, strict=True)]
 
 
-def measured(
+def measure_table(
     title: str, groups: Sequence[LineGroup], measures: Sequence[Measure], lead: str = "strategy", note: str = "", lines: str = ""
 ) -> Table:
     """Return a table of measures by group; a measure without values has no column."""
     shown = [measure for measure in measures if any(measure.of(group.lines) for group in groups)]
-    figures = [marked(measure, groups) for measure in shown]
+    figures = [measure_cells(measure, groups) for measure in shown]
     rows = [
         [Cell(group.name, where=group.where, head=True), _counted(group), *(column[place] for column in figures)]
         for place, group in enumerate(groups)
@@ -249,14 +249,14 @@ def _tested(contest: Comparison, differences: Sequence[Difference | None], adjus
             cells += [Cell(NOTHING), Cell(NOTHING)]
             continue
         p = next(adjusted)
-        cells += [differing(one, 0 if p >= SIGNIFICANT else one.mean, contest.where), Cell(shown_p(p))]
+        cells += [difference_cell(one, 0 if p >= SIGNIFICANT else one.mean, contest.where), Cell(shown_p(p))]
     right = [tuple((scores.won[1](line) or 0) >= 1 for line in pair) for pair in contest.pairs]
     for won, which in (((True, False), "first"), ((False, True), "second")):
         cells.append(Cell(str(right.count(won)), where=replace(contest.where, won=which) if scores.browsed else None))
     return [*cells, *([Cell(contest.behind)] if contest.behind else [])]
 
 
-def differing(one: Difference, sign: float, where: LineFilter | None = None) -> Cell:
+def difference_cell(one: Difference, sign: float, where: LineFilter | None = None) -> Cell:
     """Return the cell of a difference with its interval; `sign` marks it as better or worse, 0 as not significant."""
     mark = " ▲" if sign > 0 else " ▼" if sign < 0 else ""
     return Cell(points(one.mean) + mark, f"{points(one.low)} to {points(one.high)}", where)

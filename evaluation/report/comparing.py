@@ -159,8 +159,8 @@ def _sections(runs: Compared, verdicts: Sequence[Row] | None) -> list[ReportSect
     return sections_of(
         ("runs", "The runs", _runs(runs.a, runs.b)),
         ("differences", "The differences", _differences(scored)),
-        ("preferences", "Answers beside one another", preferences(runs.pairs, verdicts)),
-        ("wins", "Where one wins", _wins(scored)),
+        ("preferences", "Answers compared", preferences(runs.pairs, verdicts)),
+        ("wins", "Questions that only one answers correctly", _wins(scored)),
     )
 
 
@@ -200,7 +200,7 @@ def _wins(pairs: Mapping[tuple[Key, Key], Pairs]) -> Iterator[Block]:
                 more = f"{len(won) - SHOWN:,} more." if len(won) > SHOWN else ""
                 yield Table(title, words("question", "gold", "A", "B"), [*map(_said, won[:SHOWN])], more)
     if pairs and not one_wins:
-        yield Words("Both answer the same questions rightly.")
+        yield Words("Both answer the same questions correctly.")
 
 
 def _said(pair: tuple[ResultLine, ResultLine]) -> list[Cell]:

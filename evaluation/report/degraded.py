@@ -22,9 +22,9 @@ from ramify.evaluation.report.blocks import (
     Table,
     Words,
     columns_of,
-    differing,
+    difference_cell,
     figure,
-    marked,
+    measure_cells,
     words,
 )
 from ramify.evaluation.results import ResultLine, Run
@@ -33,7 +33,7 @@ from ramify.evaluation.results.paired import common, difference
 from ramify.evaluation.rows import RESULTS
 
 MEASURES = {"recall@10": R10, "hits@1": HITS1, "wrong_group@5": WRONG, "precision@5": P5, "mrr@10": MRR10}
-"""What is told, by its name in a line."""
+"""The reported measures, by their names in a line."""
 DRAWN = ("recall@10", "hits@1")
 COMPARED = (*DRAWN, "wrong_group@5")
 
@@ -136,7 +136,9 @@ def _curves(told: MeanScores) -> dict[str, dict[str, list[tuple[float, list[Resu
 def _by_point(told: MeanScores, name: str, type: str | None = None) -> Table:
     """Return the table of a measure, by system and point."""
     measure = MEASURES[name]
-    columns = [marked(measure, [LineGroup(system, told.of(system, point, type)) for system in told.systems]) for point in told.points]
+    columns = [
+        measure_cells(measure, [LineGroup(system, told.of(system, point, type)) for system in told.systems]) for point in told.points
+    ]
     rows = [[Cell(system, head=True), *(column[place] for column in columns)] for place, system in enumerate(told.systems)]
     count, draws = len(told.of(FLAT, DegradedPoint(), type)), max(int(line.row["draw"]) for line in told.lines)
     title = f"{told.dataset}: {measure.title}" + (f", {type or 'no type'} ({count})" if type is not None else "")
@@ -165,7 +167,7 @@ def _difference(told: MeanScores, system: str, other: str, point: DegradedPoint,
     one = difference(common(told.of(system, point), told.of(other, point)), retrieval_score(name))
     if one is None:
         return Cell(NOTHING)
-    return differing(one, one.mean * MEASURES[name].better if one.low > 0 or one.high < 0 else 0)
+    return difference_cell(one, one.mean * MEASURES[name].better if one.low > 0 or one.high < 0 else 0)
 
 
 def _ablations(told: MeanScores, number: int) -> Iterator[Block]:

@@ -30,7 +30,7 @@ def what_was_run(run: Run) -> Iterator[Block]:
     """Report what was run."""
     yield from (Words(warning, "warning") for warning in run.warnings)
     yield Points(_facts(run))
-    yield Words("To run it again:")
+    yield Words("To repeat the run:")
     yield Words(_command(run), "command")
     yield _datasets(run)
     yield Points([(name, str(caveat)) for name in run.datasets for caveat in run.described(name).get("caveats") or ()])
@@ -51,9 +51,9 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         "Kinds of index": ", ".join(map(str, told.get("index_kinds") or ())) or None,
         "Machine": " · ".join(str(part) for part in parts if part),
         "Versions": ", ".join([f"Python {told.get('python')}", *versions]),
-        "Begun": told.get("created"),
+        "Started": told.get("created"),
         "Seed": told.get("seed"),
-        "At once": told.get("concurrency"),
+        "Concurrency": told.get("concurrency"),
         "Limit": told.get("limit"),
         "Questions for sweeps and ablations": told.get("sample"),
         "Settings changed": ", ".join(f"{key}={one}" for key, one in (told.get("base") or {}).items()) or None,

@@ -57,7 +57,7 @@ def _block(block: Block) -> str:
         case Words(kind="command"):
             return f"    {one_line(block.text)}"
         case Words():
-            return ("**Mind:** " if block.kind == "warning" else "") + plain(block.text)
+            return ("**Note:** " if block.kind == "warning" else "") + plain(block.text)
 
 
 def _table(table: Table) -> str:
@@ -66,7 +66,7 @@ def _table(table: Table) -> str:
     lines = [" | ".join(plain(column.title) for column in table.columns), sides, *(" | ".join(map(_cell, row)) for row in table.rows)]
     parts = [f"### {plain(table.title)}", "\n".join(f"| {line} |" for line in lines)]
     parts += [plain(table.note)] if table.note else []
-    parts += ["Its lines:", f"    {one_line(table.lines)}"] if table.lines else []
+    parts += ["Command for its lines:", f"    {one_line(table.lines)}"] if table.lines else []
     return "\n\n".join(parts)
 
 

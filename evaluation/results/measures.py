@@ -164,7 +164,7 @@ _RECALL = "recall of abstaining: of the questions without an answer in the data,
 _JUDGED = (
     FORGETTING,
     FORGETTING_FOUND,
-    Measure("Unknown", "questions answered Unknown, rightly or not", mean_of(answer_score("abstained")), better=0),
+    Measure("Unknown", "questions answered Unknown, correctly or not", mean_of(answer_score("abstained")), better=0),
     Measure("abst. P", _PRECISION, abstention("unanswerable", "abstained")),
     Measure("abst. R", _RECALL, abstention("abstained", "unanswerable")),
     CALIBRATION,

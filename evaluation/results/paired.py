@@ -29,7 +29,7 @@ class Scores:
 
 ANSWER_SCORES = Scores(
     (("EM", answer_score("em")), ("F1", answer_score("f1")), ("recall@5", retrieval_score("recall@5"))),
-    ("answered rightly (EM)", answer_score("em")),
+    ("answered correctly (EM)", answer_score("em")),
 )
 
 

@@ -9,7 +9,7 @@ from ramify.evaluation.manifest import read_manifest
 from ramify.evaluation.plan import Order, RunPlan, prepare
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS
-from ramify.evaluation.run import execute, look
+from ramify.evaluation.run import execute, load_inputs
 from ramify.evaluation.variants import folder_of
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import opened
@@ -19,7 +19,7 @@ from tests.fakes import FakeModel
 
 
 def folders(wanted: Order) -> tuple[RunPlan, Path]:
-    plan = prepare(wanted, *look(wanted))
+    plan = prepare(wanted, *load_inputs(wanted))
     return plan, folder_of(plan.sources[0].folder, "graph")
 
 
@@ -48,7 +48,7 @@ def test_every_strategy_is_asked_on_each_kind_and_the_report_pairs_them(films: P
         *("naive, passages", "naive, graph", "search, passages", "search, graph")
     ]
     assert [cells[0] for cells in table(markdown, "What is answered")[1:]] == ["films"]
-    assert "Along a setting" not in markdown, "kinds are no values of a setting"
+    assert "Sweeps" not in markdown, "kinds are no values of a setting"
     assert "index-kind=graph" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 

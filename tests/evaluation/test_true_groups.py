@@ -9,7 +9,7 @@ import pytest
 from ramify.evaluation.degraded_cells import MISSING, NOISE, DegradedCell, cells_of
 from ramify.evaluation.load import load
 from ramify.evaluation.plan import Order
-from ramify.evaluation.run import look
+from ramify.evaluation.run import load_inputs
 from ramify.evaluation.search import TrueGroups
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
@@ -75,7 +75,7 @@ GROUPED: dict[str, Any] = {"index_kinds": ("passages", "hierarchy"), "group_by":
 )
 def test_what_cannot_be_degraded_is_told_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError) as told:
-        look(Order(**{"datasets": ("nowhere",), "strategies": (), "retrieval_only": True, "out": Path("nowhere"), **asked}))
+        load_inputs(Order(**{"datasets": ("nowhere",), "strategies": (), "retrieval_only": True, "out": Path("nowhere"), **asked}))
     assert all(word in str(told.value) for word in words), told.value
 
 
