@@ -23,7 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from ramify.evaluation.report.sections.provenance import counted
+from ramify.evaluation.report.provenance import counted
 from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError

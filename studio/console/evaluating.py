@@ -7,16 +7,15 @@ from importlib.util import find_spec
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ramify.evaluation.asking.one_question import Task
-from ramify.evaluation.asking.pace import Pace
+from ramify.evaluation.answering import TimeEstimate
+from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.indexing import index
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import prepare
+from ramify.evaluation.plan import Order, prepare
 from ramify.evaluation.report import write_report
-from ramify.evaluation.rows import RESULTS, Row, outlines
-from ramify.evaluation.run import ask, joining, left, look, see_indexes
-from ramify.evaluation.searching.degraded_search import degrade
-from ramify.evaluation.searching.search_variants import SEARCH, search
+from ramify.evaluation.rows import RESULTS, Row, read_outcomes
+from ramify.evaluation.run import ask, check_indexes, cluster_for, load_inputs, pending_tasks
+from ramify.evaluation.search import SEARCH, search
+from ramify.evaluation.task import Task
 from ramify.graphs.run import blocking
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import err, note, one_line, out
@@ -33,19 +32,19 @@ def evaluating(order: Order) -> None:
     """Run an order from its look at the data to its report."""
     if missing := [name for name in ("ir_measures", "matplotlib") if find_spec(name) is None]:
         raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
-    datasets, wanted = look(order)
+    datasets, wanted = load_inputs(order)
     for _, dataset in datasets:
         types = sorted({question.type for question in dataset.questions if question.type})
         told = f" of {len(types)} types" if len(types) > 1 else ""
         note(f"{dataset.name}: {len(dataset.questions):,} questions{told}" + "".join(f" · {caveat}" for caveat in dataset.caveats))
     plan = prepare(order, datasets, wanted, note)
-    tasks = left(plan, order.out)
+    tasks = pending_tasks(plan, order.out)
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
     there = f" ({finished:,} are there already)" if finished else ""
     most = plan.most_calls(tasks)
     calls = "how many model calls a strategy of your own takes is not known" if most is None else f"with at most {most:,} model calls"
     note(f"{len(tasks):,} answers to give{there}, {calls}")
-    with joining(order, tasks) as cluster:
+    with cluster_for(order, tasks) as cluster:
         if cluster:
             note(f"{cluster.description} answer")
         with bar() as progress:
@@ -53,12 +52,12 @@ def evaluating(order: Order) -> None:
         search(plan, order, lambda row: None)
         with bar() as progress:
             degrade(plan, order, progress)
-        see_indexes(tasks, cluster)
+        check_indexes(tasks, cluster)
         try:
             with Watching(tasks, cluster.workers if cluster else order.workers) as watching:
                 blocking(ask(tasks, plan, order, watching, watching.tell_speed, cluster))
         except ModelError:
-            if any(row["error"] is None and row["strategy"] != SEARCH for row in outlines(order.out / RESULTS).values()):
+            if any(row["error"] is None and row["strategy"] != SEARCH for row in read_outcomes(order.out / RESULTS).values()):
                 finish(order)
             raise
     finish(order)
@@ -66,7 +65,7 @@ def evaluating(order: Order) -> None:
 
 def finish(order: Order) -> None:
     """Write the report and say where it is; ModelError where not one question could be answered."""
-    rows = list(outlines(order.out / RESULTS).values())
+    rows = list(read_outcomes(order.out / RESULTS).values())
     asked = [row for row in rows if row["strategy"] != SEARCH]
     write_report(order.out)
     failures = [row for row in asked if row["error"] is not None]
@@ -88,7 +87,7 @@ class Watching:
         columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[told]}", markup=False))
         self._progress = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
         self._bar = self._progress.add_task("answering", total=len(tasks), told="")
-        self._pace = Pace([task.variant for task in tasks], time.monotonic, processes)
+        self._pace = TimeEstimate([task.variant for task in tasks], time.monotonic, processes)
         self._total = len(tasks)
         self._scores: dict[str, list[float]] = defaultdict(list)
 

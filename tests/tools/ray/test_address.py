@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.order import Order, variants_of
+from ramify.evaluation.plan import Order, variants_of
 from ramify.studio.console.options import addressed
 from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index

@@ -1,21 +1,10 @@
 """A manual of three chapters, whose documents can lose them or have another's."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.tools.hierarchy.manual import COMMON, Record, records
-
-
-@pytest.fixture(scope="module")
-def manual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("degraded")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("RAMIFY_CACHE", str(folder / "cache"))
-        yield write_manual(folder / "manual")
 
 
 def write_manual(folder: Path) -> Path:

@@ -1,11 +1,12 @@
-"""The report as one page: the sections, and the question browser with its data, small enough for tens of thousands of lines.
+"""Write a report as Markdown, or as one HTML page with the question browser and its data.
 
-What the browser's list shows is there at once; what a single line holds (tree, citations) is packed by the hundred, as it is to be shown,
-and unpacked when it is looked at.
+The page holds tens of thousands of lines: the browser's list is there at once; the details of a line (tree, citations) are rendered and
+packed by the hundred, and unpacked when it is opened.
 """
 
 import gzip
 import json
+import re
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,23 +15,73 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import ValidationError
 
-from ramify.evaluation.asking.one_question import PRINTED
-from ramify.evaluation.report.blocks import Section
-from ramify.evaluation.results.run import Line, Run
+from ramify.evaluation.report.blocks import Block, Cell, Plot, Points, ReportSection, Table, Words
+from ramify.evaluation.results import ResultLine, Run
 from ramify.evaluation.rows import Row
+from ramify.evaluation.task import PRINTED
 from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import ORIGINS, figure
 from ramify.tools.pages import draw, draw_page
-from ramify.tools.quoting import many, map_texts, reveal
+from ramify.tools.quoting import many, map_texts, one_line, reveal
+
+MARKS = re.compile(r"([\\`*_\[\]<>|~#])")
+
+
+def markdown(title: str, sections: Sequence[ReportSection]) -> str:
+    """Return the report as Markdown; the meanings of the columns are listed once, at its end."""
+    parts = [f"# {plain(title)}"]
+    for section in sections:
+        parts += [f"## {plain(section.title)}", *filter(None, map(_block, section.blocks))]
+    tables = [block for section in sections for block in section.blocks if isinstance(block, Table)]
+    columns = [column for table in tables for column in table.columns if column.meaning]
+    if columns:
+        told = dict.fromkeys(f"* {plain(column.title)}: {plain(column.meaning)}" for column in columns)
+        parts += ["## What the columns mean", "\n".join(told)]
+    return "\n\n".join(parts) + "\n"
+
+
+def plain(text: object) -> str:
+    """Return a text with all Markdown escaped."""
+    return MARKS.sub(r"\\\1", one_line(text))
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Table():
+            return _table(block)
+        case Plot():
+            return ""  # the page has the drawing, the table beside it has the figures
+        case Points():
+            return "\n".join(f"* {plain(name)}: {plain(text)}" for name, text in block.items)
+        case Words(kind="command"):
+            return f"    {one_line(block.text)}"
+        case Words():
+            return ("**Note:** " if block.kind == "warning" else "") + plain(block.text)
+
+
+def _table(table: Table) -> str:
+    """Return a table with the command for its lines."""
+    sides = " | ".join("---" if column.words or not place else "---:" for place, column in enumerate(table.columns))
+    lines = [" | ".join(plain(column.title) for column in table.columns), sides, *(" | ".join(map(_cell, row)) for row in table.rows)]
+    parts = [f"### {plain(table.title)}", "\n".join(f"| {line} |" for line in lines)]
+    parts += [plain(table.note)] if table.note else []
+    parts += ["Command for its lines:", f"    {one_line(table.lines)}"] if table.lines else []
+    return "\n\n".join(parts)
+
+
+def _cell(cell: Cell) -> str:
+    text = f"**{plain(cell.text)}**" if cell.best else plain(cell.text)
+    return f"{text} ({plain(cell.detail)})" if cell.detail else text
+
 
 TOGETHER = 120
-"""Lines packed together."""
+"""Lines per pack."""
 OUTCOMES = ("right", "wrong", "abstained", "failed", "searched", "answered")
 
 
-def page(run: Run, title: str, sections: Sequence[Section]) -> str:
-    """Give the whole page."""
+def page(run: Run, title: str, sections: Sequence[ReportSection]) -> str:
+    """Return the report as an HTML page."""
     lines = sorted(run.lines, key=lambda line: (line.row["dataset"], line.row["id"], line.row["strategy"], line.row.get("variant") or ""))
     packs = []
     for start in range(0, len(lines), TOGETHER):
@@ -42,8 +93,8 @@ def page(run: Run, title: str, sections: Sequence[Section]) -> str:
     return draw_page("report.html", ["report.js"], kind_of=lambda block: type(block).__name__, **told)
 
 
-def _index(run: Run, lines: Sequence[Line]) -> dict[str, Any]:
-    """List what the list shows, each question once, each word that repeats as its place in a list."""
+def _index(run: Run, lines: Sequence[ResultLine]) -> dict[str, Any]:
+    """Return the data of the browser's list, each question once, repeated words as indexes into lists."""
     strategies = run.manifest["strategies"]
 
     def place(variant: tuple[str, str]) -> tuple[int, str, str]:
@@ -64,7 +115,7 @@ def _index(run: Run, lines: Sequence[Line]) -> dict[str, Any]:
     return {**listed, "questions": asked, "lines": given}
 
 
-def _shown(place: int, line: Line) -> Markup:
+def _shown(place: int, line: ResultLine) -> Markup:
     row: Row = defaultdict(lambda: None, line.row)
     tree = cards(_tree(row["tree"] or ()), Look(None, f"{place}-"))
     spent = {name: value for name, value in (row["usage"] or {}).items() if value}
@@ -73,7 +124,7 @@ def _shown(place: int, line: Line) -> Markup:
 
 
 def _tree(branches: Iterable[Any]) -> Tree:
-    """Read the tree of a line; nothing of one that this version cannot draw."""
+    """Return the tree of a line; empty if this version cannot read it."""
     dicts = [branch for branch in branches if isinstance(branch, dict)]
     told = [{name: branch[name] for name in Branch.model_fields if branch.get(name) is not None} for branch in dicts]
     try:
@@ -83,7 +134,7 @@ def _tree(branches: Iterable[Any]) -> Tree:
 
 
 def _scores(row: Row) -> list[str]:
-    """Say how right and how sure an answer is."""
+    """Return the scores and the confidence of an answer as texts."""
     sure = "–" if row["confidence"] is None else figure(row["confidence"])
     known_from = ORIGINS.get(row["confidence_source"] or "", "")
     recall = (row["retrieval"] or {}).get("recall@10")
@@ -92,7 +143,7 @@ def _scores(row: Row) -> list[str]:
 
 
 def _share(value: float | None) -> str:
-    """Write a share; never all where something is missing."""
+    """Format a share; below 1 it never rounds up to 1."""
     return "–" if value is None else f"{min(value, 0.99) if value < 1 else 1:.2f}"
 
 

@@ -1,4 +1,4 @@
-"""Measure how searching by metadata holds where these are degraded: cell by cell, each on copies of the index that go when it is done."""
+"""Measure search on degraded metadata, cell by cell, on temporary copies of the index."""
 
 import shutil
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ramify.evaluation.dataset import Question
+from ramify.evaluation.degraded_cells import SYSTEM, SYSTEMS, DegradedCell, System, cells_of, systems_in
 from ramify.evaluation.indexing import copy_plain
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import Plan, Source
-from ramify.evaluation.rows import RESULTS, Log, Row, key_of, outlines
+from ramify.evaluation.plan import IndexedDataset, Order, RunPlan
+from ramify.evaluation.rows import RESULTS, Log, Row, key_of, read_outcomes
 from ramify.evaluation.scoring import NOT_SEARCHED, retrieval
-from ramify.evaluation.searching.degraded_cells import SYSTEM, SYSTEMS, Cell, System, cells_of, systems_in
-from ramify.evaluation.searching.search_variants import DEEPEST, SEARCH, with_groups
-from ramify.evaluation.searching.true_groups import WRONG_GROUP, Truth
+from ramify.evaluation.search import DEEPEST, SEARCH, WRONG_GROUP, TrueGroups, with_groups
 from ramify.graphs.building import hierarchy
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.embeddings import Encoder, load_encoder
@@ -26,31 +24,31 @@ from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.searcher import opened
 
 COPY = "degraded"
-"""Folder of the copies, in that of the run."""
+"""Folder of the copies, in the run's folder."""
 KEPT = ("recall@10", "hits@1", "precision@5", "mrr@10", WRONG_GROUP)
-"""What a line keeps of the scores of what was found."""
+"""The retrieval scores that a line keeps."""
 
 
 class Degrading(NamedTuple):
     """A data set with its true groups, the seed of what is drawn, the encoder, and where copies are made."""
 
-    source: Source
-    truth: Truth
+    source: IndexedDataset
+    truth: TrueGroups
     seed: int
     encoder: Encoder
     folder: Path
 
 
-def degrade(plan: Plan, order: Order, progress: Progress = silent) -> None:
-    """Write the lines of every cell that are not there yet; blocking. Each cell's copies go when it is measured."""
+def degrade(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
+    """Write the missing lines of every cell. Blocking; the copies of the index are deleted afterwards."""
     if not order.degrade:
         return
     cells, folder = cells_of(order.degrade, order.draws), order.out / COPY
     try:
         with Log(order.out / RESULTS) as log:
-            known = outlines(order.out / RESULTS)
+            known = read_outcomes(order.out / RESULTS)
             for source in plan.sources:
-                one = Degrading(source, Truth(source.dataset, order.group_by), order.seed, load_encoder(order.embedding), folder)
+                one = Degrading(source, TrueGroups(source.dataset, order.group_by), order.seed, load_encoder(order.embedding), folder)
                 one.truth.check()
                 for number, cell in enumerate(cells, 1):
                     for rows in _rows(one, cell, bool(order.label), known):
@@ -60,8 +58,8 @@ def degrade(plan: Plan, order: Order, progress: Progress = silent) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _rows(one: Degrading, cell: Cell, labels: bool, known: Container[str]) -> Iterator[list[Row]]:
-    """Measure each system of a cell that lacks lines; those of one index after each other."""
+def _rows(one: Degrading, cell: DegradedCell, labels: bool, known: Container[str]) -> Iterator[list[Row]]:
+    """Yield the lines of each system of a cell that lacks some, grouped by index."""
     questions = one.source.dataset.questions
     systems = [name for name in systems_in(cell, labels) if any(_key(one.source, name, cell, asked) not in known for asked in questions)]
     for (labelled, grouped), names in groupby(sorted(systems, key=_index_of), _index_of):
@@ -71,16 +69,16 @@ def _rows(one: Degrading, cell: Cell, labels: bool, known: Container[str]) -> It
 
 
 def _index_of(name: str) -> tuple[bool, bool]:
-    """Tell which index a system searches: with labels or not, with its groups or with one tree."""
+    """Return which index a system searches: whether it has labels, and whether it is grouped."""
     return SYSTEMS[name].labelled, SYSTEMS[name].grouped
 
 
-def _key(source: Source, name: str, cell: Cell, question: Question) -> str:
+def _key(source: IndexedDataset, name: str, cell: DegradedCell, question: Question) -> str:
     return key_of(source.dataset.name, SEARCH, f"{name}, {cell.name}", question.id)
 
 
-def _made(one: Degrading, cell: Cell, labelled: bool, grouped: bool) -> Index:
-    """Copy the plain index, degrade the metadata of the copy, and make its hierarchy."""
+def _made(one: Degrading, cell: DegradedCell, labelled: bool, grouped: bool) -> Index:
+    """Copy the plain index, degrade the metadata of the copy, and build its hierarchy."""
     plain = one.source.folder if labelled else one.source.bare
     copy_plain(plain, one.folder)
     if changed := one.truth.degraded(cell, one.seed):
@@ -90,7 +88,7 @@ def _made(one: Degrading, cell: Cell, labelled: bool, grouped: bool) -> Index:
 
 
 def _found(one: Degrading, index: Index, system: System) -> Iterator[tuple[Question, list[Hit] | None]]:
-    """Search for every question; None for one whose filter would have to be known, and is not."""
+    """Yield every question with its hits; None for an oracle filter on a question whose gold has no group."""
     questions = one.source.dataset.questions
     if not system.known:
         yield from zip(questions, _search(index, questions, system), strict=True)
@@ -109,8 +107,8 @@ def _search(index: Index, questions: Sequence[Question], system: System, where: 
     return index.search(asked, DEEPEST, mmr=None, view=view, options=system.options, filter=where)
 
 
-def _row(one: Degrading, name: str, cell: Cell, question: Question, hits: list[Hit] | None) -> Row:
-    """Make a line, which is small because there are many."""
+def _row(one: Degrading, name: str, cell: DegradedCell, question: Question, hits: list[Hit] | None) -> Row:
+    """Return a line, with few fields because there are many lines."""
     source = one.source
     told = dict(NOT_SEARCHED) if hits is None else retrieval(question, [passage_of(hit) for hit in hits], source.dataset.hits_by)
     scored = with_groups(told, one.truth, question, hits or ())["retrieval"]

@@ -1,13 +1,11 @@
-"""What the papers report, beside ours on the data sets that they are about: only figures that were read in them or in the source named."""
+"""The section on published figures beside ours, from the papers or the source named."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Table, Where, Words, words
-from ramify.evaluation.report.tables import NOTHING, columns_of, figure
-from ramify.evaluation.results.columns import EM, F1, FORGETTING_FOUND, HITS4, HITS10, MRR10
-from ramify.evaluation.results.measures import Measure
-from ramify.evaluation.results.run import Run
+from ramify.evaluation.report.blocks import NOTHING, Block, Cell, Column, LineFilter, Points, Table, Words, columns_of, figure, words
+from ramify.evaluation.results import Run
+from ramify.evaluation.results.measures import EM, F1, FORGETTING_FOUND, HITS4, HITS10, MRR10, Measure
 
 TOR = "ToR-RAG paper, MultiHop-RAG, 2,556 questions, LLaMA 3.1 8B on Ollama, Qwen3-Embedding-0.6B"
 PRUNE = (
@@ -19,7 +17,7 @@ RETRIEVERS = "MultiHop-RAG, from secondary sources, top 10 of 256-token chunks"
 
 @dataclass(frozen=True)
 class Published:
-    """A row of a paper, with the group of ours that does the same."""
+    """A row of a paper, with our corresponding strategy and variant."""
 
     name: str
     figures: tuple[str, ...]
@@ -64,7 +62,7 @@ SEARCHED = (MRR10, HITS10, HITS4)
 
 
 def published(run: Run) -> Iterator[Block]:
-    """Put the papers' figures beside ours; nothing where no paper is about these data sets."""
+    """Report published figures beside ours, if a paper is about these data sets."""
     blocks = [block for dataset in run.datasets for block in _of(run, dataset)]
     if not blocks:
         return
@@ -93,13 +91,13 @@ def _about(dataset: str, names: Sequence[str]) -> bool:
 
 
 def _table(run: Run, dataset: str, title: str, papers: Sequence[Published], measures: Sequence[Measure], source: str) -> Iterator[Table]:
-    """Give a table, where any of its rows was run."""
+    """Yield a table, if any of its rows was run."""
     found = [(one, run.answered.get((dataset, one.strategy, one.variant), [])) for one in papers]
     if not any(lines for _, lines in found):
         return
     rows = []
     for one, lines in found:
-        where = Where(dataset, one.strategy, one.variant) if lines else None
+        where = LineFilter(dataset, one.strategy, one.variant) if lines else None
         name, count = Cell(f"{one.strategy} {one.variant}".strip(), where=where), Cell(str(len(lines)) if lines else NOTHING)
         ours = [figure(measure, measure.of(lines), where) for measure in measures]
         rows.append([Cell(one.name, head=True), *map(Cell, one.figures), name, count, *ours])
@@ -112,7 +110,7 @@ def _retrievers(run: Run, dataset: str) -> Table:
     rows = [[Cell(row.name, head=True), Cell("published"), *map(Cell, row.figures)] for row in SEARCHES]
     for (name, strategy, variant), lines in run.groups.items():
         if name == dataset and any(line.ranked for line in lines) and (not variant or lines[0].searched):
-            where = Where(dataset, strategy, variant)
+            where = LineFilter(dataset, strategy, variant)
             told = [f"{one.value:.4f}".removeprefix("0") for measure in SEARCHED if (one := measure.of(lines))]
             leads = Cell(f"{strategy} {variant}".strip(), head=True, where=where), Cell("ours")
             rows.append([*leads, *(Cell(figure, where=where) for figure in told)])

@@ -1,4 +1,4 @@
-"""Ask one question with one variant, and make a line of what came of it."""
+"""Ask one question with one variant, and return the result as a line."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,12 +15,12 @@ from ramify.tools.models.tokens import KNOWN_AT_START, Ratios
 from ramify.tools.scrub import scrub
 
 PRINTED = 300
-"""Characters of a citation that a line keeps."""
+"""Maximum characters of a citation in a line."""
 CITED = ("id", "source", "cited")
-"""What of a citation a line keeps beside its text: where it lies on this machine is nobody's business."""
+"""The fields of a citation that a line keeps beside its text: no paths of this machine."""
 KEPT = ("answer", "explanation", "confidence", "confidence_source", "stopped_by", "usage", "tree", "model", "notices")
 STILL_KEPT = ("usage", "tree", "model", "notices")
-"""What a line keeps of a question that failed on its way: it says where."""
+"""What a line keeps of a failed question, to show where it failed."""
 NOTHING: Row = {
     **{"answer": "", "explanation": "", "confidence": 0.0, "confidence_source": None, "stopped_by": "error"},
     **{"usage": None, "model": None, "notices": [], "abstained": False, "citations": [], "tree": []},
@@ -35,7 +35,7 @@ NOTHING: Row = {
         "gold_found": False,
     },
 }
-"""What a line says of a question that failed."""
+"""The fields of a failed question."""
 
 
 class Task(FrozenModel):
@@ -48,17 +48,17 @@ class Task(FrozenModel):
     variant: Variant
     seed: int
     tokens: Mapping[str, Ratios] = Field(default_factory=dict)
-    """What is known of the models' tokens; by more than that no prompt is to be filled."""
+    """The models' token ratios, by which prompts are filled."""
 
     @property
     def key(self) -> str:
-        """Name the line that it makes."""
+        """Return the key of its line."""
         return key_of(self.dataset, self.variant.strategy, self.variant.name, self.question.id)
 
 
 async def answer(task: Task) -> Row:
-    """Ask and score; what goes wrong is a line too, with the reason, so that no question is lost from a table."""
-    losses = Losses()
+    """Ask and score; an error is a line, too, so that no question is missing from a table."""
+    losses = LossTracker()
     KNOWN_AT_START.set(task.tokens)
     try:
         options = {**task.variant.options, "index": task.index}
@@ -70,16 +70,16 @@ async def answer(task: Task) -> Row:
 
 
 def answered(task: Task, result: Result) -> Row:
-    """Make the line of an answered question."""
+    """Return the line of an answered question."""
     told = _told(result, (*KEPT, "citations"))
     told["citations"] = [{**{name: one[name] for name in CITED}, "text": one["text"][:PRINTED]} for one in told["citations"]]
-    return {**head(task), "error": None, **told, **scores(task.question, result, task.hits_by)}
+    return {**task_fields(task), "error": None, **told, **scores(task.question, result, task.hits_by)}
 
 
 def failed(task: Task, why: str) -> Row:
-    """Make the line of a question that failed: it scores nothing, where there is a gold answer to score it by."""
+    """Return the line of a failed question: it scores 0 if there is a gold answer."""
     unscored = {} if task.question.answer else UNSCORED
-    return {**head(task), **NOTHING, **unscored, "error": scrub(why)}
+    return {**task_fields(task), **NOTHING, **unscored, "error": scrub(why)}
 
 
 def _told(result: Result, names: Iterable[str]) -> Row:
@@ -87,8 +87,8 @@ def _told(result: Result, names: Iterable[str]) -> Row:
     return {name: told[name] for name in names}
 
 
-def head(task: Task) -> Row:
-    """Say in a line what was asked with what."""
+def task_fields(task: Task) -> Row:
+    """Return the fields of a line that identify the task."""
     question = task.question
     return {
         "key": task.key,
@@ -106,10 +106,10 @@ def head(task: Task) -> Row:
     }
 
 
-class Losses:
-    """Watch a question; a branch that was lost to a mishap makes its answer another than it would have been.
+class LossTracker:
+    """Watch a question for branches lost to errors, which make its answer differ from what it would be.
 
-    A budget that is used up is no loss: it is a setting. Nor is a malformed reply: what a model says badly, it says badly every time.
+    An exhausted budget is no loss: it is a setting. Nor is a malformed reply, which a model would repeat.
     """
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class Losses:
         self._malformed: list[str] = []
 
     def __call__(self, kind: str, event: Any) -> None:
-        """Take note of a task that failed."""
+        """Record a failed step."""
         if kind != "tasks":
             return
         if error := event.get("error"):
@@ -128,7 +128,7 @@ class Losses:
             (self._malformed if told["malformed"] else self._mishaps).append(told["failure"])
 
     def failure(self, result: Result) -> str | None:
-        """Say why the question counts as failed; nothing where it was answered as it would be again."""
+        """Return why the question counts as failed; None if it does not."""
         if self._mishaps:
             return self._mishaps[0]
         unanswered = is_unknown(result.answer) and (result.stopped_by == "error" or result.tree[ROOT].status == "failed")

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.manifest import read_manifest
-from ramify.evaluation.order import Order
+from ramify.evaluation.plan import Order
 from ramify.evaluation.report import write_report
-from ramify.evaluation.rows import RESULTS, Row, each_row
+from ramify.evaluation.rows import RESULTS, Row, iter_rows
 from ramify.evaluation.run import execute
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
@@ -25,7 +25,7 @@ def measured(data: Path, out: Path, degrade: list[str], label: str | None = None
     evaluate(
         [str(data)], out, retrieval_only=True, index_kind=BOTH, label=label, group_by="chapter", degrade=degrade, draws=draws
     )  # fmt: skip
-    return [row for row in each_row(out / RESULTS) if "system" in row]
+    return [row for row in iter_rows(out / RESULTS) if "system" in row]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def run(manual: Path) -> Path:
 
 @pytest.fixture
 def rows(run: Path) -> list[Row]:
-    return [row for row in each_row(run / RESULTS) if "system" in row]
+    return [row for row in iter_rows(run / RESULTS) if "system" in row]
 
 
 def mean(rows: list[Row], score: str, system: str, degraded: str = "none") -> float:
@@ -88,7 +88,7 @@ def test_a_run_is_gone_on_with_and_nothing_is_measured_twice(
     def never(*args: Any, **more: Any) -> None:
         raise AssertionError("measured again")
 
-    monkeypatch.setattr("ramify.evaluation.searching.degraded_search.hierarchy", never)
+    monkeypatch.setattr("ramify.evaluation.degraded_search.hierarchy", never)
     assert measured(manual, out, degrade, "chapter", 2) == rows
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.evaluation.asking.pace import Pace
+from ramify.evaluation.answering import TimeEstimate
 from ramify.evaluation.rows import Row
 from ramify.evaluation.variants import Variant
 
@@ -26,7 +26,7 @@ def row(strategy: str, name: str, seconds: float, error: str | None = None) -> R
 
 def test_what_takes_long_counts_for_more_and_the_first_answers_not_at_all() -> None:
     clock = Clock()
-    pace = Pace([*[variant("naive")] * 12, *[variant("prune")] * 12, *[variant("prune", "tau=0")] * 3], clock)
+    pace = TimeEstimate([*[variant("naive")] * 12, *[variant("prune")] * 12, *[variant("prune", "tau=0")] * 3], clock)
     assert (pace.each, pace.to_go()) == (None, None)
     for strategy, seconds in (("naive", 50.0), ("prune", 90.0)):  # they have waited for the model
         clock.now += seconds
@@ -41,7 +41,7 @@ def test_what_takes_long_counts_for_more_and_the_first_answers_not_at_all() -> N
 
 def test_answers_side_by_side_take_less_and_a_failure_says_nothing() -> None:
     clock = Clock()
-    pace = Pace([variant("naive")] * 11, clock)
+    pace = TimeEstimate([variant("naive")] * 11, clock)
     for seconds, passed, error in ((9.0, 9.0, None), (2.0, 1.0, None), (2.0, 1.0, None), (0.0, 0.0, "no wire")):
         clock.now += passed
         pace.add(row("naive", "", seconds, error))

@@ -1,11 +1,11 @@
-"""What was run, on what, with what, how to run it again; and what failed in it, or was not in the form asked for."""
+"""Sections on what was run and how to repeat it, on failures, and on malformed replies."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from ramify.evaluation.report.blocks import Block, Cell, Column, Points, Table, Where, Words, words
+from ramify.evaluation.report.blocks import Block, Cell, Column, LineFilter, Points, Table, Words, words
+from ramify.evaluation.results import Run
 from ramify.evaluation.results.measures import percent
-from ramify.evaluation.results.run import Run
 from ramify.evaluation.rows import Row
 
 READING = (
@@ -27,10 +27,10 @@ EMBEDDED = "extractive"
 
 
 def what_was_run(run: Run) -> Iterator[Block]:
-    """Tell what was run."""
+    """Report what was run."""
     yield from (Words(warning, "warning") for warning in run.warnings)
     yield Points(_facts(run))
-    yield Words("To run it again:")
+    yield Words("To repeat the run:")
     yield Words(_command(run), "command")
     yield _datasets(run)
     yield Points([(name, str(caveat)) for name in run.datasets for caveat in run.described(name).get("caveats") or ()])
@@ -51,9 +51,9 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         "Kinds of index": ", ".join(map(str, told.get("index_kinds") or ())) or None,
         "Machine": " · ".join(str(part) for part in parts if part),
         "Versions": ", ".join([f"Python {told.get('python')}", *versions]),
-        "Begun": told.get("created"),
+        "Started": told.get("created"),
         "Seed": told.get("seed"),
-        "At once": told.get("concurrency"),
+        "Concurrency": told.get("concurrency"),
         "Limit": told.get("limit"),
         "Questions for sweeps and ablations": told.get("sample"),
         "Settings changed": ", ".join(f"{key}={one}" for key, one in (told.get("base") or {}).items()) or None,
@@ -64,7 +64,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
 
 
 def _command(run: Run) -> str:
-    """Give the command that made the run, as the manifest has it, or as it can be told from the rest of it."""
+    """Return the command of the run, from the manifest or reconstructed."""
     paths = " ".join(str(one.get("path") or one.get("name")) for one in run.manifest["datasets"])
     made = f"--strategy {','.join(run.manifest['strategies'])} --model {run.manifest.get('model')} --out {run.folder.name}"
     return str(run.manifest.get("command") or f"ramify eval {paths} {made}")
@@ -73,7 +73,7 @@ def _command(run: Run) -> str:
 def _datasets(run: Run) -> Table:
     rows = []
     for name in run.datasets:
-        told, where = run.described(name), Where(name)
+        told, where = run.described(name), LineFilter(name)
         asked = {line.row["id"] for line in run.lines if line.row["dataset"] == name}
         types = ", ".join(f"{kind or 'no type'} {count}" for kind, count in sorted((told.get("types") or {}).items()))
         linked = [Cell(str(told.get("questions", "")), where=where), Cell(str(len(asked)), where=where)]
@@ -83,7 +83,7 @@ def _datasets(run: Run) -> Table:
 
 
 def failures(run: Run) -> Iterator[Block]:
-    """Count and list what failed."""
+    """Report the failures, counted and listed."""
     failed = [line for line in run.lines if line.failed]
     if not failed:
         yield Words("No question failed.")
@@ -91,20 +91,20 @@ def failures(run: Run) -> Iterator[Block]:
     counts = Counter((*line.group, str(line.row["error"]).partition(":")[0][:60]) for line in failed)
     counted = []
     for (dataset, *told), count in sorted(counts.items()):
-        where = Where(dataset, told[0], told[1], outcome="failed")
+        where = LineFilter(dataset, told[0], told[1], outcome="failed")
         counted.append([Cell(dataset, head=True), *map(Cell, told), Cell(str(count), where=where)])
     listed = []
     for line in failed[:LISTED]:
-        name = Cell(f"line {line.number}", where=Where(*line.group, outcome="failed"), head=True)
+        name = Cell(f"line {line.number}", where=LineFilter(*line.group, outcome="failed"), head=True)
         listed.append([name, *map(Cell, (" ".join(line.group).strip(), line.row["id"], str(line.row["error"])[:300]))])
     note = f"{len(failed) - LISTED:,} more: the command prints them all." if len(failed) > LISTED else ""
-    lines = Where(outcome="failed").jq
+    lines = LineFilter(outcome="failed").jq
     yield Table("Counted", [*words("data set", "strategy", "variant", "error"), Column("questions")], counted, lines=lines)
     yield Table("Listed", words("results.jsonl", "run", "question", "error"), listed, note, lines)
 
 
 def replies(run: Run) -> Iterator[Block]:
-    """Count the replies of language models by prompt; nothing where none was asked, since the embedded model always keeps to the form."""
+    """Report the form of replies by prompt, if a language model was asked: the embedded model's are always valid."""
     counts = counted(line.row for line in run.lines if line.row.get("model") != EMBEDDED)
     rows = []
     for prompt in sorted({prompt for prompt, _ in counts}):
@@ -116,7 +116,7 @@ def replies(run: Run) -> Iterator[Block]:
 
 
 def counted(rows: Iterable[Row]) -> Counter[tuple[str, str]]:
-    """Add up how many replies to each prompt had which form."""
+    """Return the number of replies by prompt and form."""
     counts: Counter[tuple[str, str]] = Counter()
     for row in rows:
         told = (row.get("usage") or {}).get("replies") or {}

@@ -1,4 +1,4 @@
-"""What is measured where metadata are degraded: the cells, each a share of documents drawn once, and the systems in each of them."""
+"""Experiments on degraded metadata: the cells, each a random share of the documents, and the systems measured in each."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,13 +7,13 @@ from ramify.tools.errors import UsageError
 
 MISSING, NOISE = "missing", "noise"
 WHOLE = "none"
-"""How metadata are degraded that are as they were."""
+"""Metadata that are not degraded."""
 SYSTEM = "system"
-"""The field of a line that tells those of degraded metadata from all others."""
+"""The field that only lines of degraded metadata have."""
 
 
-class Cell(NamedTuple):
-    """A way to degrade, the share of the documents that it meets, and which drawing of them it is."""
+class DegradedCell(NamedTuple):
+    """A kind of degradation, the share of documents affected, and the number of the random draw."""
 
     degraded: str = WHOLE
     share: float = 0.0
@@ -21,21 +21,21 @@ class Cell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name it as the variants of its lines are."""
+        """Return the variant name of its lines."""
         return f"{self.degraded}={self.share:g}, draw {self.draw}" if self.share else "clean"
 
 
 class System(NamedTuple):
-    """A way to search, and in which index: of labelled passages or not, with its groups or with one tree over everything."""
+    """A search configuration and its index: passages with or without labels, grouped or with one tree over everything."""
 
     options: Mapping[str, Any] | None = None
-    """Of the search by way of groups; None: flat."""
+    """Options of the hierarchy search; None for flat search."""
     labelled: bool = False
     grouped: bool = True
     known: bool = False
-    """Whether it is told the gold document's true values, and searches nothing else."""
+    """Whether it searches only documents with the gold document's true values (an oracle)."""
     once: bool = False
-    """Whether it is measured on whole metadata alone: it reads none, or is there for comparison with one that does."""
+    """Whether it is measured on intact metadata only."""
 
 
 FLAT, HEADINGS, FILTER, TREE, FULL = "flat", "flat + headings", "hard filter", "global RAPTOR", "full"
@@ -54,9 +54,9 @@ SYSTEMS = {
     LABEL: System(labelled=True),
     BOTH: System({}, labelled=True),
 }
-"""All that is measured, from the plainest on; the last two where the run has labels."""
+"""All systems, from the simplest on; the last two only if the run has labels."""
 UNREAD = (FLAT, HEADINGS, TREE)
-"""Systems that read no metadata: wherever these are degraded, they are as on whole ones."""
+"""Systems that read no metadata: their results on degraded metadata are those on intact ones."""
 TOLD = {
     FLAT: "vectors and words, without groups or trees; reads no metadata",
     HEADINGS: "flat, and a passage gains whose heading the question names, as in all systems below but the filter and labels alone",
@@ -70,7 +70,7 @@ TOLD = {
     LABEL: "flat search in passages embedded under these metadata",
     BOTH: "both at once",
 }
-"""What each system is."""
+"""A description of each system."""
 ABLATIONS = {
     "baseline_hybrid": (FLAT, WHOLE, 0.0),
     "partition_only": (GROUPS, WHOLE, 0.0),
@@ -86,19 +86,19 @@ ABLATIONS = {
 """The ablations of the design (meta-guided hierarchical RAG), each a system at a point."""
 
 
-def cells_of(degrade: Mapping[str, Sequence[float]], draws: int) -> list[Cell]:
-    """List the cells: whole metadata first, once, then every share as often as it is drawn."""
+def cells_of(degrade: Mapping[str, Sequence[float]], draws: int) -> list[DegradedCell]:
+    """Return the cells: intact metadata first, once, then every share once per draw."""
     wanted = [(degraded, share) for degraded, shares in degrade.items() for share in shares if share]
-    return list(dict.fromkeys([Cell(), *(Cell(*one, draw) for one in wanted for draw in range(1, draws + 1))]))
+    return list(dict.fromkeys([DegradedCell(), *(DegradedCell(*one, draw) for one in wanted for draw in range(1, draws + 1))]))
 
 
-def systems_in(cell: Cell, labelled: bool) -> dict[str, System]:
-    """List the systems that are measured in a cell."""
+def systems_in(cell: DegradedCell, labelled: bool) -> dict[str, System]:
+    """Return the systems that are measured in a cell."""
     return {name: one for name, one in SYSTEMS.items() if (labelled or not one.labelled) and not (one.once and cell.share)}
 
 
 def check_shares(degrade: Mapping[str, Sequence[float]], draws: int) -> None:
-    """UsageError for a way to degrade that there is not, or a share that is none."""
+    """Validate the kinds of degradation, their shares and the number of draws; UsageError if one is invalid."""
     for degraded, shares in degrade.items():
         if degraded not in (MISSING, NOISE):
             raise UsageError(f"metadata cannot be degraded by {degraded!r}", f"take {MISSING}=0,.1,.3 or {NOISE}=0,.1,.3")
