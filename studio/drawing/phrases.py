@@ -76,9 +76,9 @@ def sentence(told: str) -> str:
 def cost(result: Result) -> str:
     """Say what a question cost, in one line."""
     usage = result.usage
-    calls = f"{many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} one after another)"
-    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    loading = f" ({usage.loading_s:.1f} s of them loading)" if usage.loading_s >= 1 else ""
+    calls = f"{many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} sequential)"
+    tokens = f"{usage.prompt_tokens:,} tokens in, {usage.completion_tokens:,} out"
+    loading = f", including {usage.loading_s:.1f} s loading" if usage.loading_s >= 1 else ""
     return f"{calls} · {tokens} · {many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
 
 

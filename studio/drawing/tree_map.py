@@ -93,7 +93,7 @@ def _box(branch: Branch, x: float, state: str) -> Box:
     question, answer = one_line(kind_of(branch)), one_line(branch.answer or "")
     told = "\n".join(filter(None, [f"{branch.path} {state}", question, f"→ {brief(answer)}" if answer else ""]))
     score = f" · {figure(branch.score)}" if branch.kind == "batch" and branch.score is not None else ""
-    lines = [(f"{branch.path} {state}{score}", "label"), *((line, "normalized_key") for line in lines_of(question, LINES + (not answer)))]
+    lines = [(f"{branch.path} {state}{score}", "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
     lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "reply")] if answer else []
     left, top = x - WIDTH / 2, branch.depth * LEVEL
     placed = [Line(text, kind, f"{left + PADDING:g}", f"{top + FIRST + place * STEP:g}") for place, (text, kind) in enumerate(lines)]
