@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.index_options import prefix
-from ramify.studio.console.options import AsJson, readable
+from ramify.studio.console.options import AsJson, readable, readable_or_none
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.errors import UsageError
 
@@ -22,7 +21,9 @@ Html = Annotated[
 ]
 GroupName = Annotated[
     str | None,
-    typer.Option("--group", metavar="NAME", help="One group of a hierarchy: its tree of summaries, with its passages.", callback=prefix),
+    typer.Option(
+        "--group", metavar="NAME", help="One group of a hierarchy: its tree of summaries, with its passages.", callback=readable_or_none
+    ),
 ]
 
 

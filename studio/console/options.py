@@ -13,6 +13,12 @@ from ramify.tools.errors import UsageError
 from ramify.tools.ray.address import AUTO, LOCAL
 from ramify.tools.typed import readable as readable  # of every command
 
+
+def readable_or_none(text: str | None) -> str | None:
+    """Return an optional text; UsageError if it is not in the terminal's encoding."""
+    return text and readable(text)
+
+
 STRATEGIES = "prune, tor, iterative, chain, naive, global or closed-book."
 Strategy = Annotated[str, typer.Option(metavar="NAME", help=STRATEGIES)]
 StrategyNamed = Annotated[str, typer.Argument(metavar="STRATEGY", help=STRATEGIES)]

@@ -11,8 +11,7 @@ from ramify.nodes.state import Citation
 from ramify.studio.drawing.phrases import named
 from ramify.studio.inspection import graph_layout
 from ramify.studio.inspection.contents import Inspection, sources
-from ramify.studio.inspection.description import facts, how_to_add, notes, tables
-from ramify.studio.inspection.group_description import GroupTree, about, anchor, beside
+from ramify.studio.inspection.description import GroupTree, about, anchor, beside, facts, how_to_add, notes, tables
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped
 from ramify.tools.index import Index

@@ -8,8 +8,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ramify.studio.inspection.contents import Inspection, Table
-from ramify.studio.inspection.description import facts, how_to_add, notes, tables
-from ramify.studio.inspection.group_description import GroupTree, about, measured
+from ramify.studio.inspection.description import GroupTree, about, facts, how_to_add, measured, notes, tables
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped, GroupOverview
 from ramify.tools.index import Index
