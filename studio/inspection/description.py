@@ -1,4 +1,4 @@
-"""How what an index holds is put for a reader, on the terminal and on the page: facts, tables and notes; of a graph here."""
+"""Texts and tables on the contents of an index, for terminal and page."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ SUSPICIOUS = "suspicious (!): " + "; ".join(f"{name} {limit}" for name, limit in
 
 
 def facts(found: Inspection) -> Iterator[tuple[str, str]]:
-    """Say what an index holds, thing by thing."""
+    """Yield facts about an index as label and text."""
     manifest = found.manifest
     yield "kind", manifest.kind
     yield "documents", f"{manifest.documents:,}"
@@ -65,14 +65,14 @@ def facts(found: Inspection) -> Iterator[tuple[str, str]]:
 
 
 def tables(found: Inspection) -> list[Table]:
-    """Give what there is in figures: the levels, with the corpora of the paper or the groups; of a plain index its files."""
+    """Return the tables: levels with corpora of the paper, or groups; for a plain index its files."""
     if found.grouped is not None:
         return group_tables(found.grouped)
     return _graph_tables(found.inside, found.manifest.passages) if found.inside is not None else _file_tables(found)
 
 
 def _file_tables(found: Inspection) -> list[Table]:
-    """Give the files with their passages, and what the last build left out, each where there is any."""
+    """Return the files with their passages, and the files that the last build skipped, if any."""
     rows = [
         (f"{one.searched:,}", reasons(one.left_out) or NONE, one_line(one.source) or "(given by a program)")
         for one in sorted(found.listed.files, key=lambda one: (one.source, one.root))
@@ -87,12 +87,12 @@ def _file_tables(found: Inspection) -> list[Table]:
 
 
 def notes(found: Inspection) -> tuple[str, ...]:
-    """Say what the tables mean."""
+    """Return notes on the tables."""
     return (SUSPICIOUS,) if found.grouped is not None else NOTES if found.inside is not None else ()
 
 
 def how_to_add(found: Inspection) -> str:
-    """Say how a plain index gets a graph or a hierarchy."""
+    """Return how to add a graph or hierarchy to a plain index."""
     if is_address(found.folder):
         return "no graph and no hierarchy: an index in a folder can have one"
     added = f"`ramify index --kind graph --out {one_line(found.folder)}` adds one"
@@ -116,17 +116,17 @@ def _graph_facts(inside: Inside, passages: int) -> Iterator[tuple[str, str]]:
 
 
 def _who(name: str) -> str:
-    """Name who found names or wrote reports."""
+    """Return the name of the model that extracted names or wrote reports."""
     return "rules (no model)" if name == QUOTED else one_line(name) or "an unknown model"
 
 
 def _percent(share: float) -> str:
-    """Write a share; never all where something is missing."""
+    """Format a share; never 100 % unless complete."""
     return f"{min(share, 0.999):.1%}".replace("%", " %") if share < 1 else f"{share:.0%}".replace("%", " %")
 
 
 def _graph_tables(inside: Inside, passages: int) -> list[Table]:
-    """Give the levels and how much there is, beside those of the paper, and the largest communities of level 0."""
+    """Return the levels and sizes, compared with the paper's, and the largest communities of level 0."""
     levels, sized = [], {level.number: level for level in inside.levels}
     for number in sorted({*sized, *PAPER_SHARES}):
         level = sized.get(number)
@@ -147,7 +147,7 @@ def _graph_tables(inside: Inside, passages: int) -> list[Table]:
 
 
 def _claims(inside: Inside) -> Iterator[Table]:
-    """Give the first claims with the words of the documents that they are from, where there are any."""
+    """Yield the first claims with their quotations, if any."""
     rows = [
         tuple(map(one_line, (inside.graph.names[one.subject].name, one.object or NONE, one.kind or NONE, one.dates or NONE, one.span)))
         for one in inside.graph.claims[:CLAIMS]
@@ -157,7 +157,7 @@ def _claims(inside: Inside) -> Iterator[Table]:
 
 
 def group_facts(found: Grouped, folder: str) -> Iterator[tuple[str, str]]:
-    """Say what a hierarchy holds, thing by thing."""
+    """Yield facts about a hierarchy as label and text."""
     content = found.content
     yield "grouped by", "nothing: one tree over everything" if content.fields == (UNGROUPED,) else ", ".join(content.fields)
     kinds = Counter(group.kind for group in found.groups)
@@ -185,7 +185,7 @@ def _counted(kinds: Counter[K], told: Mapping[K, str]) -> list[str]:
 
 
 def _listed(told: Sequence[str], things: str = "") -> str:
-    """List the first ones, and count the others."""
+    """List the first items and count the others."""
     return ", ".join(told[:LISTED]) + (f" and {len(told) - LISTED:,} more{things}" if len(told) > LISTED else "")
 
 
@@ -195,7 +195,7 @@ def _written(made_by: str, replaced: int) -> str:
 
 
 def _homeless(found: Grouped) -> str:
-    """Say how many passages lack the metadata, from where they are, and where they went."""
+    """Return the number of passages without metadata, their files, and where they were assigned."""
     if not found.homeless:
         return "no passage is without the metadata"
     files = [f"{one_line(file)} {passages:,}" for file, passages in found.homeless.items()]
@@ -205,7 +205,7 @@ def _homeless(found: Grouped) -> str:
 
 
 def _repairs(found: Grouped) -> Iterator[tuple[str, str]]:
-    """Say round by round what was repaired, in how many groups, and of how many passages."""
+    """Yield the repairs of each round with numbers of groups and passages."""
     done: dict[tuple[int, str], list[int]] = {}
     for one in found.content.repairs:
         done.setdefault((one.round, one.what), []).append(one.leaves)
@@ -214,7 +214,7 @@ def _repairs(found: Grouped) -> Iterator[tuple[str, str]]:
 
 
 def group_tables(found: Grouped) -> list[Table]:
-    """Give the levels, the groups, the largest first, and what was measured of them, the suspicious first."""
+    """Return the levels, the groups by size, and their diagnostics, suspicious ones first."""
     levels = [(f"{one.number}", f"{one.summaries:,}", f"{one.tokens:,}", f"{one.share:.1%}".replace("%", " %")) for one in found.levels]
     text = ("text", "—", f"{found.tokens:,}", "100 %")
     groups = []
@@ -232,18 +232,18 @@ def group_tables(found: Grouped) -> list[Table]:
 
 
 def anchor(number: int) -> str:
-    """Name the place of a group on the page."""
+    """Return the anchor of a group on the page."""
     return f"group-{number}"
 
 
 def _measures(group: GroupOverview) -> list[tuple[str, str]]:
-    """Write what was measured of a group; what is suspicious has a mark."""
+    """Return the diagnostics of a group; suspicious values are marked."""
     values = group.finding.measured._asdict().items()
     return [(name, f"{value:.2f}{' !' if name in group.finding.flags else ''}") for name, value in values]
 
 
 def about(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
-    """Say what a group is, thing by thing; what was measured of it, and to what it is linked, come by themselves."""
+    """Yield facts about a group, without diagnostics and links."""
     values = ", ".join(f"{field} {value}" for field, value in group.metadata.items() if value)
     yield "kind", KINDS[group.kind] + (f" ({one_line(values)})" if values else "")
     yield "passages", f"{group.finding.leaves:,}: {', '.join(_counted(Counter(edge.kind for edge in group.edges), EDGES))}"
@@ -257,14 +257,14 @@ def about(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
 
 
 def measured(found: Grouped, group: GroupOverview) -> Iterator[tuple[str, str]]:
-    """Say what was measured of a group, and to which groups it is linked."""
+    """Yield the diagnostics and links of a group."""
     for name, value in _measures(group):
         yield name, value + (f" suspicious: {LIMITS[name]}" if name in group.finding.flags else "")
     yield "linked to", _listed([f"{one_line(other.name)} {cosine:.2f}" for other, cosine in beside(found, group)]) or "no group"
 
 
 def beside(found: Grouped, group: GroupOverview) -> list[tuple[GroupOverview, float]]:
-    """List the groups that a group's summaries are most similar to, each with the highest cosine."""
+    """Return the most similar groups, each with the highest cosine."""
     near: dict[int, float] = {}
     for _, _, other, _, cosine in group.links:
         near[other] = max(cosine, near.get(other, 0.0))
@@ -272,7 +272,7 @@ def beside(found: Grouped, group: GroupOverview) -> list[tuple[GroupOverview, fl
 
 
 class GroupTree:
-    """The tree of a group, with the passages that are shown of it: those its summaries rest on, and at most so many below a lowest one."""
+    """The tree of a group with the passages to show: those its summaries cite, and at most `most` below a lowest one."""
 
     def __init__(self, found: Grouped, group: GroupOverview, index: Index, most: int) -> None:
         self.nodes = group.tree
@@ -284,13 +284,13 @@ class GroupTree:
         ids = {leaf: found.content.ids[leaf] for leaf in sorted(shown | said)}
         cited = sources(index, list(ids.values()))
         self.cited: Mapping[int, tuple[str, Citation | None]] = {leaf: (id, cited.get(id)) for leaf, id in ids.items()}
-        """The id of a passage, and the passage as it is cited; none where it is not in the index any more."""
+        """The id of a passage, and its citation, or None if it is no longer in the index."""
 
     def text(self, leaf: int, room: int) -> str:
-        """Quote a passage."""
+        """Return the shortened text of a passage."""
         _, cited = self.cited[leaf]
         return brief(cited.text, room) if cited else "is not in the index any more"
 
     def is_replaced(self, node: Node) -> bool:
-        """Tell whether a summary is quoted because the model did not write it."""
+        """Return whether a summary is quoted because the model did not write one."""
         return node.summary.made_by != self._made_by
