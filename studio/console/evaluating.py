@@ -1,4 +1,4 @@
-"""A run on the command line: what was found, what it can cost, how far it is, and where the report lies."""
+"""An evaluation run on the command line: data, maximum cost, progress, and the location of the report."""
 
 import time
 from collections import defaultdict
@@ -23,13 +23,13 @@ from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.quoting import many
 
 LISTED = 3
-"""Failures that are named here; the report lists them all."""
+"""Maximum number of failures printed; the report lists all."""
 SHOWN = 6
-"""Strategies whose running score fits beside the bar."""
+"""Maximum number of strategies whose score is shown beside the bar."""
 
 
 def evaluating(order: Order) -> None:
-    """Run an order from its look at the data to its report."""
+    """Run an evaluation, from reading the data to the report."""
     if missing := [name for name in ("ir_measures", "matplotlib") if find_spec(name) is None]:
         raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
     datasets, wanted = load_inputs(order)
@@ -40,11 +40,11 @@ def evaluating(order: Order) -> None:
     plan = prepare(order, datasets, wanted, note)
     tasks = pending_tasks(plan, order.out)
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
-    there = f" ({finished:,} are there already)" if finished else ""
+    there = f" ({finished:,} exist already)" if finished else ""
     most = plan.most_calls(tasks)
-    calls = "how many model calls a strategy of your own takes is not known" if most is None else f"with at most {most:,} model calls"
-    note(f"{len(tasks):,} answers to give{there}, {calls}")
-    with cluster_for(order, tasks) as cluster:
+    calls = "the maximum number of model calls is unknown" if most is None else f"with at most {most:,} model calls"
+    note(f"{len(tasks):,} answers to compute{there}, {calls}")
+    with joining(order, tasks) as cluster:
         if cluster:
             note(f"{cluster.description} answer")
         with bar() as progress:
@@ -64,24 +64,24 @@ def evaluating(order: Order) -> None:
 
 
 def finish(order: Order) -> None:
-    """Write the report and say where it is; ModelError where not one question could be answered."""
-    rows = list(read_outcomes(order.out / RESULTS).values())
+    """Write the report and print its location; raise ModelError if no question could be answered."""
+    rows = list(outlines(order.out / RESULTS).values())
     asked = [row for row in rows if row["strategy"] != SEARCH]
     write_report(order.out)
     failures = [row for row in asked if row["error"] is not None]
     for row in failures[:LISTED]:
         note(f"failed: {row['key']}: {row['error']}")
     if failures:
-        note(f"{len(failures):,} of {len(asked):,} failed; they count as wrong, and the same command tries them again")
+        note(f"{len(failures):,} of {len(asked):,} failed; they count as wrong and are retried by the same command")
     strategies = many(len({row["strategy"] for row in asked}), "strategy", "strategies")
     told = f"{len(asked):,} answers of {strategies}" if asked else f"{len(rows):,} searches"
     out().print(one_line(f"{told}: {order.out / 'report.html'}"), soft_wrap=True, markup=False)
     if asked and len(failures) == len(asked):
-        raise ModelError(f"no question could be answered ({failures[0]['error']})", "see that the model answers: `ramify doctor`")
+        raise ModelError(f"no question could be answered ({failures[0]['error']})", "check the model with `ramify doctor`")
 
 
 class Watching:
-    """A bar on a terminal; elsewhere only the line that tells the speed."""
+    """Show a progress bar on a terminal; elsewhere only one line with the speed."""
 
     def __init__(self, tasks: list[Task], processes: int) -> None:
         columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[told]}", markup=False))
@@ -110,7 +110,7 @@ class Watching:
         self._progress.update(self._bar, completed=self._pace.done, told=" · ".join(told))
 
     def tell_speed(self) -> None:
-        """Say, before the many answers are begun, how long they will take at the speed of the first few."""
+        """Print the estimated remaining time, measured on the first answers."""
         each, togo = self._pace.each, self._pace.to_go()
         if each is not None and togo is not None and self._pace.done < self._total:
             told = f"{each:.2g} s an answer, measured on the first {self._pace.done}: about {lasting(togo)} to go"
@@ -118,6 +118,6 @@ class Watching:
 
 
 def lasting(seconds: float) -> str:
-    """Say how long something takes."""
+    """Format a duration."""
     minutes = seconds / 60
     return f"{seconds:.0f} s" if minutes < 2 else f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"

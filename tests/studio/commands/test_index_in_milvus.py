@@ -73,7 +73,7 @@ def test_tools_of_an_agent(place: str) -> None:
 
 def test_a_run_in_studio_names_it_only_where_its_operator_did(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = bounded(graphs.build("naive")).settings
-    with pytest.raises(UsageError, match="is not open to this server's runs"):
+    with pytest.raises(UsageError, match="is not allowed for runs of this server"):
         settings(index=place)
     declare([place], [], [])
     assert settings(index=place).index == place

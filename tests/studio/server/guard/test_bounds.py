@@ -22,7 +22,7 @@ class TestRuns:
         models = ("openai:x", "ollama:x", "auto")
         strategies = ("closed-book", "prune", "tor", "iterative", "chain", "naive")
         ended = runs(server, [({"model": name, "base_url": f"{address}/v1"}, strategy) for name in models for strategy in strategies])
-        told = f"base_url='{address}/v1' is not open to this server's runs — start it with `ramify studio --base-url {address}/v1`"
+        told = f"base_url='{address}/v1' is not allowed for runs of this server — start it with `ramify studio --base-url {address}/v1`"
         assert [end["__error__"]["message"] for end in ended] == [told] * len(models) * len(strategies)
         assert heard == []
 
@@ -52,13 +52,13 @@ class TestRuns:
         wrong = (hidden, folder / "link", folder / "mine" / ".." / "link", Path("/"), "~", "mine", "../demo")
         ended = runs(server, [({**LOCAL, "index": str(named)}, "naive") for named in wrong])
         for named, end in zip(wrong, ended, strict=True):
-            assert f"index={str(named)!r} is not open to this server's runs" in end["__error__"]["message"]
+            assert f"index={str(named)!r} is not allowed for runs of this server" in end["__error__"]["message"]
 
     def test_a_model_file_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
         wrong = ("/etc/hostname", str(hidden / "model.gguf"), "../smollm2", "model.gguf")
         ended = runs(server, [({"model": f"gguf:{file}"}, "closed-book") for file in wrong])
         for file, end in zip(wrong, ended, strict=True):
-            told = f"model='gguf:{file}' is not open to this server's runs — start it with `ramify studio --gguf {file}`"
+            told = f"model='gguf:{file}' is not allowed for runs of this server — start it with `ramify studio --gguf {file}`"
             assert end["__error__"]["message"] == told
 
     def test_the_server_says_what_runs_may_name(self, server: DevServer) -> None:
