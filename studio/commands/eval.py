@@ -84,7 +84,7 @@ def evaluate(
     degrade: Degrade = None, draws: Draws = 5, shared: Shared = False,
 ) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run resumes where it stopped."""
-    from ramify.evaluation.order import Order
+    from ramify.evaluation.plan import Order
     from ramify.studio.console.evaluating import evaluating
 
     named = _names(("" if retrieval_only else "prune") if strategy is None else strategy)

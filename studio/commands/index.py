@@ -114,8 +114,8 @@ def index(
     from ramify.tools.index.index_store import FolderStore, store_at
     from ramify.tools.index.manifest import precision_of
 
-    home = home_of(out_)
-    if shared and not isinstance(home, Folder):
+    home = store_at(out_)
+    if shared and not isinstance(home, FolderStore):
         raise UsageError(f"--shared is for a folder, not for {home.where!r}", "configure access on its server, and omit --shared")
     options = options_of(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
     groups = None if group_by is None else fields_of(group_by)
@@ -148,7 +148,7 @@ def index(
         out().print(f"{one_line(home.path)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
     elif kind is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the existing index in --out")
-    if isinstance(home, Folder):
+    if isinstance(home, FolderStore):
         if shared:
             share_index(home.path)
         _structure(home.path, wanted, options, recluster, groups, rebuild)
@@ -166,7 +166,7 @@ def _kind(
     kind: str | None, home: "IndexStore", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
 ) -> "Kind":
     """Return the requested kind, else that of the existing index; raise UsageError for an unknown kind or options it does not support."""
-    from ramify.tools.index.folder import Folder
+    from ramify.tools.index.index_store import FolderStore
     from ramify.tools.index.manifest import STRUCTURE
 
     try:
@@ -179,7 +179,7 @@ def _kind(
     found = next((name for name in STRUCTURE if name == wanted), None)
     if found is None:
         raise UsageError(f"unknown kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
-    if found != "passages" and not isinstance(home, Folder):
+    if found != "passages" and not isinstance(home, FolderStore):
         raise UsageError(f"the index in {home.where!r} can have no {found}", "build it in a folder: --out DIR; or omit --kind")
     for needed, given in (("graph", for_graphs), ("hierarchy", for_hierarchies)):
         for name, value in given.items():

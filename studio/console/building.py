@@ -164,7 +164,7 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
 
 def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
     """Print the estimated cost if a model is used for the first time."""
-    from ramify.tools.index.folder import Folder
+    from ramify.tools.index.index_store import FolderStore
     from ramify.tools.knowledge.kept_replies import WORK
 
     if asks and not (folder / WORK).exists():

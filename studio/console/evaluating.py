@@ -44,7 +44,7 @@ def evaluating(order: Order) -> None:
     most = plan.most_calls(tasks)
     calls = "the maximum number of model calls is unknown" if most is None else f"with at most {most:,} model calls"
     note(f"{len(tasks):,} answers to compute{there}, {calls}")
-    with joining(order, tasks) as cluster:
+    with cluster_for(order, tasks) as cluster:
         if cluster:
             note(f"{cluster.description} answer")
         with bar() as progress:
@@ -65,7 +65,7 @@ def evaluating(order: Order) -> None:
 
 def finish(order: Order) -> None:
     """Write the report and print its location; raise ModelError if no question could be answered."""
-    rows = list(outlines(order.out / RESULTS).values())
+    rows = list(read_outcomes(order.out / RESULTS).values())
     asked = [row for row in rows if row["strategy"] != SEARCH]
     write_report(order.out)
     failures = [row for row in asked if row["error"] is not None]

@@ -14,7 +14,7 @@ from ramify.nodes.tree import ROOT, Branch, Passage, Tree, children, is_unknown
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import brief, figure, kind_of
 from ramify.studio.drawing import phrases
-from ramify.tools.atomic_file import write_whole
+from ramify.tools.new_files import write_whole
 from ramify.tools.pages import draw, draw_page, part, style
 from ramify.tools.quoting import one_line
 

@@ -12,7 +12,7 @@ from ramify.tools.hierarchy.index import Grouped, GroupOverview
 from ramify.tools.hierarchy.kept_trees import DRIFT
 from ramify.tools.hierarchy.repair import LIMITS
 from ramify.tools.index import Index
-from ramify.tools.index.location import is_address
+from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import WHOLE
 from ramify.tools.index.searcher import hidden_note, reasons
 from ramify.tools.knowledge.overview import Inside
