@@ -1,7 +1,7 @@
 """Load files and folders of them as LangChain `Document`s: read side by side, given in their order."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -91,19 +91,15 @@ def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | No
         coming = _assign(iter(files), pool, clean)
         while under_way := [*under_way, *islice(coming, _AHEAD * pool.size + 1 - len(under_way))]:
             file, task = under_way.pop(0)
-            report, reader = ReadReport(), reader_of(file.path)
-            in_parts = reader is None or reader.in_parts
-            documents: Iterable[Document]
-            with closing(task) if task else nullcontext():
-                if task is None:
-                    documents = stream_file(file, report) if in_parts else parse_file(file, report, clean)
-                else:
-                    documents = task.documents(report) if in_parts else list(task.documents(report))
-                yield FileDocuments(file, documents, report.skipped, report.remarks)
+            if task is None:
+                yield _read_here(file, clean)
+                continue
+            with closing(task):
+                yield _read_in_worker(file, task)
 
 
 def _assign(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tuple[File, ParseTask | None]]:
-    """Submit files to the pool as they come; None for those that are read in this process."""
+    """Hand files to the crew as they come; None for those that are read here."""
     few = 0
     for file in files:
         reader = reader_of(file.path)
@@ -115,8 +111,22 @@ def _assign(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tu
 
 
 def _is_small(path: Path) -> bool:
-    """Return whether a file is small; a packed one may be any size."""
+    """Tell whether a file is read in no time; one that is packed may be anything."""
     try:
         return path.suffix.lower() != ".gz" and path.stat().st_size <= _SMALL_BYTES
     except OSError:
         return True
+
+
+def _read_here(file: File, clean: bool) -> FileDocuments:
+    report = ReadReport()
+    reader = reader_of(file.path)
+    documents = stream_file(file, report) if reader is None or reader.in_parts else parse_file(file, report, clean)
+    return FileDocuments(file, documents, report.skipped, report.remarks)
+
+
+def _read_in_worker(file: File, task: ParseTask) -> FileDocuments:
+    report = ReadReport()
+    reader = reader_of(file.path)
+    documents = task.documents(report)
+    return FileDocuments(file, documents if reader and reader.in_parts else list(documents), report.skipped, report.remarks)
