@@ -77,7 +77,7 @@ def test_a_run_in_studio_names_it_only_where_its_operator_did(place: str, monkey
         settings(index=place)
     declare([place], [], [])
     assert settings(index=place).index == place
-    with pytest.raises(UsageError, match="is not open"):
+    with pytest.raises(UsageError, match="is not allowed"):
         settings(index=f"{place}:acme")
 
 

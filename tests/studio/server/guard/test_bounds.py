@@ -31,9 +31,9 @@ class TestRuns:
         for wrong in ({"model": "openai:x", "base_url": address}, {"model": "extractive", "index": str(hidden)}):
             made = {"graph_id": "naive", "context": wrong}
             assistant = send(server, "POST", "/assistants", made, content_type="application/json").json()["assistant_id"]
-            assert "is not open" in run(server, {}, assistant)["__error__"]["message"]
+            assert "is not allowed" in run(server, {}, assistant)["__error__"]["message"]
             by_config: Any = {"assistant_id": "naive", "input": ASKED, "config": {"configurable": wrong}}
-            assert "is not open" in send(server, "POST", "/runs/wait", by_config, content_type="application/json").text
+            assert "is not allowed" in send(server, "POST", "/runs/wait", by_config, content_type="application/json").text
         assert heard == []
 
     def test_a_halted_thread_is_not_gone_on_with_elsewhere(self, server: DevServer, elsewhere: tuple[str, list[str]]) -> None:
@@ -42,7 +42,7 @@ class TestRuns:
         given = {"assistant_id": "closed-book", "input": ASKED, "context": LOCAL, "interrupt_before": ["answer"]}
         send(server, "POST", f"/threads/{thread}/runs/wait", given, content_type="application/json")
         onward = {"assistant_id": "closed-book", "input": None, "context": {"model": "openai:x", "base_url": address}}
-        assert "is not open" in send(server, "POST", f"/threads/{thread}/runs/wait", onward, content_type="application/json").text
+        assert "is not allowed" in send(server, "POST", f"/threads/{thread}/runs/wait", onward, content_type="application/json").text
         assert heard == []
 
     def test_an_index_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
@@ -98,18 +98,18 @@ def test_langgraph_dev_takes_the_first_from_its_variables(monkeypatch: pytest.Mo
 def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     write_model(tmp_path / "mine.gguf")
     settings = bounded(graphs.build("naive")).settings
-    with pytest.raises(UsageError, match="is not open"):
+    with pytest.raises(UsageError, match="is not allowed"):
         settings(model=f"gguf:{tmp_path}/mine.gguf")
     declare([], [], [tmp_path / "mine.gguf"])
     assert settings(model=f"gguf:{tmp_path}/mine.gguf").model == f"gguf:{tmp_path}/mine.gguf"
-    with pytest.raises(UsageError, match="is not open"):
+    with pytest.raises(UsageError, match="is not allowed"):
         settings(model=f"gguf:{tmp_path}/../{tmp_path.name}/mine.gguf")
 
 
 def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = bounded(graphs.build("naive")).settings
     assert [settings(rerank=name).rerank for name in ("reader", "none", None)] == ["reader", "none", "none"]
-    with pytest.raises(UsageError, match="rerank='/etc' is not open"):
+    with pytest.raises(UsageError, match="rerank='/etc' is not allowed"):
         settings(rerank="/etc")
     declare([], [], [], ["/etc"])
     assert settings(rerank="/etc").rerank == "/etc"
