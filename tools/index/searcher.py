@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -153,6 +153,7 @@ def searcher(index: Searchable) -> Search:
     | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
     | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
     """
+    find: Callable[[Sequence[str], SearchOptions], Awaitable[list[list[Hit]]]]
     if isinstance(index, (Index, str, Path)):  # first, because an Index is a VectorStore, too
         find = partial(_search_index, index)
     elif isinstance(index, VectorStore):
