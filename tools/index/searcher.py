@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -153,12 +153,13 @@ def searcher(index: Searchable) -> Search:
     | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
     | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
     """
-    if isinstance(index, VectorStore):
+    find: Callable[[Sequence[str], SearchOptions], Awaitable[list[list[Hit]]]]
+    if isinstance(index, (Index, str, Path)):  # an Index is a VectorStore, too
+        find = partial(_search_index, index)
+    elif isinstance(index, VectorStore):
         find = StoreSearch(index).find
     elif isinstance(index, BaseRetriever):
         find = RetrieverSearch(index).find
-    elif isinstance(index, (Index, str, Path)):
-        find = partial(_search_index, index)
     else:
         raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
 
