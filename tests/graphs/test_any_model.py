@@ -77,7 +77,7 @@ def test_every_run_ends_settled(wiring: tuple[str, dict[str, Any]]) -> None:
 @pytest.mark.parametrize("wiring", WIRINGS, ids=named)
 def test_an_answer_that_the_model_always_gives_is_the_answer(wiring: tuple[str, dict[str, Any]]) -> None:
     for seed in range(3):
-        helps: dict[str, Any] = {"helpfulness": 80, "points": ["Seine"]} if wiring[0] == "global" else {}
+        helps: dict[str, Any] = {"points": ["80 | 1 | Seine"]} if wiring[0] == "global" else {}
         chat = FakeModel(replies=wild(seed, malformed=0, answer="Seine", relevant=[1], citations=[1], **helps), logprobs=True)
         result = graphs.ask(QUESTION, wiring[0], model=chat, index=LIBRARY, **wiring[1])
         assert result.answer == "Seine"
