@@ -1,1 +1,1 @@
-"""The commands of the command line, one per file."""
+"""The command line's commands, one a file."""

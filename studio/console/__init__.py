@@ -1,6 +1,6 @@
-"""Terminal input and output.
+"""Between a command and the terminal.
 
-* command-line input: `options` that several commands share
-* output: `streams`, `progress_bar`, `live_tree`
-* long-running work with its output: `building` an index, `evaluating` a run, a `talk` (the chat)
+* read from the command line: `options` that several commands share, `index_options`
+* said there: `streams`, `progress_bar`, `live_tree`
+* long-running work, led and told: `building` of an index, `evaluating` a run, a `talk`
 """

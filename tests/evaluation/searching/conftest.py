@@ -1,0 +1,35 @@
+"""A manual of three chapters, whose documents can lose them or have another's."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tools.hierarchy.manual import COMMON, Record, records
+
+
+@pytest.fixture(scope="module")
+def manual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("degraded")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RAMIFY_CACHE", str(folder / "cache"))
+        yield write_manual(folder / "manual")
+
+
+def write_manual(folder: Path) -> Path:
+    """Write a manual of three chapters, with a question on each paragraph, and one paragraph of no chapter."""
+    folder.mkdir(parents=True)
+    stray = {"id": "stray", "title": "Preface", "text": "Whoever keeps tools dry keeps them long.", "metadata": {}}
+    corpus = [*records(8, ("Bellows", "Loom", "Kiln")), stray]
+    for name, written in (("corpus.jsonl", corpus), ("questions.jsonl", [_question(record) for record in corpus])):
+        (folder / name).write_text("".join(json.dumps(one) + "\n" for one in written), encoding="utf-8")
+    return folder
+
+
+def _question(record: Record) -> dict[str, Any]:
+    heading, chapter = record["metadata"].get("heading", "the preface"), record["metadata"].get("chapter", "manual")
+    asked = f"What is said of {heading} in the chapter on the {chapter}?"
+    told = {"id": f"q-{record['id']}", "question": asked, "answer": "", "type": "common" if heading == COMMON else "own"}
+    return {**told, "supporting": [{"doc_id": record["id"], "title": record["title"]}]}
