@@ -115,10 +115,7 @@ def max_calls(name: str, settings: Settings, arguments: Mapping[str, Any] = Mapp
 def describe_max_calls(name: str, options: Mapping[str, Any]) -> str:
     """Return a sentence on the most that a question can cost with these options."""
     _, settings = configure(name, options)
-    told = f"{name}: {max_calls(name, settings, expand_preset(name, options)) or UNBOUNDED}"
-    if getattr(settings, "dependent", False):
-        told += "; a sub-question that needs its sibling's answer waits for it: one more level"
-    return told
+    return f"{name}: {max_calls(name, settings, expand_preset(name, options)) or UNBOUNDED}"
 
 
 def _nested(options: Mapping[str, Any]) -> dict[str, Any]:

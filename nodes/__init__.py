@@ -6,6 +6,6 @@ Iterative RAG: init_tree, plan, retrieve, filter, search_suggested, assign_evide
 retrieve, answer, finalize. GraphRAG's global search: init_tree, retrieve_reports, map_report, prune, reduce. A conversation around
 any: read_input, contextualize or ask_back, append_answer.
 
-What steps are made of: `step` (what a step is, what it sees), `asking` (the way to the model), `state`, `citation`, `settings`, `tree`.
+What steps are made of: `step` (what a step is, what it sees), `asking` (the way to the model), `state`, `settings`, `tree`.
 `building` is what a model is asked while an index is built.
 """

@@ -44,8 +44,6 @@ class Answerer(ABC):
     """The confidence above which its answers are accepted, where that was calibrated for it."""
     reconsiders: bool = True
     """Whether it may answer otherwise where it is asked the same with a hint that it was not sure."""
-    quotes: bool = False
-    """Whether it can only quote what it reads, and writes no words of its own."""
     connecting_s: float = 0.0
     """Seconds that its client took to be imported and made."""
 

@@ -124,7 +124,7 @@ _SHARED: dict[tuple[float, str], tuple[int, Budget]] = {}
 
 
 def _forget(question: tuple[float, str]) -> None:
-    """Let go of the ledgers of earlier supersteps: a budget holds settings, and these an index. Loading moves the beginning on."""
+    """Let go of the budgets of earlier supersteps: a budget holds settings, and these an index. Loading moves the beginning on."""
     for began, asked in list(_SHARED):
         if asked == question[1] and began <= question[0]:
             _SHARED.pop((began, asked), None)

@@ -27,7 +27,6 @@ class Extractive(Answerer):
     name = EMBEDDED
     tau = TAU
     reconsiders = False
-    quotes = True
 
     def __init__(self, settings: Settings, notice: str | None = None) -> None:
         """Prepare for calls with these settings; nothing is loaded yet."""
@@ -67,7 +66,8 @@ class Extractive(Answerer):
         finally:
             booking.close()
         booking.cost(Usage(llm_calls=1, prompt_tokens=tokens, completion_tokens=_tokens(told)))
-        context.shown = merge_max(context.shown, {passage.id: len(quote(passage, settings)["text"]) for passage in shown})
+        lengths = {passage.id: len(quoted["text"]) for passage, quoted in zip(shown, given.get("passages", ()), strict=False)}
+        context.shown = merge_max(context.shown, lengths)
         context.spent += Usage(replies={prompt.name: Replies(valid=1)})
         if on_text is not None and isinstance(text := told.get(field), str):
             on_text(text)
@@ -102,7 +102,7 @@ class Extractive(Answerer):
 def _shown(
     slots: dict[str, Any], passages: tuple[Passage, ...] | None, settings: Settings, left: float
 ) -> tuple[tuple[Passage, ...], dict[str, Any], int]:
-    """Choose the passages that are read, within `left` tokens beside the reply; return them, the slots with them, and their tokens."""
+    """Choose the passages that are read, within `left` tokens beside the reply; return them, the slots with them, and the tokens of all."""
     if passages is None:
         return (), slots, _tokens(slots)
     shown = within(passages, settings)
@@ -111,10 +111,11 @@ def _shown(
     def with_passages(kept: tuple[Passage, ...]) -> dict[str, Any]:
         return {**slots, "passages": [quotes[passage.id] for passage in kept]}
 
-    room = left - settings.num_predict
-    if _tokens(with_passages(shown)) > room:
+    given, room = with_passages(shown), left - settings.num_predict
+    if _tokens(given) > room:
         shown = most_within(shown, room, lambda kept: _tokens(with_passages(kept)))
-    return shown, with_passages(shown), _tokens(with_passages(shown))
+        given = with_passages(shown)
+    return shown, given, _tokens(given)
 
 
 def _tokens(value: Any) -> int:
