@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.tools.documents.files import Told, files_under
-from ramify.tools.documents.parser_crew import cores
-from ramify.tools.documents.readers import kind_of, parsed
+from ramify.tools.documents.files import ReadReport, files_under
+from ramify.tools.documents.readers import kind_of, parse_file
+from ramify.tools.documents.worker_pool import cores
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.embeddings.sentence_encoder import SentenceEncoder
@@ -96,7 +96,7 @@ def measure(paths: Sequence[Path], folder: Path) -> Measured:
     encoder.encode_documents(["warm up"] * 64)
     recording = Recording(encoder)
     files = [file for file in files_under(paths, []) if kind_of(file.path)]
-    parse = seconds(lambda: [parsed(file, Told(), True) for file in files])
+    parse = seconds(lambda: [parse_file(file, ReadReport(), True) for file in files])
     began, spent = time.perf_counter(), processor()
     built = Index.build(paths, folder / "index", recording)
     build = time.perf_counter() - began

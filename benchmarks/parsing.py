@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ramify.tools.documents.files import File, Told, files_under
+from ramify.tools.documents.files import File, ReadReport, files_under
 from ramify.tools.documents.load import read_files
-from ramify.tools.documents.readers import parsed, reader_of
+from ramify.tools.documents.readers import parse_file, reader_of
 
 
 def bare(files: Sequence[File]) -> int:
-    return sum(len(parsed(file, Told(), True)) for file in files)
+    return sum(len(parse_file(file, ReadReport(), True)) for file in files)
 
 
 def side_by_side(files: Sequence[File], workers: int) -> int:
@@ -47,7 +47,7 @@ def main() -> None:
         raise SystemExit("nothing to read there (links that lead out of a folder are not followed)")
     works: dict[str, Callable[[], int]] = {"bare loop": lambda: bare(files)}
     works |= {f"{count} at once": lambda count=count: side_by_side(files, count) for count in given.workers}
-    parsed(files[0], Told(), True)  # loads the libraries, as the workers have to
+    parse_file(files[0], ReadReport(), True)  # loads the libraries, as the workers have to
     rounds = [{name: measured(work) for name, work in works.items()} for _ in range(given.rounds)]
     least = min(one["bare loop"][0] for one in rounds)
     for name in works:

@@ -20,7 +20,7 @@ from ramify.studio.console.progress_bar import bar
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index, hnsw
-from ramify.tools.index.hybrid_search import How, find
+from ramify.tools.index.hybrid_search import SearchOptions, find
 from ramify.tools.index.manifest import Precision, precision_of
 from ramify.tools.index.publication import relink
 from ramify.tools.index.snapshot import Snapshot, open_snapshot
@@ -58,7 +58,7 @@ def of_the_nearest(held: Snapshot, vectors: Matrix, nearest: Sequence[set[int]])
 
 def of_the_gold(held: Snapshot, asked: Asked, how: dict[str, Any]) -> float:
     """Give the share of the gold documents that a search finds first."""
-    found = find(held, asked.questions, asked.vectors, How(5, **how))
+    found = find(held, asked.questions, asked.vectors, SearchOptions(5, **how))
     named = [{str(hit.document.id).partition("~")[0] for hit in hits} for hits in found]
     return fmean(len(gold & own) / len(gold) for gold, own in zip(asked.gold, named, strict=True))
 

@@ -59,7 +59,7 @@ def measured(folder: Path, workers: int | None, threads: int) -> dict[str, float
 
 
 def measure(folder: Path, workers: int) -> dict[str, float]:
-    from ramify.evaluation.order import Order
+    from ramify.evaluation.plan import Order
     from ramify.evaluation.run import execute
     from ramify.tools.index import Index
 

@@ -21,10 +21,9 @@ from benchmarks.readings.case import Case
 from benchmarks.readings.development import development
 from benchmarks.readings.kinds import kinds
 from ramify.evaluation.metrics.answers import exact_match, token_f1
-from ramify.evaluation.metrics.calibration import expected_calibration_error
-from ramify.evaluation.metrics.statistics import bootstrap_interval
+from ramify.evaluation.metrics.statistics import bootstrap_interval, expected_calibration_error
 from ramify.tools.reader.calibration import LEAST
-from ramify.tools.reader.predictions import read_context
+from ramify.tools.reader.reading import read_context
 from ramify.tools.reader.short_answers import read
 from training.example import Example
 from training.material import material, part

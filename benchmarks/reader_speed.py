@@ -19,10 +19,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parent.parent))  # training/ is beside this folder, and not installed
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.reader.inputs import in_context, pairs
-from ramify.tools.reader.network import batch
-from ramify.tools.reader.predictions import read_context, read_contexts
-from ramify.tools.reader.weights import load_network
+from ramify.tools.reader.reading import batch, in_context, load_network, pairs, read_context, read_contexts
 from training.source import load
 
 PASSAGES = 5

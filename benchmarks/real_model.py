@@ -23,12 +23,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from ramify.evaluation.report.sections.provenance import counted
+from ramify.evaluation.report.provenance import counted
 from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.concurrency import Gate
+from ramify.tools.models.concurrency import Limiter
 
 DATA = "demo:development"
 ORDERS = {
@@ -46,21 +46,21 @@ SPEED = "speed.json"
 class Watch:
     """Look again and again at how many calls are in flight."""
 
-    def __init__(self, gate: Gate) -> None:
-        self.gate, self.call_seconds, self.over = gate, 0.0, threading.Event()
+    def __init__(self, limiter: Limiter) -> None:
+        self.limiter, self.call_seconds, self.over = limiter, 0.0, threading.Event()
 
     def look(self) -> None:
         before = time.perf_counter()
         while not self.over.wait(TICK):
             now = time.perf_counter()
-            self.call_seconds += (now - before) * self.gate.busy
+            self.call_seconds += (now - before) * self.limiter.busy
             before = now
 
 
 @contextmanager
-def timed(folder: Path, gate: Gate) -> Iterator[None]:
+def timed(folder: Path, limiter: Limiter) -> Iterator[None]:
     """Add to the folder's figures how long the work took, and how long calls were in flight meanwhile."""
-    watch, began = Watch(gate), time.perf_counter()
+    watch, began = Watch(limiter), time.perf_counter()
     thread = threading.Thread(target=watch.look, daemon=True)
     thread.start()
     try:
@@ -82,7 +82,7 @@ def speed_of(folder: Path) -> dict[str, float]:
 
 def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
     """Run what is not there yet, and give all lines; closed-book comes along with each order."""
-    gate = resolve(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap)).cap.gate
+    limiter = resolve(options.model, ModelOptions(base_url=options.base_url, max_concurrency=cap)).cap.limiter
     rows: list[Row] = []
     for strategies, settings in ORDERS.items():
         part = folder / strategies.partition(",")[0]
@@ -91,7 +91,7 @@ def measure(options: argparse.Namespace, cap: int, folder: Path) -> list[Row]:
         command += ["--limit", str(options.limit)] if options.limit else []
         for setting in (*settings, f"max_concurrency={cap}"):
             command += ["--set", setting]
-        with timed(part, gate):
+        with timed(part, limiter):
             code = run(command)
         if code:
             sys.exit(code)

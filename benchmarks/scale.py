@@ -30,7 +30,7 @@ from benchmarks.made_passages import SETS, Made, make, records
 from ramify.studio.console.progress_bar import bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import How, find
+from ramify.tools.index.hybrid_search import SearchOptions, find
 from ramify.tools.index.manifest import Precision, precision_of
 from ramify.tools.index.publication import relink
 from ramify.tools.index.snapshot import Snapshot, open_snapshot
@@ -94,17 +94,17 @@ def measure(count: int, work: Path) -> dict[str, Any]:
     }  # fmt: skip
     for name, how in WAYS.items():
         told[name] = {
-            "alone": _times(held, asked, vectors, 1, How(10, **how)),
-            "batch": _times(held, asked, vectors, BATCH, How(10, **how)),
+            "alone": _times(held, asked, vectors, 1, SearchOptions(10, **how)),
+            "batch": _times(held, asked, vectors, BATCH, SearchOptions(10, **how)),
         }
     told["searched_mb"] = resident() - before
-    title = find(held, asked[:1], vectors[:1], How(1))[0][0].document.metadata["title"]
-    filtered = How(10, filter={"title": title})
+    title = find(held, asked[:1], vectors[:1], SearchOptions(1))[0][0].document.metadata["title"]
+    filtered = SearchOptions(10, filter={"title": title})
     told["filtered_ms"] = [_once(held, asked[0], vectors[:1], filtered), _once(held, asked[1], vectors[1:2], filtered)]
     return told
 
 
-def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, how: How) -> dict[str, float]:
+def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, how: SearchOptions) -> dict[str, float]:
     """Give the milliseconds a question: their median, and the 95th of a hundred."""
     find(held, asked[:batch], vectors[:batch], how)
     took = []
@@ -115,7 +115,7 @@ def _times(held: Snapshot, asked: Sequence[str], vectors: Matrix, batch: int, ho
     return {"p50": median(took), "p95": quantiles(took, n=20)[-1]}
 
 
-def _once(held: Snapshot, asked: str, vector: Matrix, how: How) -> float:
+def _once(held: Snapshot, asked: str, vector: Matrix, how: SearchOptions) -> float:
     """Give the milliseconds of one search."""
     began = time.perf_counter()
     find(held, [asked], vector, how)

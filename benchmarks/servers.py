@@ -86,7 +86,7 @@ def main() -> int:
 
         figure, model = rate(servers[:2], given.calls, half)
         tell("two, one of them killed halfway", figure / one, DYING)
-        print("said of it:", *model.told, sep="\n  ")
+        print("said of it:", *model.learned_notices, sep="\n  ")
     print("targets missed:", missed)
     return min(missed, 1)
 

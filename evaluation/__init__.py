@@ -1,6 +1,6 @@
-"""Evaluation: a run goes from its `order` over the `plan` and `indexing` to `asking` and `searching`, is scored, and kept as `rows`.
+"""Evaluate strategies: the `plan` of a run is carried out by `indexing`, `search`, `degraded_search` and `answering`, and kept as `rows`.
 
-* a run: `run` has its stages; `variants` and `index_kinds` are what is compared in it, the `manifest` is what it is
-* from data to figures: `load` reads a `dataset`, `scoring` uses the `metrics`
-* a run read again: `results`, and the `report` on it; `judging` lets a model say which of two answers is better
+* a run: `run` has its stages, `variants` what it compares, the `manifest` its configuration; a `task` is one question with one variant
+* from data to scores: `load` reads a `dataset`, `scoring` uses the `metrics`; `degraded_cells` lists what is measured on degraded metadata
+* reading a run: `results`, and the `report` on them; `judging` lets a model decide which of two answers is better
 """

@@ -1,4 +1,4 @@
-"""A data set: questions with their golds, and the documents to find the answers in."""
+"""A data set: questions with gold answers, and the documents that contain the answers."""
 
 import hashlib
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ HitsBy = Literal["document", "fact"]
 
 
 class Support(FrozenModel):
-    """A document that the gold answer rests on, with the sentences of it that matter where they are known."""
+    """A gold document, with its gold sentences if they are known."""
 
     doc_id: str
     title: str = ""
@@ -35,22 +35,22 @@ class Question(FrozenModel):
 
     @property
     def golds(self) -> tuple[str, ...]:
-        """List the answers that are right."""
+        """Return the accepted answers."""
         return (self.answer, *self.aliases)
 
     @property
     def unanswerable(self) -> bool:
-        """Tell whether to abstain is right."""
+        """Return whether abstaining is the right answer."""
         return bool(self.answer) and is_unknown(self.answer)
 
     @property
     def gold_documents(self) -> tuple[str, ...]:
-        """List the ids of the documents to be found, each once."""
+        """Return the ids of the gold documents, without duplicates."""
         return tuple(dict.fromkeys(support.doc_id for support in self.supporting))
 
     @property
     def gold_facts(self) -> tuple[str, ...]:
-        """List the sentences to be found, each once."""
+        """Return the gold sentences, without duplicates."""
         return tuple(dict.fromkeys(fact for support in self.supporting for fact in support.facts))
 
 
@@ -64,13 +64,13 @@ class Dataset(FrozenModel):
     hits_by: HitsBy = "document"
     """How a passage counts as gold: by its document, or by a gold sentence in its text, as MultiHop-RAG does."""
     caveats: tuple[str, ...] = ()
-    """What a reader of its figures has to know."""
+    """Limitations that a reader of its scores must know."""
     sha256: str
-    """Over the questions as read and the documents as they lie there."""
+    """Of the questions as read and the document files."""
 
 
 def digest(questions: Sequence[Question], documents: Sequence[Path]) -> str:
-    """Hash what a run depends on."""
+    """Return the SHA-256 of the questions and documents."""
     content = hashlib.sha256()
     for question in questions:
         content.update(question.model_dump_json().encode())

@@ -1,6 +1,6 @@
-"""Which of two answers is better: a language model judges each pair, several times and in both orders (GraphRAG, its win rates).
+"""Judge which of two answers is better: a language model judges each pair several times, in both orders (GraphRAG's win rates).
 
-Models favour what stands first (Zheng et al. 2023, position bias): A and B take turns in that place.
+Models favour the first answer (position bias, Zheng et al. 2023), so A and B alternate.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
-from ramify.evaluation.load.records import parsed
+from ramify.evaluation.load.records import parse_json
 from ramify.evaluation.rows import Log, Row
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import ask, current_model
@@ -32,7 +32,7 @@ TIE = "tie"
 
 
 class JudgeSettings(Settings):
-    """How answers are judged. Repeated at temperature 0, a judge would say the same again."""
+    """Settings of the judge. At temperature 0, repeated verdicts would be identical."""
 
     listed: ClassVar[str] = "a judge's are temperature, seed, num_ctx, num_predict, passage_tokens, timeout and max_concurrency"
     temperature: float = Field(default=0.7, ge=0, le=2, description="Sampling temperature of every verdict.")
@@ -42,7 +42,7 @@ class JudgeSettings(Settings):
 
 
 class Duel(NamedTuple):
-    """Two answers to a question, to be judged once more; `a` and `b` are lines of a run."""
+    """One verdict to ask for on two answers; `a` and `b` are lines of a run."""
 
     a: Row
     b: Row
@@ -51,24 +51,24 @@ class Duel(NamedTuple):
 
     @property
     def first(self) -> str:
-        """Say which of the two stands first: both as often, of each question by turns, and of all at any repeat."""
+        """Return which answer is shown first: "A" and "B" alternate over the repeats, and over the questions in each repeat."""
         return "AB"[(self.repeat + zlib.crc32(str(self.a["id"]).encode())) % 2]
 
     @property
     def shown(self) -> list[str]:
-        """Write out both answers in the order in which they are shown."""
+        """Return both answers in the order in which they are shown."""
         texts = [written(self.a), written(self.b)]
         return texts if self.first == "A" else texts[::-1]
 
     @property
     def key(self) -> str:
-        """Name the verdict by all that it depends on."""
+        """Return a hash of everything that the verdict depends on."""
         told = [self.judge, str(self.repeat), self.a["question"], *self.shown, PREFER.task]
         return hashlib.sha256("\x1f".join(told).encode()).hexdigest()[:24]
 
 
 def written(row: Row) -> str:
-    """Write out an answer as a reader sees it: what it says, why, and the sources that it cites."""
+    """Return an answer as text: answer, explanation and cited sources."""
     sources = dict.fromkeys(str(one["source"]) for one in row.get("citations") or () if one.get("cited", True))
     cited = f"Sources: {', '.join(sources)}" if sources else ""
     return "\n".join(filter(None, (str(row.get("answer") or ""), str(row.get("explanation") or ""), cited)))
@@ -77,9 +77,9 @@ def written(row: Row) -> str:
 def judge(
     pairs: Sequence[tuple[Row, Row]], options: Mapping[str, Any], file: Path, repeats: int = REPEATS, progress: Progress = silent
 ) -> list[Row]:
-    """Give a verdict on each pair and repeat; each is kept in `file` at once, and what is kept there is not asked again. Blocking.
+    """Return a verdict for each pair and repeat; each is saved in `file` at once, and saved ones are reused. Blocking.
 
-    A verdict that failed says so in its `error`, and is asked for again the next time. UsageError for a judge that cannot judge.
+    A failed verdict has an `error`, and is asked for again the next time. UsageError for the embedded model.
     """
     settings = JudgeSettings.model_validate(dict(options))
     name = current_model(settings).name
@@ -89,7 +89,7 @@ def judge(
     wanted = [Duel(a, b, repeat, name) for a, b in told for repeat in range(repeats)]
     with Log(file) as log:
         lines = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-        held: dict[str, Row] = {row["key"]: row for row in (parsed(line, f"line {number} of {str(file)!r}") for number, line in lines)}
+        held: dict[str, Row] = {row["key"]: row for row in (parse_json(line, f"line {number} of {str(file)!r}") for number, line in lines)}
         missing = [duel for duel in wanted if duel.key not in held]
         made = blocking(_judged(missing, settings, log, progress))
     # The same answers may have been judged for another question of the same words, or another strategy.
@@ -133,7 +133,7 @@ def _row(duel: Duel, error: str | None, said: Mapping[str, str] | None = None) -
 
 
 def _names(duel: Duel) -> Row:
-    """Say whose answers to what were judged."""
+    """Return the data set, question and strategies of a verdict."""
     told = {name: duel.a[name] for name in ("dataset", "id", "question")}
     sides = {name: " ".join(filter(None, (row["strategy"], row.get("variant")))) for name, row in (("a", duel.a), ("b", duel.b))}
     return {**told, **sides}

@@ -1,4 +1,4 @@
-"""What a run is: versions, machine, model, settings and data, so that it can be told from another and done again."""
+"""The manifest of a run: versions, machine, model, settings and data, to identify and reproduce it."""
 
 import json
 import os
@@ -15,17 +15,14 @@ from typing import Any
 from pydantic_core import from_json
 
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.index_kinds import PLAIN
 from ramify.evaluation.rows import RESULTS
-from ramify.evaluation.variants import Variant
-from ramify.tools.atomic_file import write_whole
+from ramify.evaluation.variants import PLAIN, Variant
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
-from ramify.tools.models.gguf import GGUF
-from ramify.tools.models.gguf_header import find
-from ramify.tools.new_files import file_mode, make_folder, share
+from ramify.tools.models.gguf import GGUF, find_gguf
+from ramify.tools.new_files import file_mode, make_folder, share, write_whole
 from ramify.tools.reader.calibration import LEAST, SPANS, TAU, VERDICTS
-from ramify.tools.reader.weights import SHA256
+from ramify.tools.reader.reading import SHA256
 from ramify.tools.scrub import scrubbed
 from ramify.tools.typed import usable
 
@@ -42,18 +39,18 @@ PACKAGES = (
     "xllamacpp",
 )
 FIXED = ("ramify", "model", "model_file", "reader", "embedding", "seed", "base")
-"""What may not change while a run goes on; strategies, variants and questions may be added."""
+"""What must stay the same when a run is resumed; strategies, variants and questions may be added."""
 KINDS = "index_kinds"
-"""The kinds of index, where they were asked for; the first may not change, others may be added."""
+"""The kinds of index, if given; the first must stay the same, others may be added."""
 GROUPED = "group_by"
-"""What a hierarchy groups by, where there is one; that stays."""
+"""The fields that a hierarchy groups by; they must stay the same."""
 TOKENS = "tokens"
-"""What was known of the models' tokens when the run began; that stays, so that prompts hold as many passages until its end."""
+"""The models' token ratios when the run began, kept so that prompts hold the same number of passages throughout."""
 NAMED = {"ramify": "version", "base": "settings"}
 
 
 def machine() -> dict[str, Any]:
-    """Describe this machine."""
+    """Return a description of this machine."""
     import torch
 
     pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
@@ -71,7 +68,7 @@ def machine() -> dict[str, Any]:
 
 
 def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant], **told: Any) -> dict[str, Any]:
-    """Describe a run; `datasets` come with the path or name they were asked for by."""
+    """Return the manifest of a run; `datasets` are given with their paths or names."""
     listed = []
     for path, dataset in datasets:
         types = Counter(question.type for question in dataset.questions)
@@ -94,17 +91,17 @@ def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant
 
 
 def reader_of(model: str | None) -> dict[str, Any] | None:
-    """Describe what the embedded model reads with; another reader gives another run."""
+    """Return the configuration of the embedded model's reader; another reader makes another run."""
     if model != "extractive":
         return None
     return {"weights": SHA256[:12], "spans": SPANS, "verdicts": VERDICTS, "threshold": LEAST, "tau": TAU}
 
 
 def file_of(model: str | None) -> dict[str, Any] | None:
-    """Describe the file of a model that is run in this process; another file gives another run."""
+    """Return the file of a model that runs in this process; another file makes another run."""
     if model is None or not model.startswith(GGUF):
         return None
-    path, _ = find(model.removeprefix(GGUF))
+    path, _ = find_gguf(model.removeprefix(GGUF))
     return {"name": path.name, "sha256": file_sha256(path)}
 
 
@@ -116,7 +113,7 @@ def _version(name: str) -> str | None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """Read a run's manifest; none where no run has begun there. InputError where it is no manifest."""
+    """Return a run's manifest; None if there is none. InputError if it is invalid."""
     file = usable(folder) / MANIFEST
     if not file.exists():
         return None
@@ -134,7 +131,7 @@ def _no_manifest(file: Path, why: str = "") -> InputError:
 
 
 def write_manifest(folder: Path, told: dict[str, Any], shared: bool = False) -> dict[str, Any]:
-    """Write a run's manifest, whole or not at all, and return it; UsageError where the folder holds a run of another configuration.
+    """Write a run's manifest atomically and return it; UsageError if the folder has a run with another configuration.
 
     A folder without results holds no run yet: whatever kept the first one from beginning, the next may be another. `shared` lets
     everybody read the folder.
@@ -154,7 +151,7 @@ def write_manifest(folder: Path, told: dict[str, Any], shared: bool = False) -> 
 
 
 def _joined(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """Add to a run: what was there stays, provided that it was made in the same way."""
+    """Return the manifests merged; UsageError if the runs differ in what must stay the same."""
     was, wanted = _fixed(before), _fixed(now)
     for name in was:
         if name in wanted and was[name] != wanted[name]:
@@ -173,7 +170,7 @@ def _joined(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> dict[s
 
 
 def _fixed(told: dict[str, Any]) -> dict[str, Any]:
-    """List what may not change, with the data; a data set is told by its hash."""
+    """Return what must stay the same, with the hash of each data set."""
     own = {NAMED.get(name, name): told[name] for name in FIXED if name in told} | {"index kind": _kinds(told)[0]}
     own |= {"label": ", ".join(told.get("label") or ()) or "none"}
     own |= {"group by": ", ".join(told[GROUPED]) or "what is proposed"} if GROUPED in told else {}
@@ -181,7 +178,7 @@ def _fixed(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kinds(told: dict[str, Any]) -> list[str]:
-    """List the kinds of index of a run, its own first; one that says nothing of kinds has plain ones."""
+    """Return the kinds of index of a run, its own first; plain if not given."""
     return list(told.get(KINDS) or [PLAIN])
 
 

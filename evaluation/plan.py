@@ -1,23 +1,158 @@
-"""The plan of a run: which questions it asks, of which data and index, with which variants; and the most that it can cost."""
+"""The order of a run, checked, and the plan made from it: the questions, data, indexes and variants, and the maximum cost."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from ramify.evaluation.asking.one_question import Task
+from langchain_core.language_models import BaseChatModel
+from pydantic import AfterValidator, Field
+
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.index_kinds import HIERARCHY, PLAIN, folder_of, written
+from ramify.evaluation.degraded_cells import check_shares
 from ramify.evaluation.manifest import TOKENS, describe, file_of, reader_of, write_manifest
-from ramify.evaluation.order import Order
-from ramify.evaluation.variants import Variant
+from ramify.evaluation.task import Task
+from ramify.evaluation.variants import (
+    HIERARCHY,
+    PLAIN,
+    VIEW,
+    Variant,
+    check_kinds,
+    flatten_search,
+    folder_of,
+    own_settings,
+    remedy,
+    slug,
+    variants,
+)
 from ramify.graphs.strategies import configure, max_calls
 from ramify.nodes.asking.ask import current_model
-from ramify.tools.index.location import home_of, is_address
+from ramify.nodes.tree import FrozenModel
+from ramify.tools.errors import UsageError
+from ramify.tools.hierarchy.groups_and_nodes import NONE
+from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.manifest import Kind, file_sha256
 from ramify.tools.models import forget
-from ramify.tools.models.learned_tokens import Ratios, kept_ratios, read_ratios
+from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
+from ramify.tools.new_files import cache_folder
+from ramify.tools.ray.cluster import check_address
 from ramify.tools.typed import usable
+
+ELSEWHERE = {
+    "index": "each data set is asked about its own documents: --index says where their indexes lie",
+    "seed": "give it by --seed, or several of them by --sweep seed=0,1,2",
+}
+"""Settings that are given by other options of a run."""
+RERANK, RERANK_K = "rerank", "rerank_k"
+"""Settings of reranking that searching alone heeds, too: the first may be swept there."""
+
+
+class Order(FrozenModel):
+    """The options of a run."""
+
+    datasets: tuple[str, ...]
+    strategies: tuple[str, ...] = ("prune",)
+    options: dict[str, Any] = Field(default_factory=dict)
+    sweeps: dict[str, list[Any]] = Field(default_factory=dict)
+    ablations: tuple[str, ...] = ()
+    out: Annotated[Path, AfterValidator(usable)]
+    shared: bool = False
+    """Whether everybody on this machine may read its folder, which is its owner's alone where it is made."""
+    limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
+    at_once: int = 8
+    workers: int = 1
+    ray: str | None = None
+    """The address of a Ray cluster that encodes and asks; "local" starts one on this machine."""
+    embedding: str = "minilm"
+    index: str | None = None
+    """Where the indexes of the data sets lie: a folder, or an address whose collection has a tenant for each."""
+    label: tuple[str, ...] = ()
+    """Fields of metadata that passages are searched under, beside title and headings."""
+    retrieval_only: bool = False
+    index_kinds: tuple[str, ...] | None = None
+    group_by: tuple[str, ...] = ()
+    """Fields of metadata that a hierarchy groups by; empty: those that are proposed."""
+    degrade: dict[str, tuple[float, ...]] = Field(default_factory=dict)
+    """Shares of the documents whose metadata are taken away (missing) or made wrong (noise)."""
+    draws: int = 5
+    """How often those documents are drawn."""
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Return the kinds of index to run on, the run's own first; UsageError for an unknown one."""
+        return (PLAIN,) if self.index_kinds is None else check_kinds(self.index_kinds)
+
+    @property
+    def work(self) -> Path:
+        """Return the cache folder for converted corpora and indexes."""
+        return cache_folder() / "evaluation"
+
+
+def variants_of(order: Order) -> list[Variant]:
+    """Return the requested variants; UsageError if they cannot be run."""
+    _checked(order)
+    of_searching = set() if order.strategies else swept_in_searching(order) - {RERANK_K}
+    sweeps = {key: values for key, values in order.sweeps.items() if key not in of_searching}
+    found = variants(order.strategies, {**order.options, "seed": order.seed}, sweeps, order.ablations, order.kinds)
+    for key in flatten_search(order.options):
+        if key not in heeded_in_searching(order, order.kinds) and not any(key in one.options for one in found):
+            what = f"the setting {key!r} changes nothing in {', '.join(order.strategies) or 'a run without strategies'}"
+            raise UsageError(what, remedy(key, order.kinds, f"`ramify settings {(*order.strategies, 'prune')[0]}` lists what there is"))
+    return found
+
+
+def heeded_in_searching(order: Order, kinds: Iterable[Kind]) -> set[str]:
+    """Return the settings that affect search without a model in some kinds of index."""
+    own = {name for kind in kinds for name in (VIEW, *own_settings(kind)) if kind != PLAIN}
+    return {RERANK, RERANK_K, *own} if order.retrieval_only else set()
+
+
+def swept_in_searching(order: Order) -> set[str]:
+    """Return the swept settings that affect search without a model, in the run's own kind of index."""
+    return heeded_in_searching(order, order.kinds[:1]) & order.sweeps.keys()
+
+
+def _checked(order: Order) -> None:
+    if not order.strategies and not order.retrieval_only:
+        raise UsageError("no strategy is named", "name one or more with --strategy")
+    for key in (*order.options, *(key for key in order.sweeps if key == "index")):
+        if key in ELSEWHERE:
+            raise UsageError(f"{key!r} cannot be set for a run", ELSEWHERE[key])
+    values = [*order.options.values(), *(value for values in order.sweeps.values() for value in values)]
+    if order.ray is not None and order.workers > 1:
+        raise UsageError(f"--ray and --workers {order.workers} are two ways to share the work", "give one of them")
+    if (order.workers > 1 or order.ray is not None) and any(isinstance(value, BaseChatModel) for value in values):
+        raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker and no --ray")
+    if order.ray is not None:
+        check_address(order.ray)
+    if order.index is not None and is_address(order.index):
+        if order.degrade or order.kinds != (PLAIN,):
+            raise UsageError(
+                f"the index in {order.index!r} is plain", "leave --index-kind and --degrade out, or name a folder with --index"
+            )
+        store_at(order.index)  # a bad address is told at once
+    _check_grouping(order)
+
+
+def _check_grouping(order: Order) -> None:
+    """Refuse to group without a hierarchy, and to degrade metadata if nothing that depends on them is measured."""
+    told = ",".join(order.group_by)
+    if order.group_by and HIERARCHY not in order.kinds:
+        raise UsageError(f"--group-by {told} groups nothing", f"give --index-kind {','.join((*order.kinds, HIERARCHY))} as well")
+    if not order.degrade:
+        return
+    needed = {
+        "--retrieval-only": order.retrieval_only and not order.strategies,
+        f"--index-kind {PLAIN},{HIERARCHY}": HIERARCHY in order.kinds,
+        "--group-by FIELD": bool(order.group_by) and NONE not in order.group_by,
+    }
+    if missing := [name for name, given in needed.items() if not given]:
+        what = f"--degrade {next(iter(order.degrade))} measures searching alone, in a hierarchy that is grouped by the metadata degraded"
+        raise UsageError(what, f"give {' and '.join(missing)}{', and no strategy' if order.strategies else ''}")
+    check_shares(order.degrade, order.draws)
+
 
 AUTO = "auto"
 """The model that takes what it finds."""
@@ -26,7 +161,7 @@ CHUNK_TOKENS = {"document": 300, "fact": 256}
 Tell = Callable[[str], None]
 
 
-class Source(NamedTuple):
+class IndexedDataset(NamedTuple):
     """A data set with the folder of its index."""
 
     path: str
@@ -40,18 +175,18 @@ class Source(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Name the folder of its plain index."""
+        """Return the folder of its plain index."""
         return Path(self.place)
 
     def holding(self, kind: Kind) -> str:
-        """Name the place of its index of a kind."""
+        """Return the place of its index of a kind."""
         return self.place if kind == PLAIN else str(folder_of(self.folder, kind, self.group_by))
 
 
-class Plan(NamedTuple):
-    """What is to be asked."""
+class RunPlan(NamedTuple):
+    """The questions, data and variants of a run."""
 
-    sources: Sequence[Source]
+    sources: Sequence[IndexedDataset]
     variants: Sequence[Variant]
     seed: int
     sample: int | None
@@ -60,7 +195,7 @@ class Plan(NamedTuple):
     """What was known of the models' tokens when the run began."""
 
     def tasks(self) -> Iterator[Task]:
-        """List the tasks question by question, because its variants read the same passages; a variant that is the default is not asked."""
+        """Yield the tasks, question by question because its variants read the same passages; variants equal to the default are skipped."""
         for source in self.sources:
             sampled = self.sampled(source.dataset)
             for question in source.dataset.questions:
@@ -69,22 +204,22 @@ class Plan(NamedTuple):
                         yield self.task_of(source, question, variant)
 
     def sampled(self, dataset: Dataset) -> frozenset[str]:
-        """Draw the questions for sweeps and ablations: the same ones for the same seed."""
+        """Return the sample of questions for sweeps and ablations; the same seed gives the same ones."""
         ids = [question.id for question in dataset.questions]
         if self.sample is None or self.sample >= len(ids):
             return frozenset(ids)
         return frozenset(random.Random(self.seed).sample(ids, self.sample))
 
-    def twins(self, task: Task) -> list[Task]:
-        """List the tasks that are the same as this one under another name: a sweep's value that is the default."""
+    def duplicates(self, task: Task) -> list[Task]:
+        """Return the tasks equal to this one under another name: a sweep's value that is the default."""
         same = [one for one in self.variants if one.same_as_default and one.strategy == task.variant.strategy]
         if task.variant.name or not same:
             return []
         source = next(source for source in self.sources if source.dataset.name == task.dataset)
         return [self.task_of(source, task.question, one) for one in same if task.question.id in self.sampled(source.dataset)]
 
-    def task_of(self, source: Source, question: Question, variant: Variant) -> Task:
-        """Make the task of a question and a variant."""
+    def task_of(self, source: IndexedDataset, question: Question, variant: Variant) -> Task:
+        """Return the task of a question and a variant."""
         return Task(
             dataset=source.dataset.name,
             hits_by=source.dataset.hits_by,
@@ -96,7 +231,7 @@ class Plan(NamedTuple):
         )
 
     def most_calls(self, tasks: Iterable[Task]) -> int | None:
-        """Give the most model calls that some of its tasks can take; None where that is not known of one."""
+        """Return the maximum number of model calls of some tasks; None if unknown for one."""
         most = {}
         for one in self.variants:
             settings = configure(one.strategy, one.options)[1]
@@ -106,10 +241,10 @@ class Plan(NamedTuple):
         return sum(known) if len(known) == len(bounds) else None
 
 
-def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], tell: Tell = lambda text: None) -> Plan:
-    """Look the models up, and note down in the run's folder what it is.
+def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Variant], tell: Tell = lambda text: None) -> RunPlan:
+    """Resolve the models, write the manifest, and return the plan.
 
-    ModelError where a model is missing, UsageError where the folder holds a run of another configuration.
+    ModelError if a model is missing, UsageError if the folder has a run with another configuration.
     """
     wanted, models = with_models(wanted, tell)
     model = next(iter(models), None)
@@ -119,12 +254,12 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         **facts,
         **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
         **({"label": list(order.label)} if order.label else {}),
-        **({"index": home_of(order.index).where} if order.index else {}),
+        **({"index": store_at(order.index).where} if order.index else {}),
         **({"group_by": list(order.group_by)} if HIERARCHY in order.kinds else {}),
         "model": model,
         "reader": reader_of(model),
         "model_file": file_of(model),
-        TOKENS: {place: ratios._asdict() for place, ratios in kept_ratios().items() if place.partition(" at ")[0] in models},
+        TOKENS: {place: ratios._asdict() for place, ratios in stored_ratios().items() if place.partition(" at ")[0] in models},
         "base": base,
         "concurrency": order.at_once,
         "workers": order.workers,
@@ -132,26 +267,26 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
     }
     written = write_manifest(order.out, describe(datasets, wanted, **told), order.shared)
     sources = [
-        Source(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
+        IndexedDataset(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
         for path, dataset in datasets
     ]
-    return Plan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]))
+    return RunPlan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]))
 
 
 def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
-    name = written(order.embedding)
+    name = slug(order.embedding)
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
-    labelled = "".join(f"-{written(field)}" for field in label)
+    labelled = "".join(f"-{slug(field)}" for field in label)
     called = f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
     if order.index is not None and is_address(order.index):
-        return f"{order.index.rstrip(':')}:{written(called)[-100:]}"
+        return f"{order.index.rstrip(':')}:{slug(called)[-100:]}"
     return str((order.work / "indexes" if order.index is None else usable(order.index)) / called)
 
 
 def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], list[str]]:
-    """Give the variants with models that are there, and the models' names; blocking.
+    """Return the variants with resolved models, and the models' names. Blocking.
 
-    "auto" becomes what it finds, so that the whole run, and whoever goes on with it, asks one model. ModelError where one is missing.
+    "auto" is replaced by the model found, so that the whole run, and a resumed one, asks the same model. ModelError if one is missing.
     """
     forget()
     found, names, notices = [], [], list[str]()

@@ -1,4 +1,4 @@
-"""Results as lines, one JSON object a question and variant: named, read, and written such that a killed run has lost nothing of them."""
+"""Results as JSON lines, one per question and variant, written so that a killed run loses none."""
 
 import json
 import os
@@ -20,28 +20,28 @@ RESULTS = "results.jsonl"
 NEEDED = ("key", "strategy", "variant", "error", "em")
 Row = dict[str, Any]
 Watch = Callable[[Row], None]
-"""Is shown each line as it is written."""
+"""Called with each line as it is written."""
 
 
 def key_of(dataset: str, strategy: str, variant: str, question: str) -> str:
-    """Name a line: one question of one data set under one variant of one strategy."""
+    """Return the key of a line: data set, strategy, variant and question."""
     return f"{dataset}|{strategy}|{variant}|{question}"
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Read the lines, the last of each key."""
-    return list({row["key"]: row for row in each_row(file)}.values())
+    """Return the lines, the last of each key."""
+    return list({row["key"]: row for row in iter_rows(file)}.values())
 
 
-def outlines(file: Path) -> dict[str, Row]:
-    """Read of each line no more than how it went: the trees of a long run are many."""
-    return {row["key"]: {name: row[name] for name in NEEDED} for row in each_row(file)}
+def read_outcomes(file: Path) -> dict[str, Row]:
+    """Return only the outcome of each line, by key: the trees of a long run are large."""
+    return {row["key"]: {name: row[name] for name in NEEDED} for row in iter_rows(file)}
 
 
-def each_row(file: Path) -> Iterator[Row]:
-    """Read line by line, also lines that a later one replaces; one that was being written when the run was killed is left out.
+def iter_rows(file: Path) -> Iterator[Row]:
+    """Yield every line, also ones that a later one replaces; an incomplete last line is skipped.
 
-    InputError for what is no result.
+    InputError for an invalid line.
     """
     if not file.exists():
         return
@@ -65,9 +65,9 @@ def _row(line: bytes, place: str) -> Row:
 
 
 class Log:
-    """Append lines to a file, each handed to the system before the next; InputError where the disk is full.
+    """Append lines to a file, flushing each; InputError if the disk is full.
 
-    One writer at a time: UsageError where another run is at work. The hold ends with the process, however that ends.
+    One writer at a time: UsageError if another run holds the lock, which ends with the process.
     """
 
     def __init__(self, file: Path) -> None:
@@ -117,7 +117,7 @@ def _hold(file: IO[str], folder: Path) -> None:
 
 
 def _cut_half_a_line(file: Path) -> None:
-    """Take away what a killed run had only half written."""
+    """Remove an incomplete last line."""
     with file.open("rb+") as lines:
         size = lines.seek(0, os.SEEK_END)
         if not size:

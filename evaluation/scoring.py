@@ -1,26 +1,25 @@
-"""Score a result: its answer against the golds, its passages against the documents or sentences to be found."""
+"""Score a result: its answer against the gold answers, its passages against the gold documents or sentences."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from ramify.evaluation.dataset import HitsBy, Question
 from ramify.evaluation.metrics.answers import containment, exact_match, official_multihop_rag, token_f1
-from ramify.evaluation.metrics.facts import fact_scores, held_facts, stands_for
-from ramify.evaluation.metrics.retrieval import retrieval_scores, supporting_facts_f1
+from ramify.evaluation.metrics.retrieval import fact_scores, held_facts, retrieval_scores, stands_for, supporting_facts_f1
 from ramify.graphs import STRATEGIES, Result
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step.findings import ranked, shown_at_last
 from ramify.nodes.tree import Passage, is_unknown
-from ramify.tools.index.ids import document_of
+from ramify.tools.index.schema import document_of
 
 UNSCORED: dict[str, Any] = dict.fromkeys(("em", "f1", "containment", "official"))
-"""What a line says where no gold answer is known: of an open question, or for retrieval alone."""
+"""The scores of a line without a gold answer."""
 NOT_SEARCHED: dict[str, Any] = {"retrieved": [], "retrieval": None, "gold_retrieved": False, "gold_found": False}
 
 
 def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any]:
-    """Score a result in every way that its question allows."""
+    """Return all scores of a result that its question allows."""
     answer, golds = result.answer, question.golds
     cited = [citation.id for citation in result.citations if citation.cited]
     known = {
@@ -32,26 +31,30 @@ def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any
     return {
         **(known if question.answer else UNSCORED),
         "abstained": is_unknown(answer),
-        **(retrieval(question, handed(result, hits_by), hits_by, cited) if result.usage.retrievals else NOT_SEARCHED),
+        **(retrieval(question, shown_passages(result, hits_by), hits_by, cited) if result.usage.retrievals else NOT_SEARCHED),
         "gold_found": bool(result.usage.retrievals) and all_gold(question, list(result.passages.values()), hits_by),
     }
 
 
+def gold_of(question: Question, hits_by: HitsBy) -> tuple[str, ...]:
+    """Return the gold sentences or documents to find; empty if they are unknown or the question is unanswerable."""
+    if question.unanswerable:
+        return ()
+    return question.gold_facts if hits_by == "fact" else question.gold_documents
+
+
 def all_gold(question: Question, passages: Sequence[Passage], hits_by: HitsBy) -> bool:
-    """Tell whether all gold is among passages; not where it is not known what there is to find."""
-    gold = question.gold_facts if hits_by == "fact" else question.gold_documents
-    if not gold or question.unanswerable:
-        return False
-    if hits_by == "fact":
-        return set(gold) <= set().union(*(held_facts(passage.text, gold) for passage in passages))
-    return set(gold) <= {document_of(passage.id) for passage in passages}
+    """Return whether all gold is among the passages; False if the gold is unknown."""
+    gold = set(gold_of(question, hits_by))
+    held = (held_facts(passage.text, gold) if hits_by == "fact" else {document_of(passage.id)} for passage in passages)
+    return bool(gold) and gold <= set().union(*held)
 
 
-def handed(result: Result, hits_by: HitsBy = "fact") -> list[Passage]:
-    """List what the model was shown of the passages, in the order in which the final call takes them.
+def shown_passages(result: Result, hits_by: HitsBy = "fact") -> list[Passage]:
+    """Return the passages as the model was shown them, in the order of the final call.
 
-    What was retrieved and never shown, or cut away, was not there to be forgotten. A passage stands for its document where most of it was
-    shown (PruneRAG's reference code), for a sentence where that was.
+    What was never shown cannot be forgotten. A passage counts for its document if most of it was shown (PruneRAG's reference code), for a
+    sentence if that was shown.
     """
     seen = [(whole, whole.text[: result.shown.get(whole.id, 0)]) for whole in _in_order(result)]
     enough = [(whole, text) for whole, text in seen if text and (hits_by == "fact" or stands_for(text, whole.text))]
@@ -67,11 +70,11 @@ def _in_order(result: Result) -> list[Passage]:
 
 
 def retrieval(question: Question, ranked: Sequence[Passage], hits_by: HitsBy, cited: Collection[str] | None = None) -> dict[str, Any]:
-    """Score what was found; no scores where it is not known what there is to find."""
+    """Return the retrieval scores; None if the gold is unknown."""
     documents = list(dict.fromkeys(document_of(passage.id) for passage in ranked))
     told: dict[str, Any] = {"retrieved": documents, "retrieval": None, "gold_retrieved": False}
-    gold = question.gold_facts if hits_by == "fact" else question.gold_documents
-    if not gold or question.unanswerable:
+    gold = gold_of(question, hits_by)
+    if not gold:
         return told
     if hits_by == "fact":
         held = [held_facts(passage.text, gold) for passage in ranked]

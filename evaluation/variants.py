@@ -1,16 +1,98 @@
-"""Variants of a strategy: at its defaults, along a sweep, or with a part left out."""
+"""Variants of a strategy: at its defaults, along a sweep, with a part left out, or on another kind of index."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
-from pydantic import Field
+from pydantic import BaseModel, Field, ValidationError
 
-from ramify.evaluation.index_kinds import OWN, PLAIN, dotted, is_named, named, own_options, own_settings, remedy
 from ramify.graphs.strategies import PRESET, arguments_of, build, configure, expand_preset, find_strategy, max_calls
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
+from ramify.tools.hierarchy.router import RouteSearch
 from ramify.tools.index.manifest import Kind
+from ramify.tools.knowledge.index import WalkSearch
 from ramify.tools.scrub import scrub
+
+PLAIN: Kind = "passages"
+HIERARCHY: Kind = "hierarchy"
+OPTION = "index-kind"
+"""The prefix of variants on further kinds, as on the command line."""
+SEARCHES: dict[Kind, type[BaseModel]] = {"graph": WalkSearch, HIERARCHY: RouteSearch}
+"""The kinds that have their own search, with its settings."""
+VIEW, OWN = "view", "search"
+"""Settings that steer such a search: whether it is used at all, and how."""
+
+
+def check_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
+    """Return the distinct kinds; UsageError for an unknown one, or an empty list."""
+    known: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+    listed = list(dict.fromkeys(names))
+    for name in listed:
+        if name not in known:
+            raise UsageError(f"there is no kind of index {name!r}", f"choose among {', '.join(known)}")
+    if not listed:
+        raise UsageError("no kind of index is named", f"name one or more of {', '.join(known)}, with commas between")
+    return tuple(known[name] for name in listed)
+
+
+def kind_variant(kind: str) -> str:
+    """Return the variant name of a strategy on another kind of index."""
+    return f"{OPTION}={kind}"
+
+
+def is_named(variant: str) -> bool:
+    """Return whether a variant is the unchanged strategy on another kind of index."""
+    return variant.startswith(f"{OPTION}=")
+
+
+def folder_of(plain: Path, kind: Kind, group_by: Sequence[str] = ()) -> Path:
+    """Return the folder of a kind of index, beside the plain one; a hierarchy has one per grouping."""
+    grouped = "".join(f"-{slug(field)}" for field in group_by) if kind == HIERARCHY else ""
+    return plain if kind == PLAIN else plain.with_name(f"{plain.name}-{kind}{grouped}")
+
+
+def slug(name: str) -> str:
+    """Return a name in which all but letters and digits are hyphens."""
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
+
+
+def flatten_search(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Flatten the settings of a kind's own search: search={"seeds": 3} is search.seeds=3."""
+    own = options.get(OWN)
+    found = {key: value for key, value in options.items() if key != OWN}
+    return {**found, **{f"{OWN}.{name}": value for name, value in own.items()}} if isinstance(own, Mapping) else dict(options)
+
+
+def own_settings(kind: Kind) -> dict[str, Any]:
+    """Return the settings of a kind's own search with their defaults; empty for a plain index."""
+    fields = SEARCHES[kind].model_fields if kind in SEARCHES else {}
+    return {f"{OWN}.{name}": field.get_default() for name, field in fields.items()}
+
+
+def own_options(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a kind's own search, validated; UsageError for an invalid value."""
+    chosen = {key.removeprefix(f"{OWN}."): options[key] for key in own_settings(kind) if key in options}
+    if not chosen:
+        return {}
+    try:
+        return SEARCHES[kind].model_validate(chosen).model_dump(include=set(chosen))
+    except ValidationError as error:
+        first = error.errors()[0]
+        wrong = ".".join((OWN, *map(str, first["loc"])))
+        raise UsageError(f"{wrong}={first['input']!r} is not valid ({first['msg']})", "give another value") from error
+
+
+def remedy(key: str, kinds: Sequence[Kind], otherwise: str) -> str:
+    """Return the remedy for a setting without effect in a run."""
+    of_own_search = key == OWN or key.startswith(f"{OWN}.")
+    if not of_own_search or key in own_settings(kinds[0]):
+        return otherwise
+    having = [kind for kind in SEARCHES if key in own_settings(kind)]
+    if not having:
+        return f"choose among {', '.join(dict.fromkeys(name for kind in SEARCHES for name in own_settings(kind)))}"
+    return f"it is a setting of the search in an index of kind {having[0]}: give --{OPTION} {','.join(dict.fromkeys((having[0], *kinds)))}"
+
 
 ABLATIONS: dict[str, dict[str, Any]] = {
     "judge": {"judged": False},
@@ -23,49 +105,49 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "hybrid": {"hybrid": False},
     "dependent": {"dependent": False},
 }
-"""What can be left out, and by which setting or argument; a strategy that has no such part has no such variant."""
+"""The parts that can be ablated, and by which setting or argument."""
 OF_SEARCHING = frozenset(
     {
         *("index", "filter", "view", "search", "k", "fetch_k", "mmr", "hybrid", "rerank", "rerank_k"),
         *("passage_tokens", "context_tokens", "final_k"),
     }
 )
-"""Settings that mean nothing to a strategy that does not search."""
+"""Settings without effect on a strategy that does not search."""
 PYTHON = {None: "none", True: "true", False: "false"}
 
 
 class Variant(FrozenModel):
-    """A strategy with options; its name is empty where they are the run's own."""
+    """A strategy with options; the name is empty for the run's own options."""
 
     strategy: str
     name: str = ""
     options: dict[str, Any] = Field(default_factory=dict)
     same_as_default: bool = False
-    """Whether the options are what the strategy does anyway: then nothing is asked twice."""
+    """Whether the options equal the defaults: then nothing is asked twice."""
     kind: Kind = PLAIN
     """Of the index that is searched."""
 
     @property
     def whole(self) -> bool:
-        """Tell whether it is asked every question: the strategy with all its parts, at the run's own settings."""
+        """Return whether every question is asked: the unchanged strategy."""
         return not self.name or is_named(self.name)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Give every setting as plain values; an object by its class, because what it prints may hold a key."""
+        """Return all settings as plain values; a model object by its class, because its repr may contain a key."""
         settings = configure(self.strategy, self.options)[1]
         told = settings.model_dump(mode="json", exclude={"index", "model"}, fallback=str)
         return {"model": settings.model if isinstance(settings.model, str) else type(settings.model).__name__, **told}
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Give every argument of the wiring."""
+        """Return all arguments of `build`."""
         defaults = {key: parameter.default for key, parameter in arguments_of(self.strategy).items()}
         return {key: self.options.get(key, default) for key, default in defaults.items()}
 
 
-class Change(FrozenModel):
-    """What a variant does otherwise."""
+class VariantChange(FrozenModel):
+    """A change to the options of a strategy."""
 
     name: str
     options: dict[str, Any]
@@ -79,38 +161,38 @@ def variants(
     ablations: Sequence[str],
     kinds: Sequence[Kind] = (PLAIN,),
 ) -> list[Variant]:
-    """List what is to be run: each strategy as it is, then along each sweep, with each part left out, and in each further kind of index.
+    """Return the variants: each strategy unchanged, along each sweep, without each ablated part, and on each further kind of index.
 
-    UsageError for an unknown strategy, setting or part, before anything is asked.
+    UsageError for an unknown strategy, setting or part.
     """
-    base = dotted(base)
+    base = flatten_search(base)
     if unknown := [name for name in ablations if name not in ABLATIONS]:
         raise UsageError(f"there is no part {unknown[0]!r} to leave out", f"choose one of {', '.join(ABLATIONS)}")
-    swept = [Change(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
-    less = [Change(name=f"without {name}", options=ABLATIONS[name], ablation=True) for name in ablations]
+    swept = [VariantChange(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
+    less = [VariantChange(name=f"without {name}", options=ABLATIONS[name], ablation=True) for name in ablations]
     if (preset := base.get(PRESET)) is not None and not any(preset in find_strategy(name).presets for name in strategies):
         raise UsageError(f"none of {', '.join(strategies)} has a preset {preset!r}", "name tor or prune, or leave it out")
     changes = list({change.name: change for change in (*swept, *less)}.values())
     found: list[Variant] = []
     for name in dict.fromkeys(strategies):
-        found.append(_variant(name, base, Change(name="", options={}), kinds[0]))
+        found.append(_variant(name, base, VariantChange(name="", options={}), kinds[0]))
         found += _changed(name, base, changes, kinds[0])
-        found += [_variant(name, base, Change(name=named(kind), options={}), kind) for kind in kinds[1:] if _searches(name)]
+        found += [_variant(name, base, VariantChange(name=kind_variant(kind), options={}), kind) for kind in kinds[1:] if _searches(name)]
     if unused := [change.name for change in changes if change.name not in {variant.name for variant in found}]:
         what = f"{unused[0]!r} changes nothing in {', '.join(strategies) or 'a run without strategies'}"
         raise UsageError(what, remedy(unused[0].partition("=")[0], kinds, "leave it out, or name a strategy that has it"))
     return found
 
 
-def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[Change], kind: Kind) -> list[Variant]:
-    """List the variants of a strategy; a part that it does not have, or that the run has left out anyway, cannot be left out."""
+def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[VariantChange], kind: Kind) -> list[Variant]:
+    """Return the changed variants of a strategy; parts that it lacks, or that are off anyway, are skipped."""
     offers = _offers(strategy, kind)
     found = [_variant(strategy, base, change, kind) for change in changes if change.options.keys() <= offers.keys()]
     parts = {change.name for change in changes if change.ablation}
     return [variant for variant in found if not (variant.same_as_default and variant.name in parts)]
 
 
-def _variant(strategy: str, base: Mapping[str, Any], change: Change, kind: Kind) -> Variant:
+def _variant(strategy: str, base: Mapping[str, Any], change: VariantChange, kind: Kind) -> Variant:
     offers = _offers(strategy, kind)
     known = base if base.get(PRESET) in find_strategy(strategy).presets else {key: value for key, value in base.items() if key != PRESET}
     given = {key: value for key, value in expand_preset(strategy, known).items() if key in offers}
@@ -123,7 +205,7 @@ def _variant(strategy: str, base: Mapping[str, Any], change: Change, kind: Kind)
 
 
 def _offers(strategy: str, kind: Kind) -> dict[str, Any]:
-    """Give every option that a strategy heeds in a kind of index, with its default."""
+    """Return the options of a strategy in a kind of index, with their defaults."""
     searches = _searches(strategy)
     unheeded = {OWN} if searches else OF_SEARCHING
     fields = build(strategy).settings.model_fields
@@ -138,7 +220,7 @@ def _searches(strategy: str) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Write a value as on the command line; 1.0 is 1."""
+    """Format a value as on the command line; 1.0 is 1."""
     if value is None or isinstance(value, bool):
         return PYTHON[value]
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else scrub(str(value))

@@ -25,9 +25,9 @@ from ramify.nodes.tree.citation import Citation, cite, near
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import How
-from ramify.tools.index.location import check_there
-from ramify.tools.index.searcher import DEMO, LACKING, Searchable, lacking, searcher
+from ramify.tools.index.hybrid_search import SearchOptions
+from ramify.tools.index.index_store import check_exists
+from ramify.tools.index.searcher import DEMO, LACKING, Searchable, searcher, unknown_filter_fields
 from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
 
 Call = Callable[..., Awaitable[tuple[str, Any]]]
@@ -128,14 +128,14 @@ def search_tool(
     index: Searchable = DEMO, k: int = 5, *, name: str = "search_documents", about: str | None = None, filter: dict[str, Any] | None = None
 ) -> StructuredTool:
     """Offer the search of an index as a tool; the artifact is the list that `search --json` prints."""
-    How(k=k).checked()
+    SearchOptions(k=k).checked()
     fixed = filter or {}
 
     async def search(config: RunnableConfig, query: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         wanted = {**(filter or {}), **fixed}
         hits = (await searcher(index)([checked(query)], k=k, filter=wanted or None))[0]
         passages = [one.model_dump(mode="json", exclude={"value"}) for one in near(query, [passage_of(hit) for hit in hits])]
-        told = None if hits else await asyncio.to_thread(lacking, index, wanted)
+        told = None if hits else await asyncio.to_thread(unknown_filter_fields, index, wanted)
         return format_passages(passages, wanted) + (f"\nNote: {one_line(told)}" if told else ""), passages
 
     return _tool(name, SEARCH.format(about=about or about_of(index)), Sought, index, search)
@@ -153,7 +153,7 @@ def _tool(name: str, description: str, arguments: type[BaseModel], index: Search
     other stores have dialects of their own.
     """
     if isinstance(index, (str, Path)) and index != DEMO:
-        check_there(index)
+        check_exists(index)
     if isinstance(index, (Index, str, Path)):
         arguments = create_model(f"{arguments.__name__}Within", __base__=(Within, arguments), __doc__=arguments.__doc__)
 

@@ -17,7 +17,7 @@ from ramify.prompts.reduce import MOST
 from ramify.tools.english import content
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
-from ramify.tools.index.reports import known
+from ramify.tools.index.reports import parse_report_id
 from ramify.tools.knowledge.reports import Finding
 from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import statements
@@ -99,7 +99,7 @@ async def _sources(
 def _grounds(state: State, points: Sequence[tuple[str, Sequence[str]]], settings: GlobalSettings) -> list[_Ground]:
     """Lead from each point, through those findings of its reports that say the same, to passages; blocking."""
     read = dict.fromkeys(id for _, ids in points for id in ids)
-    numbers = {id: name[1] for id in read if (name := known(id))}
+    numbers = {id: name[1] for id in read if (name := parse_report_id(id))}
     found = index_of(settings) if numbers else None
     index = found if isinstance(found, Index) else None
     reports = {report.community: report for report in index.reports.of(numbers.values())} if index and index.reports else {}
@@ -138,5 +138,5 @@ def _numbered(line: str, grounds: list[_Ground]) -> str:
 
 def _quoted(read: Iterable[Sequence[str]]) -> str:
     """Say that an answer is quoted, and under what each sentence stands."""
-    first = next((found[0] for ids in read for id in ids if (found := known(id))), None)
+    first = next((found[0] for ids in read for id in ids if (found := parse_report_id(id))), None)
     return _QUOTED.format(first.under if first else "the title of its document")

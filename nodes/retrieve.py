@@ -10,7 +10,7 @@ from ramify.nodes.step import Context, Update, level_step
 from ramify.nodes.tree import Branch, Passage
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import Searchable, advice, describe, lacking, searcher, warm
+from ramify.tools.index.searcher import Searchable, advice, describe, searcher, unknown_filter_fields, warm
 from ramify.tools.relevance import load, reranked, width
 
 
@@ -28,7 +28,7 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     best = await asyncio.to_thread(lambda: [reranked(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
     hits = dict(zip(queries, best, strict=True))
     told = await asyncio.to_thread(
-        lambda: advice(index) if any(found) else lacking(index, settings.filter)
+        lambda: advice(index) if any(found) else unknown_filter_fields(index, settings.filter)
     )  # what would make a better index, or filter, said once
     taken = {branch.path: hits[branch.question][: wanted[branch.path]] for branch in branches}
     return {

@@ -14,10 +14,10 @@ from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import ROOT, Branch, Passage
 from ramify.tools.demo import demo_index
 from ramify.tools.errors import UsageError
-from ramify.tools.index.folder import Folder
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
-from ramify.tools.index.reports import CALLED, Reports, Subject, told
+from ramify.tools.index.index_store import FolderStore
+from ramify.tools.index.reports import REPORT_NAMES, Reports, Subject, report_id
 from ramify.tools.index.searcher import DEMO, Searchable, describe, opened, searcher
 from ramify.tools.knowledge.reports import Report
 
@@ -84,7 +84,11 @@ def _reports(index: Index, settings: GlobalSettings) -> Reports:
     if settings.filter:
         raise UsageError("reports cannot be filtered: each is on many passages", "leave the filter out, or say over=passages")
     if index.reports is None:
-        made = f"`ramify index --kind graph --out {index.where}`, or --kind hierarchy" if isinstance(index.home, Folder) else "in a folder"
+        made = (
+            f"`ramify index --kind graph --out {index.where}`, or --kind hierarchy"
+            if isinstance(index.store, FolderStore)
+            else "in a folder"
+        )
         remedy = f"make a graph or a hierarchy beside its passages: {made}; `--set over=passages` reads them all"
         raise UsageError(f"{index.where!r} is an index without reports", remedy)
     return index.reports
@@ -95,7 +99,7 @@ def _batches(question: str, index: Index, settings: GlobalSettings) -> tuple[Bat
     if settings.over == "passages":
         return _most(_cut(_passages(index, settings), settings), "all passages", settings)
     reports = _reports(index, settings)
-    levels, called = reports.levels, CALLED[reports.subject].several
+    levels, called = reports.levels, REPORT_NAMES[reports.subject].several
     deepest, highest = (len(levels) - 1, 0) if settings.level == "auto" else (settings.level, settings.level)
     model = current_model(settings)
     if settings.level == "auto" and model.surveys(question):
@@ -129,7 +133,7 @@ def _passages(index: Index, settings: GlobalSettings) -> list[Passage]:
 def _report(report: Report, subject: Subject) -> Passage:
     """Show a report as a passage: its findings line by line, under its title."""
     text = "\n".join(filter(None, (report.summary, *(finding.text for finding in report.findings))))
-    source = told(subject, report.community)
+    source = report_id(subject, report.community)
     return Passage(id=source, text=text, source=source, score=0.0, metadata={"title": report.title, "rating": report.rating})
 
 

@@ -1,8 +1,8 @@
-"""The doors people come in by.
+"""User interfaces.
 
-* the command line: it begins at `entry`, `cli` finds one of the `commands`; `console` is what lies between them and the terminal
-* `notebook`, `mcp` and `server` (LangGraph Studio) are doors of their own
-* what every door shows: `drawing` puts an answer and its tree, `inspection` an index
+* the command line: `entry` starts it, `cli` dispatches to `commands`; `console` has terminal input and output
+* `notebook`, `mcp` and `server` (LangGraph Studio)
+* shared by all: `drawing` displays an answer and its tree, `inspection` an index
 """
 
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ __all__ = ["Chat"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load the notebook's chat when it is asked for: the other doors do without its widgets."""
+    """Import the notebook's chat on first use: only it needs ipywidgets."""
     if name != "Chat":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -22,11 +22,11 @@ ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 
 INTERRUPTED = 130
 RESUMED = ("index", "eval")
-"""Commands that go on where an interrupted one stopped."""
+"""Commands that resume after an interruption."""
 
 app = typer.Typer(
     name="ramify",
-    help="Answer multi-hop questions over your own documents with a local model: a tree of sub-questions, pruned, and answered from.",
+    help="Answer multi-hop questions over your own documents with a local model: it builds and prunes a tree of sub-questions.",
     epilog="Begin with: ramify ask 'In which city was the director of the film with Natascha McElhone as Rheya born?' --tree",
     pretty_exceptions_enable=False,  # a traceback that shows local values could show a key
     rich_markup_mode=None,
@@ -60,7 +60,7 @@ def options(
     context: typer.Context,
     shown: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")] = False,
 ) -> None:
-    """Answer multi-hop questions over your own documents with a local model: a tree of sub-questions, pruned, and answered from."""
+    """Answer multi-hop questions over your own documents with a local model: it builds and prunes a tree of sub-questions."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(2)
@@ -68,7 +68,7 @@ def options(
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and give its exit code: 0, 2 for wrong usage, 1 for any other error, 130 when interrupted."""
+    """Run a command line and return its exit code: 0, 2 for wrong usage, 1 for any other error, 130 when interrupted."""
     called: list[str] = []
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name="ramify", standalone_mode=False, obj=called)
@@ -88,7 +88,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except typer.Abort:
         code = INTERRUPTED
     if code == INTERRUPTED:
-        kept = " — what is done so far is kept; run the command again to go on"
+        kept = " — progress is kept; run the command again to resume"
         fail(f"interrupted{kept if called and called[0] in RESUMED else ''}")
     return code if isinstance(code, int) else 0
 
@@ -96,7 +96,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def main() -> None:
     """Run the command line of this process."""
     if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # what libraries tell their developers is no news to a user
+        warnings.simplefilter("ignore")  # library warnings are for developers
     try:
         code = run()
         sys.stdout.flush()
@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """End the process as `sys.exit` does, without waiting for threads that are loading or computing what nobody waits for any more."""
+    """End the process like `sys.exit`, without waiting for background threads."""
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Where the command `ramify` begins: Ctrl-C is told in one line also while the command line is imported."""
+"""Entry point of `ramify`: handles Ctrl-C also while the command line is being imported."""
 
 import os
 import signal
@@ -17,6 +17,6 @@ def main() -> None:
 
 
 def _leave(*_: object) -> None:
-    """End the process: nothing has been begun."""
+    """End the process; nothing has been started yet."""
     os.write(2, b"error: interrupted\n")
     os._exit(130)

@@ -21,10 +21,10 @@ NUMBERS = count()
 @pytest.fixture(autouse=True)
 def nothing_learned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each test learn of tokens anew, and keep it out of the user's cache."""
-    from ramify.tools.models import learned_tokens
+    from ramify.tools.models import tokens
 
     file = tmp_path_factory.getbasetemp() / f"tokens-{next(NUMBERS)}.json"
-    monkeypatch.setattr(learned_tokens, "kept_in", lambda: file)
+    monkeypatch.setattr(tokens, "ratios_path", lambda: file)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

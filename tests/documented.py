@@ -7,7 +7,7 @@ NEAR = 0.02
 """By how much a measured figure may differ: bfloat16, float32 and the processor's way to add move its third digit."""
 FIGURE = re.compile(r"\d+\.\d+")
 SECONDS = re.compile(r"[\d.]+ s\b")
-LOADING = re.compile(r"\([\d.]+ s\s+of\s+them\s+loading\)")
+LOADING = re.compile(r",\s+including\s+[\d.]+\s+s\s+loading")
 """Said only where loading took a second and more."""
 
 

@@ -3,14 +3,14 @@
 import pytest
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.shipped import located
+from ramify.tools.models.gguf import shipped_path
 
 NAME = "gguf:smollm2"
 
 
 def _missing() -> str:
     try:
-        located("smollm2")
+        shipped_path("smollm2")
     except ModelError as error:
         return error.remedy
     return ""

@@ -168,7 +168,7 @@ def test_the_demo_s_output_in_the_readme_is_the_real_one() -> None:
     assert differences(told, done.stdout) == []
 
 
-SHOWN = "├── 0.0 leaf  Who?\n│   → Bíró  confidence 0.61\n│   filled, confidence 0.615\ncost  5 calls · 8,370 + 255 tokens · 4.5 s\n"
+SHOWN = "├── 0.0 leaf  Who?\n│   → Bíró  confidence 0.61\n│   filled, confidence 0.615\ncost  5 calls · 8,370 tokens in, 255 out · 4.5 s\n"
 
 
 @pytest.mark.parametrize(

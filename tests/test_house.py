@@ -14,7 +14,7 @@ MODULES = sorted(path for folder in FLOORS for path in (ROOT / folder).rglob("*.
 STAIRS = {
     "nodes": ({"tree", "settings"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
     "studio": ({"drawing"}, {"inspection"}, {"console"}, {"mcp", "notebook", "server"}, {"commands"}, {""}),
-    "evaluation": ({"metrics"}, {"", "asking", "load", "searching"}, {"results"}, {"report"}),
+    "evaluation": ({"metrics"}, {"", "load"}, {"results"}, {"report"}),
 }
 """The packages of a room, each step above those before it; "" are the files at its top: steps, the command line, runs."""
 LONGEST = 400

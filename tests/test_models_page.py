@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ramify.studio.cli import run
-from ramify.tools.embeddings.prefixes import KNOWN
+from ramify.tools.embeddings.encoder import KNOWN
 from tests.test_docs import PAPERS, blocks
 from tests.tools.ollama_server import Ollama, ollama
 

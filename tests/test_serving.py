@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ramify.studio.cli import app
-from ramify.tools.index.location import home_of, is_address
+from ramify.tools.index.index_store import is_address, store_at
 
 ROOT = Path(__file__).parents[1]
 
@@ -68,7 +68,7 @@ def test_the_app_is_told_what_its_commands_understand(compose: dict[str, Any]) -
     command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
     told = command.make_context(name, list(arguments)).params
     [index] = told["index"]
-    assert (told["host"], is_address(index), home_of(index).where) == ("0.0.0.0", True, index)
+    assert (told["host"], is_address(index), store_at(index).where) == ("0.0.0.0", True, index)
     assert told["base_url"] == ["http://ollama:11434"]
 
 

@@ -3,7 +3,7 @@
 * a corpus: `documents` are read, `embeddings` encode them, `index` (or `milvus`) keeps and searches them, with `knowledge` (a graph) or
   `hierarchy` (groups) beside them; `ray` shares the work; `demo` ships with the toolkit
 * models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting`, `relevance` and `arithmetic`
-* for every door: `pages`, `checks`, `errors`, `typed` (what people type), `new_files`, `atomic_file`, `cache_folder`, `scrub`,
-  `server_address`, `pip`, `released_weights`
-* texts: `english`, `persons`, `folded_text`, `quoting`, `supporting_sentence`, `text_location`, `unknown`
+* for every door: `pages`, `checks`, `errors`, `typed` (what people type), `new_files`, `scrub`, `server_address`, `pip`,
+  `released_weights`
+* texts: `english`, `persons`, `quoting`, `supporting_sentence`, `text_location`
 """

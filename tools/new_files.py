@@ -1,4 +1,4 @@
-"""New files and folders: who may read them, and that they are on the disk before another file names them.
+"""Files and folders that are written: their permissions, atomic replacement, flushing to disk, and the cache folder.
 
 A new folder is its owner's alone (0700), unless it is to be shared (0755). A new file may be read and written by those who may read and
 write its folder; SQLite gives its further files, the journals, the rights of the file they belong to.
@@ -7,9 +7,11 @@ write its folder; SQLite gives its further files, the journals, the rights of th
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 
 from ramify.tools.errors import InputError
 
@@ -89,12 +91,63 @@ def sync(*paths: Path) -> None:
 
 
 def remedy_for(error: Exception, otherwise: str, kept: bool = False) -> str:
-    """Say what to do about what cannot be written: make room where the disk is full, and move away a folder in the place of a file.
+    """Return the remedy for a failed write: make room on a full disk, or move away a folder in the place of a file.
 
-    kept: whether what was written before stays, to be gone on with.
+    kept: whether what was written before is kept and resumed.
     """
     if isinstance(error, IsADirectoryError):
         return f"move the folder {str(error.filename2 or error.filename)!r} away and run the command again"
     full = getattr(error, "errno", None) in _FULL or getattr(error, "sqlite_errorname", "") == "SQLITE_FULL"
     room = f"make room on its disk and run the command again{': what is done so far is kept' if kept else ''}"
     return room if full else otherwise
+
+
+def write_whole(content: str | bytes, path: Path, mode: int | None = None) -> None:
+    """Write a file by way of another beside it, text as UTF-8; InputError where it cannot be written.
+
+    A link stays, and what it leads to is replaced. mode: the file's rights; by default those of its folder, as far as the umask lets.
+    """
+    with _draft_of(path, mode) as (draft, target):
+        draft.write_bytes(content.encode(errors="replace") if isinstance(content, str) else content)
+        sync(draft)
+        draft.replace(target)
+
+
+def check_place(path: Path) -> None:
+    """Raise InputError where a file could not be written, so that it is known before the work whose result it is to hold."""
+    with _draft_of(path):
+        pass
+
+
+@contextmanager
+def _draft_of(path: Path, mode: int | None = None) -> Iterator[tuple[Path, Path]]:
+    """Yield an empty file and the path it is for; the file is removed afterwards unless it was moved there."""
+    try:
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if os.path.lexists(target) and not target.is_file():
+            raise OSError(errno.EINVAL, "it is no regular file")
+        draft = target.parent / f".ramify-{token_hex(8)}"
+        rights = file_mode(target.parent) if mode is None else mode
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, rights))  # less what the umask takes
+        try:
+            if mode is not None:
+                draft.chmod(mode)
+            yield draft, target
+        finally:
+            draft.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        what = f"cannot write {str(path)!r} ({getattr(error, 'strerror', None) or error})"
+        raise InputError(what, remedy_for(error, "name a file in a folder that is there and that you may write to")) from error
+
+
+def cache_folder() -> Path:
+    """Return where ramify keeps what it can make again: RAMIFY_CACHE, else the platform's cache folder."""
+    if given := os.environ.get("RAMIFY_CACHE"):
+        return Path(given).expanduser()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "ramify"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))) / "ramify" / "Cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ramify"

@@ -11,8 +11,7 @@ from importlib.resources import as_file, files
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.embeddings.sentence_encoder import MINILM
-from ramify.tools.english import STOP, names_in
-from ramify.tools.folded_text import fold
+from ramify.tools.english import STOP, fold, names_in
 from ramify.tools.released_weights import intact
 
 FILE = "persons.safetensors"
@@ -73,7 +72,7 @@ def has_pronoun(question: str) -> bool:
 
 
 def about_a_person(question: str) -> bool:
-    """Tell whether a question names or describes a person: "Where was the inventor of the saxophone born?". Blocking."""
+    """Return whether a question names or describes a person: "Where was the inventor of the saxophone born?". Blocking."""
     return likeliest([*names_in(question), *_topic(question)]) is not None
 
 
@@ -87,7 +86,7 @@ def pronoun(question: str) -> str | None:
 
 
 def _topic(question: str) -> list[str]:
-    """Give the words of a question from the first one on that carries meaning, with the article before it; none where none does."""
+    """Return a question from its first content word on, with the article before it; empty if it has none."""
     words = question.split()
     first = next((number for number, word in enumerate(words) if fold(word) not in STOP), len(words))
     while 0 < first < len(words) and words[first - 1].lower() in ("the", "a", "an", "which"):

@@ -35,7 +35,7 @@ def install(requirement: str) -> None:
 
 
 def is_here() -> bool:
-    """Tell whether the environment has a pip, without looking for the module: setuptools takes that for pip's own start."""
+    """Return whether the environment has pip, without looking for the module: setuptools takes that for pip's own start."""
     try:
         return bool(version("pip"))
     except PackageNotFoundError:
@@ -43,7 +43,7 @@ def is_here() -> bool:
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run pip: what it tells is shown on stderr, its complaints are kept."""
+    """Run pip with its output on stderr; its errors are captured."""
     return subprocess.run(command, stdout=STDERR, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
 
 

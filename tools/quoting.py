@@ -39,7 +39,7 @@ def reveal(text: str, form: Callable[[str], str] = lambda character: f"⟨U+{ord
 
 
 def _is_needed(text: str, place: int) -> bool:
-    """Tell whether an invisible character has a part in writing: a joiner between letters or emoji, a selector behind what it selects."""
+    """Return whether an invisible character is part of the text: a joiner between letters or emoji, a selector behind what it selects."""
     character, before, after = text[place], text[place - 1 : place], text[place + 1 : place + 2]
     if VARIANTS.match(character):
         return bool(before) and not before.isspace() and not INVISIBLE.match(before)

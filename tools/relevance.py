@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from ramify.tools.embeddings.sentence_encoder import quiet
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.reader.inputs import in_context
-from ramify.tools.reader.predictions import Reading, read_contexts
-from ramify.tools.reader.weights import load_network
+from ramify.tools.reader.reading import Reading, in_context, load_network, read_contexts
 from ramify.tools.typed import usable
 
 if TYPE_CHECKING:
@@ -27,12 +25,12 @@ _scoring = threading.Lock()
 
 
 def width(name: str, k: int, rerank_k: int) -> int:
-    """Tell how many passages to search for where `name` reranks them and k are wanted."""
+    """Return how many passages to search for if `name` reranks them and k are wanted."""
     return k if name == NONE else max(k, rerank_k)
 
 
 def load(name: str) -> float:
-    """Load what reranks; give the seconds that took, 0 where all was there; blocking. ModelError where there is no such model."""
+    """Load the reranker; return the seconds it took, 0 if it was loaded; blocking. ModelError if there is no such model."""
     if name == NONE:
         return 0.0
     began = time.perf_counter()
@@ -42,9 +40,9 @@ def load(name: str) -> float:
 
 
 def reranked(query: str, hits: Sequence[Hit], name: str, k: int) -> list[Hit]:
-    """Give the k best hits of a query by the reader ("reader"), or by a cross-encoder of that name; "none" leaves the order; blocking.
+    """Return the k best hits of a query by the reader ("reader"), or by a cross-encoder of that name; "none" leaves the order; blocking.
 
-    Ties keep the order of the search. ModelError where there is no such model.
+    Ties keep the order of the search. ModelError if there is no such model.
     """
     if name == NONE or not hits:
         return list(hits[:k])
@@ -75,8 +73,7 @@ def scores(name: str, query: str, texts: Sequence[str]) -> list[float]:
     """Score texts by how far they bear on a query, the more the higher; blocking."""
     model = cross_encoder(name)
     with _scoring:  # fast tokenizers raise "Already borrowed" when two threads change padding at once
-        told = model.predict([(query, text) for text in texts], show_progress_bar=False)
-    return [float(score) for score in told]
+        return [float(score) for score in model.predict([(query, text) for text in texts], show_progress_bar=False)]
 
 
 def _canonical(name: str) -> str:
@@ -87,11 +84,14 @@ def _canonical(name: str) -> str:
 def _load(name: str) -> "CrossEncoder":
     import torch
     from sentence_transformers import CrossEncoder
+    from transformers import AutoConfig
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         with quiet():
-            _check(name)
+            architectures = AutoConfig.from_pretrained(name, local_files_only=True).architectures or ["none"]
+            if architectures[0].endswith(_BARE):
+                raise _unfit(name, f"is no cross-encoder ({architectures[0]})")
             model: CrossEncoder = CrossEncoder(name, device=device, local_files_only=True)
     except OSError as error:
         remedy = f"download it once with `hf download {name}`, or name reader, none or a folder with a model"
@@ -104,15 +104,6 @@ def _load(name: str) -> "CrossEncoder":
     if model.num_labels != 1:
         raise _unfit(name, f"gives {model.num_labels} scores, not one")
     return model
-
-
-def _check(name: str) -> None:
-    """Refuse a model that has no head to score with, before it is given a random one."""
-    from transformers import AutoConfig
-
-    told = AutoConfig.from_pretrained(name, local_files_only=True).architectures or ["none"]
-    if told[0].endswith(_BARE):
-        raise _unfit(name, f"is no cross-encoder ({told[0]})")
 
 
 def _unfit(name: str, why: str) -> ModelError:

@@ -1,13 +1,15 @@
-"""Secrets out of text and addresses: what errors, results, manifests and reports say goes through here before it leaves.
+"""Mask secrets in texts, addresses and logs: all that errors, results, manifests and reports say passes through here.
 
-Known are the keys of the environment and what stands in addresses that were named; what looks like a key is taken for one in texts of
-programs and servers. Data (passages, answers) loses only what is known.
+Known secrets are the keys of the environment and those in addresses that were named. In texts of programs and servers whatever looks like a
+key is masked, too; in data (passages, answers) only known secrets are.
 """
 
 import base64
 import json
+import logging
 import os
 import re
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,30 +20,30 @@ from ramify.tools.quoting import map_texts
 MASK = "***"
 ADDRESS = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`|\\^]+")
 LONG, VERY_LONG = 16, 32
-"""Letters from which on a part of an address may be a key."""
+"""Lengths from which a part of an address may be a key."""
 HOLDS_A_KEY = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
 """Names of environment variables, and of an address's parameters."""
 CARRIES_A_KEY = re.compile(rf"{HOLDS_A_KEY.pattern}|^(?:proxy_)?authorization$|^cookie$|(?:^|_)auth$", re.IGNORECASE)
 """Names of headers and parameters."""
 WORD = re.compile(r"(?!\S+://)\S+")
-"""What is neither several words nor an address."""
+"""A single word that is no address."""
 MARKED = (
     re.compile(r"(\bbearer\s+)[\w.~+/=-]{4,}", re.IGNORECASE),
     re.compile(r"(\bbasic\s+)(?=\S*[\d=])[\w+/=-]{8,}", re.IGNORECASE),
     re.compile(r"(\b(?:api[-_ ]?key|access[-_]token|authorization|password)[\"']?\s*[:=]\s*[\"']?)[^\s\"',;}]{4,}", re.IGNORECASE),
     re.compile(r"(\b)(?:sk-[\w-]{6,}|hf_\w{16,}|gh[a-z]_\w{16,}|gsk_\w{16,}|AIza[\w-]{20,})"),
 )
-"""What is a key by what stands before it, or by its first letters."""
+"""Keys recognized by what precedes them, or by their first letters."""
 NAMES_AN_ADDRESS = re.compile(r"_(?:URL|HOST|BASE|ENDPOINT|PROXY)$", re.IGNORECASE)
 SHORTEST = 4
-"""A shorter secret would take letters out of words."""
+"""A shorter secret may be part of a word."""
 SHORTEST_IN_DATA = 8
 
 _learned: set[str] = set()
 
 
 def scrub(text: str) -> str:
-    """Take out of a message whatever is, or looks like, a secret."""
+    """Mask whatever is, or looks like, a secret in a message."""
     text = ADDRESS.sub(lambda found: shown(found[0]), _without(text, SHORTEST))
     for pattern in MARKED:
         text = pattern.sub(rf"\1{MASK}", text)
@@ -49,32 +51,32 @@ def scrub(text: str) -> str:
 
 
 def scrubbed(value: Any) -> Any:
-    """Take secrets out of every text in plain values, as `scrub` does."""
+    """Mask secrets in every text of plain values, as `scrub` does."""
     return map_texts(value, scrub)
 
 
 def without_known(value: Any) -> Any:
-    """Take the known secrets, and nothing else, out of every text in plain values."""
+    """Mask known secrets, and nothing else, in every text of plain values."""
     return map_texts(value, lambda text: _without(text, SHORTEST_IN_DATA))
 
 
 def learn(*secrets: str) -> None:
-    """Take note of keys, to be kept out of all text from now on."""
+    """Register keys, to be masked from now on."""
     _note(secret for secret in secrets if _is_key(secret))
 
 
 def learn_address(url: str) -> None:
-    """Take note of what is secret in an address."""
+    """Register the secrets in an address."""
     _note(_in_address(url))
 
 
 def learn_named(sent: Mapping[str, Any]) -> None:
-    """Take note of what is secret in headers and parameters: by its name, or as it looks. What lies deeper is looked through, too."""
+    """Register the secrets in headers and parameters, nested ones included, by their names or form."""
     for name, value in sent.items():
         if isinstance(value, Mapping):
             learn_named(value)
         elif isinstance(value, str) and (CARRIES_A_KEY.search(name.replace("-", "_")) or (WORD.fullmatch(value) and is_key_like(value))):
-            learn(value, value.rpartition(" ")[2])  # a key may stand behind its scheme
+            learn(value, value.rpartition(" ")[2])  # a key may follow its scheme
 
 
 def _note(secrets: Iterable[str]) -> None:
@@ -82,7 +84,7 @@ def _note(secrets: Iterable[str]) -> None:
 
 
 def _is_key(value: str) -> bool:
-    """Tell a key from what local servers are given where they ask for any key at all: "ollama", "EMPTY", "none"."""
+    """Return whether a value is a key, and not a placeholder for local servers such as "ollama", "EMPTY" or "none"."""
     return len(value) >= SHORTEST_IN_DATA
 
 
@@ -118,7 +120,7 @@ def _in_address(url: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _forms(secret: str) -> frozenset[str]:
-    """Give a secret as servers may repeat it: decoded, encoded, or quoted as in JSON."""
+    """Return a secret as servers may repeat it: decoded, encoded, or quoted as in JSON."""
     secret = secret.strip()
     plain = unquote(secret)
     forms = (secret, plain, quote(plain, safe=""), quote(plain), json.dumps(plain)[1:-1], repr(plain)[1:-1])
@@ -126,12 +128,12 @@ def _forms(secret: str) -> frozenset[str]:
 
 
 class Parts(NamedTuple):
-    """An address taken apart, also one that is not quite right."""
+    """The parts of an address, which may be malformed."""
 
     scheme: str
-    """With its divider."""
+    """With its separator."""
     user: str
-    """User and password, as they are written."""
+    """User and password, as written."""
     host: str
     path: str
     query: str
@@ -139,7 +141,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(url: str) -> Parts:
-    """Take an address apart; a password may hold a slash, though it should not."""
+    """Split an address; a password may contain a slash, though it should not."""
     before, divider, rest = url.partition("://")
     scheme, rest = (before + divider, rest) if divider else ("", url)
     place, query = _divided(rest)
@@ -153,7 +155,7 @@ def parts_of(url: str) -> Parts:
 
 
 def shown(url: str) -> str:
-    """Show an address without user, password, the values of its query, and parts of its path that look like keys."""
+    """Return an address without user and password, with the values of its query and key-like parts of its path masked."""
     parts = parts_of(url)
     path = "/".join(MASK if is_key_like(one) else one for one in parts.path.split("/"))
     query = re.sub(r"(?<=[?&;#])(?:([^=&;#]*=)[^&;#]*|[^=&;#]+)", lambda pair: (pair[1] or "") + MASK, parts.query)
@@ -161,7 +163,7 @@ def shown(url: str) -> str:
 
 
 def is_key_like(text: str) -> bool:
-    """Tell what may be a key: long, and letters and digits mixed, or very long."""
+    """Return whether a text may be a key: long with letters and digits, or very long."""
     mixed = re.search(r"[^\W\d_]", text) and re.search(r"\d", text)
     return len(text) >= VERY_LONG or (len(text) >= LONG and mixed is not None)
 
@@ -169,3 +171,29 @@ def is_key_like(text: str) -> bool:
 def _divided(rest: str) -> tuple[str, str]:
     place = re.split(r"[?#]", rest, maxsplit=1)[0]
     return place, rest[len(place) :]
+
+
+CLIENTS = ("http", "openai", "ollama", "anthropic", "groq", "mistral", "google", "langchain", "urllib3", "aiohttp")
+"""Prefixes of the names of the clients' loggers, which log addresses at INFO, and requests and replies at DEBUG."""
+
+
+def mask_logs() -> None:
+    """Mask keys in the logs of all clients imported so far. Loggers do not inherit filters, so each gets one."""
+    for name in (*CLIENTS, *tuple(logging.root.manager.loggerDict)):
+        if name.startswith(CLIENTS):
+            logging.getLogger(name).addFilter(_mask)  # has no effect a second time
+
+
+def _mask(record: logging.LogRecord) -> bool:
+    """Mask a record's message and traceback; a record without keys is unchanged."""
+    try:
+        message = record.getMessage()
+    except (KeyError, TypeError, ValueError):  # logging itself reports arguments that do not fit the message
+        return True
+    if (masked := scrub(message)) != message:
+        record.msg, record.args = masked, ()
+    if record.exc_info and record.exc_info[1]:
+        trace = "".join(traceback.format_exception(record.exc_info[1])).rstrip("\n")
+        if (masked := scrub(trace)) != trace:
+            record.exc_info, record.exc_text = None, masked
+    return True

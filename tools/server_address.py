@@ -35,7 +35,7 @@ def as_one_text(value: Any) -> Any:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether an address is on this machine."""
+    """Return whether an address is on this machine."""
     name = urlsplit(url).hostname or ""
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -52,7 +52,7 @@ def without_credentials(url: str) -> str:
 
 
 def is_address(url: str) -> bool:
-    """Tell whether an address can be one of a server: a scheme, a host, and a port that is a number."""
+    """Return whether an address can be a server's: a scheme, a host, and a port that is a number."""
     try:
         parts = urlsplit(url)
         alone = "," not in (parts.hostname or "") + parts.path  # a second one, without its scheme
@@ -62,7 +62,7 @@ def is_address(url: str) -> bool:
 
 
 def ollama_host(base_url: str | None) -> str:
-    """Give the address of Ollama's server: the one named, else OLLAMA_HOST in any of its forms, else Ollama's own."""
+    """Return the address of Ollama's server: the one named, else OLLAMA_HOST in any of its forms, else Ollama's own."""
     named = base_url or os.environ.get("OLLAMA_HOST") or ""
     scheme, divider, rest = named.strip().strip("\"'").rpartition("://")
     parts = urlsplit(f"//{rest}")

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ramify.tools.english import content, sentences
-from ramify.tools.folded_text import fold
+from ramify.tools.english import content, fold, sentences
 from ramify.tools.quoting import flatten, snippet
 
 LONGEST = 320
@@ -44,17 +43,18 @@ def carrying(text: str, asked: Sequence[Asked], headings: Iterable[str] = ()) ->
     for question, answer in asked:
         if short(answer):
             if (best := _best(units, question, answer)) is not None:
-                return in_context(units, best, answer)
+                return with_neighbors(units, best, answer)
             if (first := next((n for n in range(1, len(units)) if holds(f"{units[n - 1]} {units[n]}", answer)), None)) is not None:
                 return _cut(units, first - 1, first, answer)
     weights = _weights(units, content(" ".join(one.question for one in asked)))
-    wanted = [content(f"{question} {answer}" if _is_text(answer) else question) for question, answer in asked]
+    long = [bool(answer.strip()) and not short(answer) and not _verdict(answer) for _, answer in asked]
+    wanted = [content(f"{question} {answer}" if text else question) for (question, answer), text in zip(asked, long, strict=True)]
     shares = [max((_share(words, unit, weights) for words in wanted), default=0.0) for unit in units]
-    return in_context(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
+    return with_neighbors(units, max(range(len(units)), key=lambda number: (shares[number], -number)), "")
 
 
 def nearest(text: str, query: str) -> str:
-    """Give the sentence or heading that has most of a query's words, the rare ones first; nothing where none has any."""
+    """Return the sentence or heading with most of a query's words, weighted by rarity; empty if none has any."""
     units, words = statements(text), content(query)
     weights = _weights(units, words)
     shares = [_share(words, unit, weights) for unit in units]
@@ -62,7 +62,7 @@ def nearest(text: str, query: str) -> str:
 
 
 def statements(text: str, headings: Iterable[str] = ()) -> list[str]:
-    """List the sentences, rows and items of a text, without headings; all of it where there is nothing else."""
+    """Return the sentences, rows and items of a text, without headings; the headings if there is nothing else."""
     titles = {fold(heading) for heading in headings}
     return list(_statements(text, frozenset(filter(None, titles))))
 
@@ -79,7 +79,7 @@ def _statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
 
 
 def unwrapped(text: str) -> list[str]:
-    """List the lines of a text; those that were broken to fit a page are one again."""
+    """Return the lines of a text, with those broken to fit a page joined again."""
     lines: list[str] = []
     broken = False
     for line in (line.strip() for line in text.split("\n")):
@@ -92,20 +92,20 @@ def unwrapped(text: str) -> list[str]:
 
 
 def short(answer: str) -> bool:
-    """Tell whether a sentence can be expected to hold all of an answer."""
+    """Return whether one sentence can be expected to contain a whole answer."""
     return bool(answer.strip()) and not _verdict(answer) and len(answer.split()) <= _NAMED
 
 
 def holds(text: str, answer: str) -> bool:
-    """Tell whether a text says an answer, whole."""
+    """Return whether a text contains a whole answer."""
     if re.search(rf"(?<!\w){re.escape(answer.strip())}(?!\w)", text, re.IGNORECASE):
         return True
     folded = fold(answer)
     return len(folded) > 1 and f" {folded} " in f" {fold(text)} "
 
 
-def in_context(units: Sequence[str], number: int, answer: str) -> str:
-    """Quote a sentence; one that leans on another, or says little alone, with its neighbour."""
+def with_neighbors(units: Sequence[str], number: int, answer: str) -> str:
+    """Quote a sentence; one that refers to the one before it, or is short, with its neighbor."""
     first = last = number
     if number and _LEANING.match(units[number]) and _fits(units[number - 1 : number + 1]):
         first -= 1
@@ -116,12 +116,12 @@ def in_context(units: Sequence[str], number: int, answer: str) -> str:
 
 def _cut(units: Sequence[str], first: int, last: int, answer: str) -> str:
     """Quote sentences that follow each other, with a sign for what is left out before and behind them."""
-    said = " ".join(units[first : last + 1])
-    if len(said) > LONGEST:
-        said = snippet(said, answer, LONGEST)
-    before = "… " if first and not said.startswith("…") else ""
-    after = " …" if last + 1 < len(units) and not said.endswith("…") else ""
-    return f"{before}{said}{after}"
+    quote = " ".join(units[first : last + 1])
+    if len(quote) > LONGEST:
+        quote = snippet(quote, answer, LONGEST)
+    before = "… " if first and not quote.startswith("…") else ""
+    after = " …" if last + 1 < len(units) and not quote.endswith("…") else ""
+    return f"{before}{quote}{after}"
 
 
 def _fits(units: Sequence[str]) -> bool:
@@ -129,7 +129,7 @@ def _fits(units: Sequence[str]) -> bool:
 
 
 def _best(units: Sequence[str], question: str, answer: str) -> int | None:
-    """Find the sentence that says an answer and most of what is asked; None where none says it."""
+    """Return the number of the sentence with the answer and most of the question's words; None if none contains the answer."""
     saying = [number for number, unit in enumerate(units) if holds(unit, answer)]
     words = content(question) - content(answer)
     weights = _weights(units, words)
@@ -137,7 +137,7 @@ def _best(units: Sequence[str], question: str, answer: str) -> int | None:
 
 
 def _weights(units: Sequence[str], words: frozenset[str]) -> dict[str, float]:
-    """Give each word a weight: the fewer sentences hold it, the more it tells."""
+    """Weigh each word by its inverse sentence frequency."""
     texts = [content(unit) for unit in units]
     return {word: math.log(1 + len(texts) / (1 + sum(word in text for text in texts))) for word in words}
 
@@ -148,16 +148,12 @@ def _share(words: frozenset[str], unit: str, weights: dict[str, float]) -> float
     return sum(weights.get(word, 1.0) for word in words & here) / total if total else 0.0
 
 
-def _is_text(answer: str) -> bool:
-    return bool(answer.strip()) and not short(answer) and not _verdict(answer)
-
-
 def _verdict(answer: str) -> bool:
     return answer.strip(" .!").casefold() in _VERDICTS
 
 
 def _is_heading(unit: str, titles: frozenset[str]) -> bool:
-    """Tell a heading from a sentence."""
+    """Return whether a unit is a heading."""
     if fold(unit) in titles:
         return True
     unended = unit[-1] not in ".!?:;)。！？" and "|" not in unit and len(unit.split()) <= _NAMED

@@ -20,7 +20,7 @@ _CRUMBS = " > "
 
 
 def path_of(source: str, metadata: Mapping[str, Any]) -> str:
-    """Give the absolute path of the file that a source names; empty where none is known, or one that is not the source's."""
+    """Return the absolute path of a source's file; empty if none is known, or one that is not the source's."""
     path = metadata.get("path")
     if not isinstance(path, str) or not path or CONTROL.search(path) or path.startswith(("//", "\\\\")):
         return ""
@@ -31,19 +31,19 @@ def path_of(source: str, metadata: Mapping[str, Any]) -> str:
 
 
 def page_of(metadata: Mapping[str, Any]) -> int | None:
-    """Give the page, counted from 1; None where there is none."""
+    """Return the page, counted from 1, if there is one."""
     page = metadata.get("page")
     return page if isinstance(page, int) and not isinstance(page, bool) and page > 0 else None
 
 
 def printed_page(source: str, page: int | None) -> str:
-    """Name a page, or a slide of a presentation, by its number; empty where there is none."""
+    """Return the name of a page or slide by its number; empty if there is none."""
     slides = PurePath(source.lower().removesuffix(".gz")).suffix in _SLIDES
     return f"{'slide' if slides else 'page'} {page}" if page else ""
 
 
 def link_of(source: str, metadata: Mapping[str, Any]) -> str:
-    """Give the address that opens a passage's file, at its page or heading where the format has one; empty where no path is known."""
+    """Return the URL of a passage's file, at its page or heading if the format has one; empty if no path is known."""
     path = path_of(source, metadata)
     if not path:
         return ""
@@ -59,36 +59,33 @@ def link_of(source: str, metadata: Mapping[str, Any]) -> str:
 def crumbs(title: str, heading: str) -> list[str]:
     """List the headings above a text, outermost first, without those that only repeat the title or each other."""
     parts = [" ".join(part.replace("¶", " ").split()) for part in heading.split(_CRUMBS)]
-    told = " ".join(title.split()).casefold()
-    return [part for part in dict.fromkeys(parts) if part and not (told and _repeats(part.casefold(), told))]
-
-
-def _repeats(part: str, title: str) -> bool:
-    return part.startswith(title) or title.startswith(part)
+    name = " ".join(title.split()).casefold()
+    folded = {part: part.casefold() for part in parts if part}
+    return [part for part, low in folded.items() if not (name and (low.startswith(name) or name.startswith(low)))]
 
 
 def names(places: Sequence[tuple[str, str]]) -> list[str]:
     """Name files, given as sources and paths, by their ends: from the folder that was given on, or as far up as tells them apart."""
     shown = [_ends(source, path) for source, path in places]
-    told = [next(ends) for ends in shown]
-    while clashes := _clashes(told, places):
+    chosen = [next(ends) for ends in shown]
+    while clashes := _clashes(chosen, places):
         longer = {number: name for number in clashes if (name := next(shown[number], None)) is not None}
         if not longer:
             break
-        told = [longer.get(number, name) for number, name in enumerate(told)]
-    return told
+        chosen = [longer.get(number, name) for number, name in enumerate(chosen)]
+    return chosen
 
 
-def _clashes(told: Sequence[str], places: Sequence[tuple[str, str]]) -> list[int]:
+def _clashes(chosen: Sequence[str], places: Sequence[tuple[str, str]]) -> list[int]:
     """Number the names that stand for different files."""
     files: dict[str, set[str]] = {}
-    for name, (_, path) in zip(told, places, strict=True):
+    for name, (_, path) in zip(chosen, places, strict=True):
         files.setdefault(name, set()).add(path)
-    return [number for number, (name, (_, path)) in enumerate(zip(told, places, strict=True)) if path and len(files[name]) > 1]
+    return [number for number, (name, (_, path)) in enumerate(zip(chosen, places, strict=True)) if path and len(files[name]) > 1]
 
 
 def _ends(source: str, path: str) -> Iterator[str]:
-    """Give the names that a file may go by, the shortest first; without a path its source alone."""
+    """Yield the names of a file, the shortest first; without a path its source alone."""
     file = next((file for file in _files(source) if f"/{PurePath(path).as_posix()}".endswith(f"/{file}")), "") if path else ""
     if not file:
         yield source
@@ -100,7 +97,7 @@ def _ends(source: str, path: str) -> Iterator[str]:
 
 
 def _files(source: str) -> Iterator[str]:
-    """Give what of a source may be the file: all of it, or what is before the `#` of a record."""
+    """Yield what of a source may be the file: all of it, or the part before the `#` of a record."""
     yield source
     for at, sign in enumerate(source):
         if sign == "#" and at:

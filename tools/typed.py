@@ -14,7 +14,7 @@ def readable(text: str) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Tell whether a text can be encoded."""
+    """Return whether a text can be encoded."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from ramify.tools.english import bare_title
-from ramify.tools.folded_text import fold
-from ramify.tools.reader.inputs import in_context
+from ramify.tools.english import bare_title, fold
+from ramify.tools.reader.reading import in_context
 from training.countries import country_of
 from training.example import Example, seeded
 from training.relations import stated

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from ramify.tools.english import bare_title, sentences
-from ramify.tools.folded_text import fold
-from ramify.tools.reader.inputs import in_context
+from ramify.tools.english import bare_title, fold, sentences
+from ramify.tools.reader.reading import in_context
 from training.candidates import Candidate, candidates
 from training.example import Example, seeded
 from training.lookalike import Lookalikes

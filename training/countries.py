@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold
 
 _TABLE = """
 Afghanistan:Afghan Albania:Albanian Algeria:Algerian Argentina:Argentine,Argentinian Armenia:Armenian Australia:Australian Austria:Austrian

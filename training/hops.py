@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ramify.tools.english import bare_title
-from ramify.tools.folded_text import fold
-from ramify.tools.reader.inputs import in_context
+from ramify.tools.english import bare_title, fold
+from ramify.tools.reader.reading import in_context
 from training.example import Example, likeliest, occurrences, seeded
 from training.lookalike import Lookalikes
 from training.source import Document, Folder, gold

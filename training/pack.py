@@ -12,10 +12,10 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from ramify.tools.reader.weights import pack
+from ramify.tools.released_weights import pack
 from training.saved_run import WEIGHTS
 
-_HOME = Path(__file__).parent.parent / "tools" / "reader"
+_CODE = Path(__file__).parent.parent / "tools" / "reader" / "reading.py"
 
 
 def main() -> None:
@@ -26,13 +26,13 @@ def main() -> None:
     given = parser.parse_args()
     frozen = ("encoder.embeddings.", *(f"encoder.encoder.layer.{number}." for number in range(given.frozen)))
     trained = {name: weight for name, weight in load_file(given.out / WEIGHTS).items() if not name.startswith(frozen)}
-    write(_HOME, trained, {"encoder": "all-MiniLM-L6-v2", "frozen_layers": str(given.frozen)})
+    write(_CODE, trained, {"encoder": "all-MiniLM-L6-v2", "frozen_layers": str(given.frozen)})
 
 
-def write(home: Path, weights: Mapping[str, Tensor], told: dict[str, str]) -> None:
-    """Write weights into a folder of the package, with what is told of them, and their hash into the `weights.py` that loads them."""
-    target, code = home / "weights.safetensors", home / "weights.py"
-    save_file(pack(dict(weights)), target, metadata=told)
+def write(code: Path, weights: Mapping[str, Tensor], metadata: dict[str, str]) -> None:
+    """Write weights and their metadata beside the module that loads them, and their hash into that module."""
+    target = code.with_name("weights.safetensors")
+    save_file(pack(dict(weights)), target, metadata=metadata)
     found = hashlib.sha256(target.read_bytes()).hexdigest()
     code.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{found}"', code.read_text(encoding="utf-8")), encoding="utf-8")
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB, sha256 {found}")

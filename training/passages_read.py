@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ramify.tools.reader.inputs import in_context
+from ramify.tools.reader.reading import in_context
 from training.example import Example, likeliest, occurrences, seeded
 from training.lookalike import Lookalikes
 from training.source import Document, Folder, gold

@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 
 from ramify.evaluation.load.records import read_records
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.unknown import is_unknown
+from ramify.tools.english import is_unknown
 
 FOLDERS = (
     "2wikimultihopqa_train", "canard_dev", "disflqa", "fairytaleqa", "hotpotqa_train", "musique_train", "nq_oracle_dev", "office_spans",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ramify.tools.reader.inputs import Pair, pairs
-from ramify.tools.reader.network import KINDS, Batch, batch
+from ramify.tools.reader.network import KINDS, Batch
+from ramify.tools.reader.reading import Pair, batch, pairs
 from training.example import Example
 
 _NOWHERE = -1

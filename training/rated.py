@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from ramify.evaluation.metrics.answers import exact_match, token_f1
 from ramify.tools.reader.calibration import Constants, Evidence, confidence
-from ramify.tools.reader.short_answers import Found
+from ramify.tools.reader.short_answers import ReadAnswer
 from training.searched import Searched
 
 THRESHOLDS: Final = tuple(number / 20 for number in range(1, 11))
@@ -17,7 +17,7 @@ class Told(NamedTuple):
     """What the network says to a question."""
 
     item: Searched
-    found: Found
+    found: ReadAnswer
     evidence: Evidence
 
     @property

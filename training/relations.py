@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ramify.tools.english import bare_title
-from ramify.tools.reader.inputs import in_context
+from ramify.tools.reader.reading import in_context
 from training.candidates import DATE, NAME, PLACE, YEAR
 from training.countries import mention
 from training.example import CharSpan, Example, occurrences, seeded

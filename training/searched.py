@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from ramify.tools.reader.inputs import in_context
+from ramify.tools.reader.reading import in_context
 from training.example import Example, seeded
 from training.lookalike import Lookalikes
 from training.material import Part, material, part

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ramify.tools.reader.inputs import in_context
+from ramify.tools.reader.reading import in_context
 from training.example import CharSpan, Example, seeded
 from training.lookalike import Lookalikes
 from training.source import Document, Folder, gold

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ramify.tools.reader.inputs import Quote
+from ramify.tools.reader.reading import Quote
 from training.example import Example
 from training.material import dealt
 from training.source import Folder, gold

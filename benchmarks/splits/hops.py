@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ramify.tools.index.search_words import query_words
+from ramify.tools.index.full_text import query_words
 from training.source import Folder, gold, load
 
 _REFERENCE = re.compile(r"#(\d)")

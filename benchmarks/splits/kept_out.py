@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from ramify.evaluation.metrics.answers import token_f1
-from ramify.tools.arithmetic.combine import How
+from ramify.tools.arithmetic import Combination
 from ramify.tools.splitting import Split, splits
 from training.writing.material import material
 from training.writing.written import Written, part
@@ -25,7 +25,7 @@ def kept_out(data: Path, limit: int) -> dict[str, list[Written]]:
     kept = [
         written
         for written in material(data / "train")
-        if part(written) == "measure" and written.how in get_args(How) and not written.history
+        if part(written) == "measure" and written.how in get_args(Combination) and not written.history
     ]
     sources = {name: [written for written in kept if written.source == name] for name in sorted({written.source for written in kept})}
     some = {name: random.Random(0).sample(own, min(limit, len(own))) for name, own in sources.items()}

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from ramify.tools.index.passage_store import Store
+from ramify.tools.index.full_text import searchable
+from ramify.tools.index.passage_store import PassageStore
 from ramify.tools.index.schema import SCHEMA
-from ramify.tools.index.search_words import searchable
 from training.source import Document
 
 
@@ -25,7 +25,7 @@ class Words:
             self.ids.append(document.id)
         database.commit()
         database.close()
-        self.store = Store(file)
+        self.store = PassageStore(file)
 
     def search(self, question: str, k: int) -> list[str]:
         """Give the ids of the best documents, the best first."""

@@ -1,25 +1,126 @@
-"""Load a data set: the demo questions, a folder of one's own, or an original release.
+"""Load a data set: the demo questions, a folder of your own, or an original release.
 
 * "demo", "demo:development", "demo:reporting": the questions that come with ramify; "demo:overview": open ones, about all of its documents;
 * a folder with `questions.jsonl` and `corpus.jsonl` (or `.jsonl.gz`), or the file of questions itself;
 * the files of MultiHop-RAG (`MultiHopRAG.json` beside `corpus.json`), HotpotQA, 2WikiMultihopQA (and `id_aliases.json` beside it),
-  MuSiQue, or a folder that holds one of them; they are told apart by what is in them.
+  MuSiQue, or a folder that holds one of them; the fields of their records tell them apart.
 
-A format a file (`folder`, `hotpot`, `musique`, `multihop_rag`); `records` are read, a `pool` of paragraphs is made, `assemble` puts all
-together.
+In a folder of your own a question has `id`, `question`, `answer` ("Unknown" if the documents do not contain it; none with the `type`
+"open", for questions without one right answer) and may have `answer_aliases`, `type`, `supporting` (`[{doc_id, title, fact or facts}]`),
+`decomposition` and `metadata`. A document has `id`, `title`, `text` and may have `metadata`.
+
+`records` reads the files, `releases` the original releases; `assemble` makes the data set.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.load.folder import CORPUS, DEMO, OPEN, QUESTIONS, first_of, load_demo, load_folder
-from ramify.evaluation.load.hotpot import load_hotpot
-from ramify.evaluation.load.multihop_rag import load_multihop_rag
-from ramify.evaluation.load.musique import load_musique
+from ramify.evaluation.dataset import Dataset, Question, Support
+from ramify.evaluation.load.assemble import ReadQuestion, answer_of, assemble, list_of, text_of
 from ramify.evaluation.load.records import Record, read_records
+from ramify.evaluation.load.releases import load_hotpot, load_multihop_rag, load_musique
+from ramify.nodes.tree import UNKNOWN
+from ramify.tools.demo import demo_corpus
 from ramify.tools.documents.files import existing
-from ramify.tools.errors import InputError
+from ramify.tools.errors import InputError, UsageError
+
+QUESTIONS = ("questions.jsonl", "questions.jsonl.gz")
+CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
+UNANSWERABLE, OPEN = "unanswerable", "open"
+FACT_TYPES = frozenset({"inference_query", "comparison_query", "temporal_query", "null_query"})
+"""MultiHop-RAG's question types: its passages count by the gold sentences they contain."""
+_SHAPE = "give it as a list of {doc_id, title, fact or facts}"
+DEMO = "demo"
+SPLITS = ("development", "reporting", "overview")
+"""Of the demo's questions; do not look at the reporting half while working on what answers them."""
+
+
+def load_folder(file: Path, records: Sequence[Record], retrieval_only: bool) -> Dataset:
+    """Load the questions of a file and the corpus beside it."""
+    corpus = first_of(file.parent, CORPUS)
+    if corpus is None:
+        raise InputError(f"there is no corpus beside {str(file)!r}", f"put {' or '.join(CORPUS)} there")
+    read = [ReadQuestion(record.place, question_of(record, retrieval_only)) for record in records]
+    known = all(question.type in FACT_TYPES and all(support.facts for support in question.supporting) for _, question in read)
+    inferred = sum(question.metadata.get("type_origin") == "inferred" for _, question in read)
+    told = [f"The type of {inferred} of {len(read)} questions was inferred by a rule."] if inferred else []
+    return assemble(file.parent.name, read, corpus, hits_by="fact" if known else "document", caveats=(*told, *_about_open(read)))
+
+
+def load_demo(name: str) -> Dataset:
+    """Load all demo questions, or those of a split."""
+    split = name.removeprefix(DEMO).removeprefix(":")
+    if split not in ("", *SPLITS):
+        raise UsageError(f"the demo questions have no split {split!r}", f"choose {' or '.join(f'{DEMO}:{one}' for one in SPLITS)}")
+    corpus = demo_corpus()
+    file = "overview.jsonl" if split == "overview" else "questions.jsonl"
+    read = [ReadQuestion(record.place, question_of(record)) for record in read_records(corpus.with_name(file))]
+    wanted = [one for one in read if not split or one.question.metadata.get("split", split) == split]
+    return assemble("-".join(filter(None, (DEMO, split))), wanted, corpus, caveats=_about_open(wanted))
+
+
+def first_of(folder: Path, names: Sequence[str]) -> Path | None:
+    """Return the first of some files that the folder has."""
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def question_of(record: Record, retrieval_only: bool = False) -> Question:
+    """Return the question of a record."""
+    value = record.value
+    return Question(
+        id=text_of(record, "id"),
+        question=text_of(record, "question"),
+        answer=_answer(record, retrieval_only),
+        aliases=tuple(map(str, list_of(record, "answer_aliases"))),
+        type=str(value.get("type") or ""),
+        supporting=_supporting(record),
+        metadata=_metadata(record),
+    )
+
+
+def _metadata(record: Record) -> dict[str, Any]:
+    """Return the metadata of a question, with its decomposition."""
+    metadata = record.value.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise InputError(f"{record.place} has metadata {metadata!r:.80}", "give it as an object")
+    decomposition = record.value.get("decomposition")
+    return {**metadata, "decomposition": decomposition} if decomposition else metadata
+
+
+def _answer(record: Record, retrieval_only: bool) -> str:
+    value = record.value
+    if not value.get("answer"):
+        if value.get("type") == UNANSWERABLE:
+            return UNKNOWN
+        if value.get("type") == OPEN or (retrieval_only and value.get("supporting")):
+            return ""
+    return answer_of(record)
+
+
+def _supporting(record: Record) -> tuple[Support, ...]:
+    """Return the gold documents; none if one of them is unknown, because retrieval could not be scored then."""
+    given = list_of(record, "supporting")
+    if not all(isinstance(one, dict) and "doc_id" in one for one in given):
+        raise InputError(f"{record.place} has supporting {given!r:.80}", _SHAPE)
+    if any(one["doc_id"] is None for one in given):
+        return ()
+    return tuple(Support(doc_id=str(one["doc_id"]), title=str(one.get("title") or ""), facts=_facts(one)) for one in given)
+
+
+def _facts(support: dict[str, Any]) -> tuple[str, ...]:
+    facts = support.get("facts") or [support.get("fact")]
+    if not isinstance(facts, list):
+        facts = [facts]
+    return tuple(str(fact) for fact in facts if fact)
+
+
+def _about_open(read: Sequence[ReadQuestion]) -> list[str]:
+    """Return a caveat on open questions, if there are any."""
+    count = sum(question.type == OPEN for _, question in read)
+    told = f"{count} of {len(read)} questions are open: no answer to them is right or wrong."
+    return [f"{told} Two runs are compared on them by `ramify compare RUN_A RUN_B --judge MODEL`."] * bool(count)
+
 
 __all__ = ["load"]
 
@@ -30,14 +131,14 @@ RELEASES: dict[str, tuple[frozenset[str], Loader]] = {
     "HotpotQA or 2WikiMultihopQA": (frozenset({"question", "context", "supporting_facts"}), load_hotpot),
     "MuSiQue": (frozenset({"question", "paragraphs"}), load_musique),
 }
-"""The fields that tell a release, and who reads it."""
+"""The fields that identify a release, and its loader."""
 
 
 def load(path: str | Path, work: Path, *, retrieval_only: bool = False) -> Dataset:
-    """Load a data set; a corpus that has to be put together first is written below `work`.
+    """Load a data set; a corpus that has to be assembled is written below `work`.
 
-    `retrieval_only` also takes questions without a gold answer, provided that their documents are known.
-    UsageError or InputError for what cannot be used.
+    `retrieval_only` accepts questions without a gold answer if their gold documents are known.
+    UsageError or InputError if it cannot be used.
     """
     if str(path) == DEMO or str(path).startswith(f"{DEMO}:"):
         return load_demo(str(path))
@@ -56,7 +157,7 @@ def load(path: str | Path, work: Path, *, retrieval_only: bool = False) -> Datas
 
 
 def _file_of(folder: Path) -> Path:
-    """Find the file of questions in a folder: one of that name, else the only one that a release could be."""
+    """Return the file of questions in a folder: by its name, else the only file of records."""
     if questions := first_of(folder, QUESTIONS):
         return questions
     others = {*CORPUS, "corpus.json", "id_aliases.json"}

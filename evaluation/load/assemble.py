@@ -1,5 +1,7 @@
-"""Put a data set together, after looking whether its questions, golds and documents belong together."""
+"""Put a data set together from its questions and documents, and check that they fit."""
 
+import hashlib
+import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,10 +10,11 @@ from ramify.evaluation.dataset import Dataset, HitsBy, Question, digest
 from ramify.evaluation.load.records import Record
 from ramify.tools.documents.load import Loading
 from ramify.tools.errors import InputError
-from ramify.tools.index.ids import document_of
+from ramify.tools.index.schema import document_of
+from ramify.tools.new_files import file_mode, make_folder, write_whole
 
 
-class Read(NamedTuple):
+class ReadQuestion(NamedTuple):
     """A question and where it was read."""
 
     place: str
@@ -26,7 +29,7 @@ class Corpus(NamedTuple):
 
 
 def text_of(record: Record, field: str) -> str:
-    """Give a field that has to say something; a number counts as written."""
+    """Return a required text field, stripped; a number is converted."""
     value = record.value.get(field)
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
@@ -36,7 +39,7 @@ def text_of(record: Record, field: str) -> str:
 
 
 def list_of(record: Record, field: str) -> list[Any]:
-    """Give a field that is a list, empty where there is none."""
+    """Return a list field; empty if absent."""
     value = record.value.get(field) or []
     if isinstance(value, list):
         return value
@@ -44,7 +47,7 @@ def list_of(record: Record, field: str) -> list[Any]:
 
 
 def answer_of(record: Record) -> str:
-    """Give the gold answer."""
+    """Return the gold answer."""
     value = record.value.get("answer")
     if value is None or value == "":
         what = f"{record.place} has no gold answer"
@@ -58,16 +61,16 @@ def answer_of(record: Record) -> str:
 
 def assemble(
     name: str,
-    read: Sequence[Read],
+    read: Sequence[ReadQuestion],
     corpus: Path,
     *,
     hits_by: HitsBy = "document",
     caveats: Sequence[str] = (),
     absent: Collection[str] = (),
 ) -> Dataset:
-    """Make a data set of what was read; `absent` are gold documents that the release itself does not hold.
+    """Return the data set; `absent` are gold documents that the release itself lacks.
 
-    InputError for what does not fit together.
+    InputError for duplicate ids or gold documents that are not in the corpus.
     """
     places: dict[str, str] = {}
     for place, question in read:
@@ -93,7 +96,7 @@ def assemble(
 
 
 def read_corpus(corpus: Path) -> Corpus:
-    """Read a corpus as an index does; InputError for a document that no gold could name."""
+    """Read a corpus as an index does; InputError for a document with an unusable id."""
     loading = Loading([corpus])
     ids: set[str] = set()
     partial = 0
@@ -111,3 +114,64 @@ def read_corpus(corpus: Path) -> Corpus:
         name, reason = loading.skipped[0]
         raise InputError(f"{name} of {str(corpus)!r} cannot be read ({reason})", "correct it, or take it out")
     return Corpus(ids, partial)
+
+
+class ParagraphPool:
+    """Distinct paragraphs; ids are hashes of title and text, and so are the same in every release."""
+
+    def __init__(self, prefix: str) -> None:
+        self.absent: set[str] = set()
+        """Ids of gold paragraphs that came with no question."""
+        self._prefix = prefix
+        self._paragraphs: dict[str, dict[str, Any]] = {}
+        self._titled: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._paragraphs)
+
+    def add(self, title: str, text: str, **more: Any) -> str:
+        """Add a paragraph and return its id."""
+        identity = self._id(title, text)
+        if text.strip():
+            self._paragraphs.setdefault(identity, {"id": identity, "title": title, "text": text, **more})
+            self._titled.setdefault(title, identity)
+        return identity
+
+    def titled(self, title: str) -> str:
+        """Return the id of a paragraph by its title; a missing one gets an id, too, and counts as missed."""
+        if title in self._titled:
+            return self._titled[title]
+        self.absent.add(absent := self._id(title, ""))
+        return absent
+
+    def write(self, work: Path, name: str) -> Path:
+        """Write the corpus below a folder, atomically."""
+        content = "".join(json.dumps(paragraph, ensure_ascii=False) + "\n" for paragraph in self._paragraphs.values())
+        # Two releases may have files of one name: what is in them tells them apart.
+        file = work / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:8]}" / "corpus.jsonl"
+        make_folder(file.parent)
+        write_whole(content, file, file_mode(file.parent))
+        return file
+
+    def caveats(self, golds: int) -> list[str]:
+        """Return the caveats of the pool; `golds` is the number of distinct gold paragraphs."""
+        told = [f"The corpus is the {len(self)} paragraphs that came with the questions, not all of Wikipedia: searching it is easier."]
+        if self.absent:
+            told.append(f"Gold paragraphs that came with no question: {len(self.absent)} of {golds}. They count as missed.")
+        return told
+
+    def _id(self, title: str, text: str) -> str:
+        content = f"{title}\0{text}"
+        return f"{self._prefix}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
+
+
+def release_name(release: str, file: Path) -> str:
+    """Return the name of a data set: its file's, prefixed with the release unless the file names it."""
+    stem = file.name.split(".json")[0]
+    return stem if release[:5].lower() in stem.lower() else f"{release}-{stem}"
+
+
+def malformed(record: Record, field: str, shape: str) -> InputError:
+    """Return the error for a field that is not in the format of the release."""
+    value = record.value.get(field)
+    return InputError(f"{record.place} has {field} {value!r:.80}", f"give the file as released: {field} is {shape}")

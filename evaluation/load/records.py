@@ -16,21 +16,21 @@ _CORRECT = "correct it, or take it out"
 
 
 class Record(NamedTuple):
-    """A record and where it stands, for messages."""
+    """A record and its place, for messages."""
 
     place: str
     value: dict[str, Any]
 
 
 def read_records(file: Path) -> list[Record]:
-    """Read all records; InputError, naming the line, for what is none."""
+    """Return all records; InputError, with the line, for an invalid one."""
     text, path = read_text(file), repr(str(file))
     found: Iterator[tuple[str, Any]]
     if text.lstrip().startswith("["):
-        found = ((f"record {number} of {path}", value) for number, value in enumerate(parsed(text, path), 1))
+        found = ((f"record {number} of {path}", value) for number, value in enumerate(parse_json(text, path), 1))
     else:
         lines = ((f"line {number} of {path}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-        found = ((place, parsed(line, place)) for place, line in lines)
+        found = ((place, parse_json(line, place)) for place, line in lines)
     records = []
     for place, value in found:
         if not isinstance(value, dict):
@@ -41,8 +41,8 @@ def read_records(file: Path) -> list[Record]:
     return records
 
 
-def parsed(text: str, place: str) -> Any:
-    """Read JSON; InputError, naming the place, for what is none."""
+def parse_json(text: str, place: str) -> Any:
+    """Return the parsed JSON; InputError, with the place, if it is invalid."""
     try:
         value = json.loads(text)
         # Half of a surrogate pair can be written in JSON, but not in UTF-8: the index replaces it, so the same is done here.
@@ -52,7 +52,7 @@ def parsed(text: str, place: str) -> Any:
 
 
 def read_text(file: Path) -> str:
-    """Read a file, gzipped or not; InputError for what is no text, or only points to it."""
+    """Return the text of a file, gzipped or not; InputError if it is not text, or a Git LFS pointer."""
     try:
         if not file.is_file():
             raise OSError("it is no file")

@@ -1,6 +1,1 @@
-"""What answers, rankings and confidences are worth, from 0 to 1.
-
-* answers: `answers`; `priors`, which take no reading, to compare with
-* rankings: `retrieval` of documents, `facts` of sentences
-* confidence: `calibration`; how sure a figure is: `statistics`
-"""
+"""Metrics of `answers` and of `retrieval`, from 0 to 1; `statistics` has their confidence intervals, and the calibration of confidence."""

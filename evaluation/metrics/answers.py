@@ -1,7 +1,7 @@
-"""Score an answer against the gold answers, from 0 to 1, the best over the golds; and many for abstaining and forgetting.
+"""Score answers against the gold answers, from 0 to 1, the best over the golds; and majority baselines.
 
-Saying that the answer is not known, however it is said, is one answer with no words of its own: it agrees only with a gold that says so,
-as the empty answer does in SQuAD 2.0 (Rajpurkar, Jia & Liang 2018).
+"Unknown", in any wording, is an answer with no words of its own: it matches only a gold that says so, as the empty answer does in
+SQuAD 2.0 (Rajpurkar, Jia & Liang 2018).
 """
 
 import re
@@ -23,24 +23,24 @@ def normal(answer: str) -> str:
 
 
 def exact_match(answer: str, golds: Iterable[str]) -> float:
-    """Tell whether the answer is a gold after normalisation (EM of SQuAD)."""
+    """Return whether the answer is a gold after normalisation (EM of SQuAD)."""
     return float(normal(answer) in map(normal, golds))
 
 
 def token_f1(answer: str, golds: Iterable[str]) -> float:
-    """Give the harmonic mean of precision and recall of the answer's words (F1 of SQuAD)."""
+    """Return the harmonic mean of precision and recall of the answer's words (F1 of SQuAD)."""
     given = normal(answer).split()
     return max((_overlap(given, normal(gold).split()) for gold in golds), default=0.0)
 
 
 def containment(answer: str, golds: Iterable[str]) -> float:
-    """Tell whether a gold stands in the answer (the accuracy of Mallen et al. 2023), as whole words: "no" is not in "Norway"."""
+    """Return whether the answer contains a gold (accuracy of Mallen et al. 2023), as whole words: "no" is not in "Norway"."""
     given = normal(answer)
     return float(any(f" {gold} " in f" {given} " if gold else not given for gold in map(normal, golds)))
 
 
 def official_multihop_rag(answer: str, gold: str) -> float:
-    """Tell whether answer and gold share a word, as the script released with MultiHop-RAG (Tang & Yang 2024) does; lenient.
+    """Return whether answer and gold share a word, as the script released with MultiHop-RAG (Tang & Yang 2024) does; lenient.
 
     Not in the script: "Unknown" agrees with "Insufficient information".
     """
@@ -51,25 +51,6 @@ def official_multihop_rag(answer: str, gold: str) -> float:
     return float(not set(given.lower().split()).isdisjoint(gold.lower().split()))
 
 
-def abstention_precision(abstained: Sequence[bool], unanswerable: Sequence[bool]) -> float | None:
-    """Give the share of unanswerable questions among those abstained from (SelfAware, Yin et al. 2023); None where it never abstained."""
-    return _share(unanswerable, abstained)
-
-
-def abstention_recall(abstained: Sequence[bool], unanswerable: Sequence[bool]) -> float | None:
-    """Give the share of unanswerable questions that it abstained from (SelfAware); None where there are none."""
-    return _share(abstained, unanswerable)
-
-
-def efr(rows: Iterable[tuple[bool, float]]) -> float | None:
-    """Give the share of wrong answers (EM = 0) among the questions with all gold retrieved (PruneRAG); None where there are none.
-
-    A row tells whether all gold was retrieved, and EM.
-    """
-    scores = [exact for retrieved, exact in rows if retrieved]
-    return sum(exact == 0 for exact in scores) / len(scores) if scores else None
-
-
 def _overlap(given: list[str], gold: list[str]) -> float:
     if not given or not gold:
         return float(given == gold)
@@ -77,6 +58,25 @@ def _overlap(given: list[str], gold: list[str]) -> float:
     return 2 * shared / (len(given) + len(gold))
 
 
-def _share(told: Sequence[bool], among: Sequence[bool]) -> float | None:
-    picked = [one for one, counts in zip(told, among, strict=True) if counts]
-    return sum(picked) / len(picked) if picked else None
+def majority(golds: Sequence[str]) -> list[str]:
+    """Answer every question with the most frequent gold answer."""
+    return majority_by_type(golds, [""] * len(golds))
+
+
+def majority_by_type(golds: Sequence[str], types: Sequence[str]) -> list[str]:
+    """Answer every question with the most frequent gold of its type."""
+    of_type: dict[str, list[str]] = {}
+    for gold, kind in zip(golds, types, strict=True):
+        of_type.setdefault(kind, []).append(gold)
+    best = {kind: most_frequent(found) for kind, found in of_type.items()}
+    return [best[kind] for kind in types]
+
+
+def most_frequent(golds: Sequence[str]) -> str:
+    """Return the most frequent answer in its most frequent spelling; of equally frequent ones the first in the alphabet."""
+    meaning = _first_of(Counter(map(normal, golds)))
+    return _first_of(Counter(gold for gold in golds if normal(gold) == meaning))
+
+
+def _first_of(counts: "Counter[str]") -> str:
+    return min(counts, key=lambda one: (-counts[one], one))

@@ -1,6 +1,7 @@
-"""How sure a figure is, and whether two strategies differ; the same seed gives the same numbers."""
+"""Confidence intervals, paired tests and calibration; the same seed gives the same numbers."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ _CELLS = 2_000_000
 
 
 def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 2000, level: float = 0.95) -> tuple[float, float]:
-    """Give the percentile bootstrap interval of a mean (Efron 1979): resample the questions, take the middle of the means."""
+    """Return the percentile bootstrap interval of a mean (Efron 1979): resample the questions, take the middle of the means."""
     _some(values)
     sample = np.asarray(values, dtype=np.float64)
     draw = np.random.default_rng(seed)
@@ -21,7 +22,7 @@ def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 
 
 
 def paired_test(a: Sequence[float], b: Sequence[float], seed: int = 0, resamples: int = 10_000) -> float:
-    """Give the two-sided p of a difference between two strategies on the same questions (sign-flip permutation test, Fisher 1935).
+    """Return the two-sided p of a difference between two strategies on the same questions (sign-flip permutation test, Fisher 1935).
 
     Were they equal, each question's difference could as well have the other sign. The observed one counts among the flips: p is never 0.
     """
@@ -41,7 +42,7 @@ def paired_test(a: Sequence[float], b: Sequence[float], seed: int = 0, resamples
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p values for the number of comparisons, keeping their order as given (Holm 1979)."""
+    """Return the p values corrected for the number of comparisons, in the given order (Holm 1979)."""
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
@@ -58,3 +59,62 @@ def _portions(rows: int, width: int) -> list[int]:
 def _some(values: Sequence[float]) -> None:
     if not len(values):
         raise UsageError("there are no scores", "give at least one question's score")
+
+
+class Bin(NamedTuple):
+    """The answers whose confidence lies above `low` and up to `high` (0 lies in the first): how sure, how often right, how many."""
+
+    low: float
+    high: float
+    confidence: float
+    right: float
+    size: int
+
+
+class RiskCoverage(NamedTuple):
+    """The share of wrong answers when only the surest are given, for each share that can be; `area` below that curve is better small."""
+
+    coverage: tuple[float, ...]
+    risk: tuple[float, ...]
+    area: float
+
+
+def reliability(confidences: Sequence[float], right: Sequence[float], bins: int = 10) -> list[Bin]:
+    """Return the non-empty bins of equal width (reliability diagram, DeGroot & Fienberg 1983)."""
+    sure, hit = _checked(confidences, right)
+    edges = np.linspace(0, 1, bins + 1)
+    places = np.searchsorted(edges[1:-1], sure, side="left")
+    found = [(number, places == number) for number in np.unique(places)]
+    return [
+        Bin(float(edges[number]), float(edges[number + 1]), float(sure[inside].mean()), float(hit[inside].mean()), int(inside.sum()))
+        for number, inside in found
+    ]
+
+
+def expected_calibration_error(confidences: Sequence[float], right: Sequence[float], bins: int = 10) -> float:
+    """Return the distance of confidence from being right, bin by bin, weighted by size (ECE, Naeini et al. 2015; Guo et al. 2017)."""
+    found = reliability(confidences, right, bins)
+    return sum(one.size * abs(one.confidence - one.right) for one in found) / len(confidences)
+
+
+def risk_coverage(confidences: Sequence[float], right: Sequence[float]) -> RiskCoverage:
+    """Return the risk at every coverage (El-Yaniv & Wiener 2010) and the area below (Geifman & El-Yaniv 2017).
+
+    Answers of equal confidence are given together: their order says nothing.
+    """
+    sure, hit = _checked(confidences, right)
+    order = np.argsort(-sure, kind="stable")
+    last = np.flatnonzero(np.append(np.diff(sure[order]) != 0, True))
+    given = last + 1
+    risk = np.cumsum(1 - hit[order])[last] / given
+    coverage = given / len(sure)
+    area = float(np.sum(risk * np.diff(coverage, prepend=0)))
+    return RiskCoverage(tuple(map(float, coverage)), tuple(map(float, risk)), area)
+
+
+def _checked(confidences: Sequence[float], right: Sequence[float]) -> tuple["np.ndarray[tuple[int], np.dtype[np.float64]]", ...]:
+    if len(confidences) != len(right) or not len(confidences):
+        raise UsageError(f"{len(confidences)} confidences for {len(right)} answers", "give one for each answer, and at least one answer")
+    if outside := [value for value in confidences if not 0 <= value <= 1]:
+        raise UsageError(f"a confidence of {outside[0]!r}", "give confidences from 0 to 1")
+    return np.asarray(confidences, dtype=np.float64), np.asarray(right, dtype=np.float64)

@@ -1,24 +1,20 @@
-"""Reports: a run as Markdown and as one page, and two runs compared.
+"""Reports: a run as Markdown and as one HTML page, and two runs compared.
 
-* what a report is made of: `blocks`, `tables`, `plots` in their `chart_style`
-* what it says: `sections`; `comparing` two runs, with `preferences` of a judge
-* how it is written: `markdown`, `page`
+`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `degraded`, `provenance` and `published`;
+`comparing` is the report on two runs.
 """
 
 from pathlib import Path
 
-from ramify.evaluation.report.blocks import Section, sections_of
+from ramify.evaluation.report.answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
+from ramify.evaluation.report.blocks import ReportSection, sections_of
 from ramify.evaluation.report.comparing import compare, compare_page
-from ramify.evaluation.report.markdown import markdown
-from ramify.evaluation.report.page import page
-from ramify.evaluation.report.sections.answers import at_a_glance, calibration, of_dataset
-from ramify.evaluation.report.sections.comparisons import ablations, against_reference, kinds, sweeps
-from ramify.evaluation.report.sections.degraded import degraded
-from ramify.evaluation.report.sections.provenance import failures, replies, what_was_run
-from ramify.evaluation.report.sections.published import published
-from ramify.evaluation.results.run import Run, read_run
-from ramify.tools.atomic_file import write_whole
-from ramify.tools.new_files import file_mode
+from ramify.evaluation.report.degraded import degraded
+from ramify.evaluation.report.provenance import failures, replies, what_was_run
+from ramify.evaluation.report.published import published
+from ramify.evaluation.report.writers import markdown, page
+from ramify.evaluation.results import Run, read_run
+from ramify.tools.new_files import file_mode, write_whole
 
 __all__ = ["compare", "compare_page", "write_report"]
 
@@ -32,8 +28,8 @@ def write_report(folder: Path) -> None:
     write_whole(page(run, title, parts), folder / "report.html", file_mode(folder))
 
 
-def sections(run: Run) -> list[Section]:
-    """Give the parts of the report that the run has something to say in."""
+def sections(run: Run) -> list[ReportSection]:
+    """Return the sections of the report that are not empty."""
     return sections_of(
         ("run", "What was run", what_was_run(run)),
         ("glance", "At a glance", at_a_glance(run)),
@@ -41,10 +37,10 @@ def sections(run: Run) -> list[Section]:
         ("tests", *against_reference(run)),
         ("kinds", "Kinds of index", kinds(run)),
         ("degraded", "Degraded metadata", degraded(run)),
-        ("sweeps", "Along a setting", sweeps(run)),
-        ("ablations", "What each part brings", ablations(run)),
-        ("calibration", "What a confidence is worth", calibration(run)),
-        ("published", "The papers' figures beside ours", published(run)),
-        ("replies", "Form of the replies", replies(run)),
+        ("sweeps", "Sweeps", sweeps(run)),
+        ("ablations", "Ablations", ablations(run)),
+        ("calibration", "Calibration", calibration(run)),
+        ("published", "Published results", published(run)),
+        ("replies", "Reply format", replies(run)),
         ("failures", "Failures", failures(run)),
     )

@@ -1,23 +1,27 @@
-"""What a report is made of; Markdown and HTML are two ways to write the same blocks."""
+"""The blocks that a report consists of, and tables of measures and of paired tests; Markdown and HTML are written from the same blocks."""
 
 import json
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Literal
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from ramify.evaluation.metrics.statistics import holm
+from ramify.evaluation.results import Key, ResultLine
+from ramify.evaluation.results.measures import Estimate, Measure
+from ramify.evaluation.results.paired import ANSWER_SCORES, SIGNIFICANT, Difference, Pairs, Scores, difference, points, shown_p
 from ramify.evaluation.rows import RESULTS
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import reveal
 
 
 @dataclass(frozen=True)
-class Where:
-    """Which lines a figure is made from."""
+class LineFilter:
+    """The lines that a figure is computed from."""
 
     dataset: str | None = None
     strategy: str | None = None
@@ -31,7 +35,7 @@ class Where:
 
     @property
     def link(self) -> str:
-        """Give the place in the question browser that shows just these lines."""
+        """Return the link to these lines in the question browser."""
         told = {"dataset": self.dataset, "type": self.type, "outcome": self.outcome or None, "won": self.won or None}
         told["first"] = None if self.strategy is None else f"{self.strategy}|{self.variant or ''}"
         told["second"] = "|".join(self.beside) if self.beside else None
@@ -39,7 +43,7 @@ class Where:
 
     @property
     def jq(self) -> str:
-        """Give the command that prints just these lines."""
+        """Return the jq command that prints these lines."""
         told = {"dataset": self.dataset, "strategy": self.strategy, "variant": self.variant, "type": self.type}
         tests = [f".{name} == {json.dumps(value)}" for name, value in told.items() if value is not None]
         tests += [".error != null"] if self.outcome == "failed" else []
@@ -52,8 +56,8 @@ class Cell:
 
     text: str
     detail: str = ""
-    """Its interval, or what else is said smaller."""
-    where: Where | None = None
+    """Its interval, or another text in small print."""
+    where: LineFilter | None = None
     best: bool = False
     head: bool = False
 
@@ -69,7 +73,7 @@ class Column:
 
 
 def words(*titles: str) -> list[Column]:
-    """Give columns of words by their titles."""
+    """Return text columns with these titles."""
     return [Column(title, words=True) for title in titles]
 
 
@@ -108,7 +112,7 @@ class Plot:
 
     @classmethod
     def drawn(cls, caption: str, name: str, *given: Any) -> "Plot":
-        """Draw a plot by its function in `plots`; UsageError where the library that only reports need is not installed."""
+        """Draw a plot by its function in `plots`; UsageError if matplotlib is not installed."""
         try:
             plots = import_module("ramify.evaluation.report.plots")
         except ModuleNotFoundError as error:
@@ -122,7 +126,7 @@ Block = Table | Words | Points | Plot
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A part of the report; `name` is its anchor."""
 
     name: str
@@ -130,6 +134,129 @@ class Section:
     blocks: Sequence[Block]
 
 
-def sections_of(*parts: tuple[str, str, Iterable[Block]]) -> list[Section]:
-    """Give the parts, each by its name, title and blocks, that have something to say."""
-    return [Section(name, title, blocks) for name, title, told in parts if (blocks := list(told))]
+def sections_of(*parts: tuple[str, str, Iterable[Block]]) -> list[ReportSection]:
+    """Return the sections that are not empty, from names, titles and blocks."""
+    return [ReportSection(name, title, blocks) for name, title, told in parts if (blocks := list(told))]
+
+
+NOTHING = "–"
+COUNT = Column("n", "questions; those that failed are among them, and score nothing")
+
+
+@dataclass(frozen=True)
+class LineGroup:
+    """Lines that belong together, under a name."""
+
+    name: str
+    lines: Sequence[ResultLine]
+    where: LineFilter | None = None
+
+    @classmethod
+    def of(cls, key: Key, lines: Sequence[ResultLine], name: str | None = None) -> "LineGroup":
+        """Return the lines of a group, under its own name or another."""
+        return cls(" ".join(key[1:]).strip() if name is None else name, lines, LineFilter(*key))
+
+
+def columns_of(measures: Sequence[Measure]) -> list[Column]:
+    """Return the columns of some measures."""
+    return [Column(measure.title, measure.meaning) for measure in measures]
+
+
+def figure(
+    measure: Measure, told: Estimate | None, where: LineFilter | None = None, best: str | None = None, nothing: str = NOTHING
+) -> Cell:
+    """Return the cell of an estimate with its interval; bold if its text equals `best`."""
+    if told is None:
+        return Cell(nothing)
+    text = measure.shown(told.value)
+    interval = "" if told.low is None or told.high is None else f"{measure.shown(told.low)} to {measure.shown(told.high)}"
+    return Cell(text, interval, where, best=text == best)
+
+
+def measure_cells(measure: Measure, groups: Sequence[LineGroup]) -> list[Cell]:
+    """Return the cells of a measure, the best values marked; none if all look the same."""
+    estimates = [measure.of(group.lines) for group in groups]
+    values = [told.value for told in estimates if told]
+    best = None
+    if measure.better and len({measure.shown(value) for value in values}) > 1:
+        best = measure.shown(max(values) if measure.better > 0 else min(values))
+    return [figure(measure, told, group.where, best) for told, group in zip(estimates, groups, strict=True)]
+
+
+def measure_table(
+    title: str, groups: Sequence[LineGroup], measures: Sequence[Measure], lead: str = "strategy", note: str = "", lines: str = ""
+) -> Table:
+    """Return a table of measures by group; a measure without values has no column."""
+    shown = [measure for measure in measures if any(measure.of(group.lines) for group in groups)]
+    figures = [measure_cells(measure, groups) for measure in shown]
+    rows = [
+        [Cell(group.name, where=group.where, head=True), _counted(group), *(column[place] for column in figures)]
+        for place, group in enumerate(groups)
+    ]
+    return Table(title, [*words(lead), COUNT, *columns_of(shown)], rows, note, lines)
+
+
+def _counted(group: LineGroup) -> Cell:
+    """Return the cell with the number of questions, and of failures."""
+    failed = sum(line.failed for line in group.lines)
+    where = replace(group.where, outcome="failed") if failed and group.where else group.where
+    return Cell(str(len(group.lines)), f"{failed} failed" if failed else "", where)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A row of a table of paired tests: names, pairs of lines, and a text for the last column."""
+
+    names: Sequence[str]
+    pairs: Pairs
+    where: LineFilter
+    behind: str = ""
+
+
+def paired_table(
+    title: str,
+    contests: Sequence[Comparison],
+    leads: Sequence[str],
+    other: str,
+    note: str,
+    lines: str = "",
+    behind: str = "",
+    scores: Scores = ANSWER_SCORES,
+) -> Table:
+    """Return a table of paired tests, corrected for their number; `other` is the name of the reference."""
+    told = [[difference(contest.pairs, value) for _, value in scores.values] for contest in contests]
+    tests = [one.p for each in told for one in each if one]
+    adjusted = iter(holm(tests) if tests else ())
+    rows = [_tested(contest, differences, adjusted, scores) for contest, differences in zip(contests, told, strict=True)]
+    method = (
+        f"p is of a paired sign-flip permutation test, after Holm's correction for the {len(tests)} tests of this table. "
+        f"▲ better, ▼ worse at p < {SIGNIFICANT}."
+    )
+    columns = [*words(*leads), Column("n", "questions that both were asked")]
+    for name, _ in scores.values:
+        columns += [Column(f"Δ {name}", f"difference of {name} from {other}, in points, with its 95 % interval")]
+        columns += [Column("p", "after Holm's correction")]
+    columns += [Column("wins", f"questions that only this one {scores.won[0]}, not {other}")]
+    columns += [Column("loses", f"questions that only {other} {scores.won[0].removesuffix(' (EM)')}")]
+    return Table(title, [*columns, Column(behind)] if behind else columns, rows, f"{note} {method}", lines)
+
+
+def _tested(contest: Comparison, differences: Sequence[Difference | None], adjusted: Iterator[float], scores: Scores) -> list[Cell]:
+    *leads, name = contest.names
+    cells = [*map(Cell, leads), Cell(name, where=contest.where, head=True), Cell(str(len(contest.pairs)), where=contest.where)]
+    for one in differences:
+        if one is None:
+            cells += [Cell(NOTHING), Cell(NOTHING)]
+            continue
+        p = next(adjusted)
+        cells += [difference_cell(one, 0 if p >= SIGNIFICANT else one.mean, contest.where), Cell(shown_p(p))]
+    right = [tuple((scores.won[1](line) or 0) >= 1 for line in pair) for pair in contest.pairs]
+    for won, which in (((True, False), "first"), ((False, True), "second")):
+        cells.append(Cell(str(right.count(won)), where=replace(contest.where, won=which) if scores.browsed else None))
+    return [*cells, *([Cell(contest.behind)] if contest.behind else [])]
+
+
+def difference_cell(one: Difference, sign: float, where: LineFilter | None = None) -> Cell:
+    """Return the cell of a difference with its interval; `sign` marks it as better or worse, 0 as not significant."""
+    mark = " ▲" if sign > 0 else " ▼" if sign < 0 else ""
+    return Cell(points(one.mean) + mark, f"{points(one.low)} to {points(one.high)}", where)

@@ -1,17 +1,134 @@
-"""Two runs on the same questions: what differs between them, by how much, and where each one wins."""
+"""Compare two runs on the same questions: their differences, where each one wins, and which answers a judge prefers."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.report.blocks import Block, Cell, Section, Table, Where, Words, sections_of, words
-from ramify.evaluation.report.markdown import markdown
-from ramify.evaluation.report.page import page
-from ramify.evaluation.report.preferences import preferences, side
-from ramify.evaluation.report.tables import Contest, paired_table
-from ramify.evaluation.results.paired import Compared, Pairs, read_runs
-from ramify.evaluation.results.run import Key, Line, Run
+import numpy as np
+
+from ramify.evaluation.metrics.statistics import bootstrap_interval, holm, paired_test
+from ramify.evaluation.report.blocks import (
+    Block,
+    Cell,
+    Column,
+    Comparison,
+    LineFilter,
+    ReportSection,
+    Table,
+    Words,
+    paired_table,
+    sections_of,
+    words,
+)
+from ramify.evaluation.report.writers import markdown, page
+from ramify.evaluation.results import Key, ResultLine, Run
+from ramify.evaluation.results.paired import SIGNIFICANT, Compared, Pairs, read_runs, shown_p
 from ramify.evaluation.rows import Row
+from ramify.prompts.prefer import CRITERIA
+from ramify.tools.english import fold, sentences
+
+_MARKS = re.compile(r"\[\d+\]")
+_WORTH = {"A": 1.0, "B": 0.0, "tie": 0.5}
+HOW = (
+    "Each pair of answers was judged {repeats}, A and B first by turns. A's share is its wins and half the ties, averaged over "
+    "a question's verdicts, then over questions; p is of a paired sign-flip permutation test, after Holm's correction for the {tests} "
+    "criteria. ▲ A is preferred, ▼ B is, at p < {significant}."
+)
+PROXIES = (
+    "Proxies, counted without a judge: they say how much an answer rests on (communities read are those whose reports were), not "
+    "whether it is good. p is of a paired sign-flip "
+    "permutation test, after Holm's correction."
+)
+
+
+def preferences(pairs: Mapping[tuple[Key, Key], Pairs], verdicts: Sequence[Row] | None) -> Iterator[Block]:
+    """Report the judge's verdicts and, for open questions, countable proxies."""
+    for groups, found in pairs.items():
+        sides = tuple(map(side, groups))
+        name = f"{groups[0][0]}: {' and '.join(sides)}"
+        if verdicts is not None:
+            yield from _judged(name, [row for row in verdicts if (row["dataset"], row["a"], row["b"]) == (groups[0][0], *sides)])
+        if unscored := [pair for pair in found if not any(line.scored for line in pair)]:
+            yield from _proxies(name, unscored)
+
+
+def side(group: Key) -> str:
+    """Return a strategy with its variant."""
+    return " ".join(filter(None, group[1:]))
+
+
+def _judged(name: str, verdicts: Sequence[Row]) -> Iterator[Block]:
+    """Report the judge's preferences; A's share is averaged per question."""
+    valid = [row for row in verdicts if row["error"] is None]
+    if not valid:
+        why = f": {verdicts[0]['error']}" if verdicts else ""
+        yield Words(f"{name}: no verdict came of {len(verdicts)} asked for{why}", "warning")
+        return
+    if lost := len(verdicts) - len(valid):
+        told = f"{lost:,} of {len(verdicts):,} verdicts did not come, and count for nothing; the same command asks for them again"
+        yield Words(f"{name}: {told}", "warning")
+    ids = sorted({row["id"] for row in valid})
+    shares = {one: [float(np.mean([_WORTH[row[one]] for row in valid if row["id"] == id])) for id in ids] for one in CRITERIA}
+    adjusted = holm([paired_test(of, [1 - share for share in of]) for of in shares.values()])
+    rows = []
+    for (criterion, of), p in zip(shares.items(), adjusted, strict=True):
+        share, (low, high) = float(np.mean(of)), bootstrap_interval(of)
+        sign = "" if p >= SIGNIFICANT else " ▲" if share > 0.5 else " ▼"
+        won = [f"{100 * sum(row[criterion] == side for row in valid) / len(valid):.0f} %" for side in _WORTH]
+        rows.append(_row(criterion, len(of), won, Cell(f"{100 * share:.0f} %{sign}", f"{100 * low:.0f} to {100 * high:.0f}"), p))
+    times = max(row["repeat"] for row in verdicts) + 1
+    how = HOW.format(repeats="once" if times == 1 else f"{times} times", tests=len(CRITERIA), significant=SIGNIFICANT)
+    share_of = Column("A's share", "wins and half the ties, with its 95 % interval")
+    columns = _columns("criterion", ("A wins", "B wins", "ties"), share_of)
+    yield Table(f"{name}, judged by {valid[0]['judge']}", columns, rows, f"{how} {_first(valid)}")
+
+
+def _columns(lead: str, counts: Sequence[str], difference: Column) -> list[Column]:
+    return [*words(lead), Column("n", "questions"), *map(Column, counts), difference, Column("p", "after Holm's correction")]
+
+
+def _row(lead: str, count: int, counts: Sequence[str], difference: Cell, p: float) -> list[Cell]:
+    return [Cell(lead, head=True), Cell(str(count)), *map(Cell, counts), difference, Cell(shown_p(p))]
+
+
+def _first(verdicts: Sequence[Row]) -> str:
+    """Return how often the judge preferred the first answer; without position bias it is half."""
+    sided = [(row[criterion], row["first"]) for row in verdicts for criterion in CRITERIA if row[criterion] != "tie"]
+    if not sided:
+        return "It preferred neither anywhere."
+    return f"Of its verdicts for one side, {100 * sum(won == first for won, first in sided) / len(sided):.0f} % were for what stood first."
+
+
+def _proxies(name: str, pairs: Pairs) -> Iterator[Block]:
+    """Report what can be counted of the evidence of answers, without a judge."""
+    counts = [(_rests_on(a.row), _rests_on(b.row)) for a, b in pairs if not (a.failed or b.failed)]
+    titles = [title for title in (counts[0][0] if counts else ()) if any(a[title] or b[title] for a, b in counts)]
+    if not titles:
+        return
+    sides = {title: ([a[title] for a, _ in counts], [b[title] for _, b in counts]) for title in titles}
+    adjusted = holm([paired_test(first, second) for first, second in sides.values()])
+    rows = []
+    for (title, both), p in zip(sides.items(), adjusted, strict=True):
+        less = [a - b for a, b in zip(*both, strict=True)]
+        low, high = bootstrap_interval(less)
+        difference = Cell(f"{np.mean(less):+.1f}", f"{low:+.1f} to {high:+.1f}")
+        rows.append(_row(title, len(less), [f"{np.mean(side):.1f}" for side in both], difference, p))
+    yield Table(f"{name}: proxies", _columns("counted", "AB", Column("A less B", "with its 95 % interval")), rows, PROXIES)
+
+
+def _rests_on(row: Row) -> dict[str, int]:
+    """Return counts of the evidence of an answer."""
+    cited = [one for one in row.get("citations") or () if one.get("cited", True)]
+    evidence = {id for branch in row.get("tree") or () for id in branch.get("evidence") or ()}
+    text = _MARKS.sub("", f"{row.get('answer') or ''}\n{row.get('explanation') or ''}")
+    return {
+        "passages cited": len({one["id"] for one in cited}),
+        "documents cited": len({one["source"] for one in cited}),
+        "communities read": sum(id.startswith("community ") for id in evidence),
+        "distinct sentences": len({fold(one) for line in text.splitlines() for one in sentences(line)} - {""}),
+    }
+
 
 TITLE = "Two runs compared"
 DESCRIBED = ("model", "embedding", "label", "index_kinds", "seed", "base", "limit", "sample", "ramify", "versions", "machine")
@@ -20,34 +137,34 @@ SHOWN = 20
 
 
 def compare(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None) -> str:
-    """Compare two runs in Markdown, with a judge's verdicts on their answers; UsageError where they cannot be compared."""
+    """Return the comparison of two runs as Markdown, with a judge's verdicts; UsageError if they cannot be compared."""
     return markdown(TITLE, _sections(read_runs(run_a, run_b), verdicts))
 
 
 def compare_page(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None) -> str:
-    """Compare two runs as one page, with every question of both side by side."""
+    """Return the comparison of two runs as an HTML page, with every question side by side."""
     runs = read_runs(run_a, run_b)
     a, b = runs.a, runs.b
     lines = []
     for line, name in [*((line, "A") for line in a.lines), *((line, "B") for line in b.lines)]:
         named = {"strategy": f"{name}: {line.row['strategy']}", "key": f"{name}|{line.row['key']}"}
-        lines.append(Line(line.number, {**line.row, **named}))
+        lines.append(ResultLine(line.number, {**line.row, **named}))
     names = list(dict.fromkeys(line.row["strategy"] for line in lines))
     return page(Run(a.folder, {**a.manifest, "strategies": names}, tuple(lines)), TITLE, _sections(runs, verdicts))
 
 
-def _sections(runs: Compared, verdicts: Sequence[Row] | None) -> list[Section]:
+def _sections(runs: Compared, verdicts: Sequence[Row] | None) -> list[ReportSection]:
     scored = {groups: found for groups, pairs in runs.pairs.items() if (found := [pair for pair in pairs if pair[0].scored])}
     return sections_of(
         ("runs", "The runs", _runs(runs.a, runs.b)),
         ("differences", "The differences", _differences(scored)),
-        ("preferences", "Answers beside one another", preferences(runs.pairs, verdicts)),
-        ("wins", "Where one wins", _wins(scored)),
+        ("preferences", "Answers compared", preferences(runs.pairs, verdicts)),
+        ("wins", "Questions that only one answers correctly", _wins(scored)),
     )
 
 
 def _runs(a: Run, b: Run) -> Iterator[Block]:
-    """Tell which runs they are, and what their manifests say differently."""
+    """Report which runs they are, and how their manifests differ."""
     yield from (Words(f"{name}: {warning}", "warning") for name, run in (("A", a), ("B", b)) for warning in run.warnings)
     yield Words(f"A is {a.folder}, B is {b.folder}; the differences are A less B, on the questions both were asked.")
     told = [(name, _told(a.manifest.get(name)), _told(b.manifest.get(name))) for name in DESCRIBED]
@@ -65,14 +182,14 @@ def _told(value: Any) -> str:
 def _differences(pairs: Mapping[tuple[Key, Key], Pairs]) -> Iterator[Block]:
     contests = []
     for (one, other), found in pairs.items():
-        where = Where(one[0], f"A: {one[1]}", one[2], beside=(f"B: {other[1]}", other[2]))
-        contests.append(Contest((one[0], _name(one, other)), found, where))
+        where = LineFilter(one[0], f"A: {one[1]}", one[2], beside=(f"B: {other[1]}", other[2]))
+        contests.append(Comparison((one[0], _name(one, other)), found, where))
     if contests:
         yield paired_table("A less B", contests, ("data set", "strategy"), "B", "In points, on the questions both were asked.")
 
 
 def _wins(pairs: Mapping[tuple[Key, Key], Pairs]) -> Iterator[Block]:
-    """List the questions that only one of the two answered rightly."""
+    """Report the questions that only one of the two answered correctly."""
     one_wins = False
     for groups, found in pairs.items():
         for name, better, worse in (("A", 0, 1), ("B", 1, 0)):
@@ -82,10 +199,10 @@ def _wins(pairs: Mapping[tuple[Key, Key], Pairs]) -> Iterator[Block]:
                 more = f"{len(won) - SHOWN:,} more." if len(won) > SHOWN else ""
                 yield Table(title, words("question", "gold", "A", "B"), [*map(_said, won[:SHOWN])], more)
     if pairs and not one_wins:
-        yield Words("Both answer the same questions rightly.")
+        yield Words("Both answer the same questions correctly.")
 
 
-def _said(pair: tuple[Line, Line]) -> list[Cell]:
+def _said(pair: tuple[ResultLine, ResultLine]) -> list[Cell]:
     row = pair[0].row
     answers = [Cell(str(line.row.get("error") or line.row.get("answer") or "–")[:200], f"line {line.number}") for line in pair]
     return [Cell(str(row.get("question") or ""), head=True), Cell(str(row.get("gold") or "")), *answers]

@@ -1,20 +1,96 @@
-"""The plots of a report, drawn with matplotlib: answers, quality against cost, sweeps, calibration, and what degraded metadata do."""
+"""The plots of a report, drawn with matplotlib in colours that the page sets for light and dark; the same run gives the same bytes."""
 
-from collections.abc import Mapping, Sequence
+import io
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
+import matplotlib as mpl
 from markupsafe import Markup
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from ramify.evaluation.metrics.calibration import reliability, risk_coverage
-from ramify.evaluation.report.chart_style import INKS, RULE, TEXT, drawn, ink, label, marker
-from ramify.evaluation.results.columns import CALLS, EM, F1
-from ramify.evaluation.results.measures import Estimate, Measure, confident
-from ramify.evaluation.results.run import Line
-from ramify.evaluation.searching.degraded_cells import MISSING
+from ramify.evaluation.degraded_cells import MISSING
+from ramify.evaluation.metrics.statistics import reliability, risk_coverage
+from ramify.evaluation.results import ResultLine
+from ramify.evaluation.results.measures import CALLS, EM, F1, Estimate, Measure, confident
+from ramify.tools.quoting import one_line
 
-Asked = Mapping[str, Sequence[Line]]
+TEXT, RULE = "#f0e0a1", "#f0e0a2"
+INKS = tuple(f"#f0e0b{number}" for number in range(1, 8))
+"""Placeholders, replaced by the page's CSS variables."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LABEL = 28
+"""Characters of a name."""
+PLACES = {"naive": 0, "chain": 1, "iterative": 2, "tor": 3, "prune": 4, "closed-book": 5}
+"""Strategies have the same colour in every report."""
+STYLE: Any = {
+    **{"svg.fonttype": "none", "svg.hashsalt": "ramify", "text.parse_math": False, "font.family": "DejaVu Sans", "font.size": 9.5},
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.labelcolor", "ytick.labelcolor"), TEXT),
+    **dict.fromkeys(("axes.edgecolor", "grid.color", "xtick.color", "ytick.color"), RULE),
+    **dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), "none"),
+    **{"axes.titlesize": 10.5, "axes.titleweight": "bold", "axes.titlelocation": "left"},
+    **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "axes.grid": True, "grid.linewidth": 0.6},
+    **{"legend.frameon": False, "lines.linewidth": 1.6, "lines.markersize": 6},
+}
+
+
+def drawn(name: str, size: tuple[float, float], panels: Sequence[Callable[[Axes], None]], across: int = 2) -> Markup:
+    """Return an SVG of panels in a grid with one legend; `name` prefixes its ids."""
+    down, across = -(-len(panels) // across), min(across, len(panels))
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(size[0] * across, size[1] * down + 0.35), layout="constrained")
+        grid: list[Axes] = list(figure.subplots(down, across, squeeze=False).flat)
+        for axes, panel in zip(grid, panels, strict=False):
+            panel(axes)
+        for axes in grid[len(panels) :]:
+            axes.set_visible(False)
+        told = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+        if told:
+            placed: Any = {"loc": "outside upper left", "ncols": min(6, len(told)), "handletextpad": 0.4, "columnspacing": 1.4}
+            figure.legend([*told.values()], [*told], **placed)
+        with io.StringIO() as file, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # the page's own font writes the text
+            figure.savefig(file, format="svg", metadata={"Date": None})
+            return _placed(file.getvalue(), name)
+
+
+def ink(name: str, names: Sequence[str]) -> str:
+    """Return the colour of a line among others."""
+    return INKS[_place(name, names) % len(INKS)]
+
+
+def marker(name: str, names: Sequence[str]) -> str:
+    """Return the marker of a line among others, so that lines differ in more than colour."""
+    return MARKERS[_place(name, names) % len(MARKERS)]
+
+
+def label(name: str) -> str:
+    """Return a name cut to fit beside a plot."""
+    told = one_line(name)
+    return told if len(told) <= LABEL else told[: LABEL - 1] + "…"
+
+
+def _place(name: str, names: Sequence[str]) -> int:
+    return PLACES.get(name, list(names).index(name))
+
+
+def _placed(svg: str, name: str) -> Markup:
+    """Return the svg element, with the page's colours and prefixed ids."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
+    svg = re.sub(r'(<svg[^>]*?) width="([\d.]+)pt" height="[\d.]+pt"', r'\1 style="--width: \2"', svg, count=1)
+    inks = {TEXT: "var(--ink)", RULE: "var(--rule)", **{placeholder: f"var(--ink-{place})" for place, placeholder in enumerate(INKS, 1)}}
+    for placeholder, variable in inks.items():
+        svg = svg.replace(placeholder, variable)
+    return Markup(svg.strip())
+
+
+Asked = Mapping[str, Sequence[ResultLine]]
 """Lines by strategy."""
 APART = 0.13
 """Between the EM and the F1 of a strategy."""
@@ -41,7 +117,7 @@ def _answers(dataset: str, strategies: Asked, axes: Axes) -> None:
 
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
-    """Name the rows of a drawing, from above."""
+    """Label the rows of a plot, from the top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
@@ -68,7 +144,7 @@ def _pareto(dataset: str, strategies: Asked, axes: Axes) -> None:
 
 
 def _frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Keep the points of (cost, quality) that no cheaper one equals."""
+    """Return the points of (cost, quality) that no cheaper one equals."""
     kept: list[tuple[float, float]] = []
     for cost, quality in sorted(points, key=lambda point: (point[0], -point[1])):
         if not kept or quality > kept[-1][1]:
@@ -77,17 +153,17 @@ def _frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]
 
 
 def _interval(told: Estimate) -> list[float]:
-    """Give the interval of an estimate in percent; the estimate twice where it has none."""
+    """Return the interval of an estimate in percent; the estimate twice if it has none."""
     return [100 * (told.value if end is None else end) for end in (told.low, told.high)]
 
 
-def sweep(curves: Mapping[str, Sequence[tuple[str, Sequence[Line]]]], setting: str, values: Sequence[str], name: str) -> Markup:
+def sweep(curves: Mapping[str, Sequence[tuple[str, Sequence[ResultLine]]]], setting: str, values: Sequence[str], name: str) -> Markup:
     """Draw EM, F1 and calls along the values of a setting, a line a data set."""
     return drawn(name, (2.9, 2.5), [partial(_swept, curves, setting, values, measure) for measure in (EM, F1, CALLS)], across=3)
 
 
 def _swept(
-    curves: Mapping[str, Sequence[tuple[str, Sequence[Line]]]], setting: str, values: Sequence[str], measure: Measure, axes: Axes
+    curves: Mapping[str, Sequence[tuple[str, Sequence[ResultLine]]]], setting: str, values: Sequence[str], measure: Measure, axes: Axes
 ) -> None:
     datasets = list(curves)
     factor = 1 if measure is CALLS else 100
@@ -127,7 +203,7 @@ def _risky(dataset: str, strategies: Asked, axes: Axes) -> None:
     axes.set(xlim=(0, 101), ylim=(0, 101))
 
 
-Shares = Mapping[str, Sequence[tuple[float, Sequence[Line]]]]
+Shares = Mapping[str, Sequence[tuple[float, Sequence[ResultLine]]]]
 """Lines by system and the share of documents that are degraded."""
 
 

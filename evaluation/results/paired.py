@@ -7,27 +7,30 @@ from pathlib import Path
 import numpy as np
 
 from ramify.evaluation.metrics.statistics import bootstrap_interval, paired_test
-from ramify.evaluation.results.measures import Value, found, score
-from ramify.evaluation.results.run import Key, Line, Run, read_run
+from ramify.evaluation.results import Key, ResultLine, Run, read_run
+from ramify.evaluation.results.measures import LineValue, answer_score, retrieval_score
 from ramify.evaluation.rows import Row
 from ramify.tools.errors import UsageError
 
 SIGNIFICANT = 0.05
 PRIOR = "closed-book"
-Pairs = list[tuple[Line, Line]]
+Pairs = list[tuple[ResultLine, ResultLine]]
 
 
 @dataclass(frozen=True)
 class Scores:
     """What is compared: values by their titles, and by which of them a question counts as won."""
 
-    values: Sequence[tuple[str, Value]]
-    won: tuple[str, Value]
+    values: Sequence[tuple[str, LineValue]]
+    won: tuple[str, LineValue]
     browsed: bool = True
     """Whether the question browser can show the questions won."""
 
 
-ANSWERS = Scores((("EM", score("em")), ("F1", score("f1")), ("recall@5", found("recall@5"))), ("answered rightly (EM)", score("em")))
+ANSWER_SCORES = Scores(
+    (("EM", answer_score("em")), ("F1", answer_score("f1")), ("recall@5", retrieval_score("recall@5"))),
+    ("answered correctly (EM)", answer_score("em")),
+)
 
 
 @dataclass(frozen=True)
@@ -40,14 +43,14 @@ class Difference:
     p: float
 
 
-def common(first: Sequence[Line], second: Sequence[Line]) -> Pairs:
-    """Pair the lines of the same question."""
+def common(first: Sequence[ResultLine], second: Sequence[ResultLine]) -> Pairs:
+    """Return the pairs of lines on the same question."""
     others = {line.row["id"]: line for line in second}
     return [(line, others[line.row["id"]]) for line in first if line.row["id"] in others]
 
 
-def difference(pairs: Pairs, value: Value) -> Difference | None:
-    """Compare by a value that both lines of a pair have; none where no pair has."""
+def difference(pairs: Pairs, value: LineValue) -> Difference | None:
+    """Return the difference over the pairs in which both lines have the value; None if there are none."""
     both = [(a, b) for one, other in pairs if (a := value(one)) is not None and (b := value(other)) is not None]
     if not both:
         return None
@@ -57,12 +60,12 @@ def difference(pairs: Pairs, value: Value) -> Difference | None:
 
 
 def shown_p(p: float) -> str:
-    """Write a p value."""
+    """Format a p value."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def points(value: float) -> str:
-    """Write a difference of shares; one that rounds to nothing has no sign."""
+    """Format a difference of shares in points; 0.0 has no sign."""
     told = f"{100 * value:+.1f}"
     return "0.0" if float(told) == 0 else told
 
@@ -77,13 +80,13 @@ class Compared:
 
     @property
     def answers(self) -> list[tuple[Row, Row]]:
-        """List the pairs of answers."""
+        """Return the pairs of answers."""
         found = (pair for pairs in self.pairs.values() for pair in pairs)
         return [(a.row, b.row) for a, b in found if not (a.failed or b.failed or a.searched or b.searched)]
 
 
 def read_runs(run_a: Path, run_b: Path) -> Compared:
-    """Read two runs; UsageError where they cannot be compared."""
+    """Return two runs paired; UsageError if they cannot be compared."""
     a, b = read_run(run_a), read_run(run_b)
     shared = [dataset for dataset in a.datasets if dataset in b.datasets]
     if not shared:
@@ -103,7 +106,7 @@ def read_runs(run_a: Path, run_b: Path) -> Compared:
 
 
 def _matched(a: Run, b: Run) -> Iterator[tuple[Key, Key]]:
-    """Match the same strategy and variant; where a run has but one of them beside the prior, it is matched whatever it is."""
+    """Yield the groups with the same strategy and variant; if each run has only one beside the prior, those are matched."""
     sides = [{group for group in run.answered if group[1] != PRIOR} or set(run.answered) for run in (a, b)]
     same = [(group, group) for group in a.answered if group in b.answered]
     if sides[0] & sides[1] or any(len({group[1:] for group in side}) != 1 for side in sides):

@@ -14,11 +14,10 @@ from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import read_leaves
 from ramify.tools.index import Index
+from ramify.tools.index.build import estimate_passages
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.folder import Folder
-from ramify.tools.index.location import Home
+from ramify.tools.index.index_store import FolderStore, IndexStore
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, Manifest
-from ramify.tools.index.planned_passages import planned
 from ramify.tools.index.progress import Progress
 from ramify.tools.knowledge.kept_replies import WORK
 from ramify.tools.knowledge.units import read_pieces
@@ -38,7 +37,7 @@ class Plan(Protocol):
 
 def index_cost(
     paths: Sequence[Path],
-    home: Home,
+    home: IndexStore,
     kind: Kind,
     options: Mapping[str, Any],
     embedding: str,
@@ -49,16 +48,16 @@ def index_cost(
     progress: Progress,
 ) -> list[Stage]:
     """List the stages of a build, and tell what is done for that; nothing is built. UsageError where there is nothing to estimate."""
-    if not isinstance(home, Folder) and not paths:
+    if not isinstance(home, FolderStore) and not paths:
         raise UsageError(f"there is nothing to estimate of the index in {home.where!r}", "name the files or folders that are to be indexed")
-    folder = home.path if isinstance(home, Folder) else Path()  # only a folder has a kind beside its passages
+    folder = home.path if isinstance(home, FolderStore) else Path()  # only a folder has a kind beside its passages
     there = home.manifest() if not paths else None
 
     def plan(read: Callable[[Path], T]) -> tuple[T, Encoder | None]:
         """Read the passages of the index that is there, else those that there would be, with what encodes them."""
         if there is not None:
             return read(folder / PASSAGES), None
-        return planned(paths or [folder], embedding, Chunking(*chunking).checked(), clean, progress, read)
+        return estimate_passages(paths or [folder], embedding, Chunking(*chunking).checked(), clean, progress, read)
 
     with TemporaryDirectory(prefix="ramify-estimate-") as spare:
         work = Path(spare) / WORK

@@ -12,7 +12,7 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from ramify.prompts import COMPRESS, FINALIZE
 from ramify.tools.errors import BudgetError, ModelError
-from ramify.tools.models.server_errors import was_refused, was_seen
+from ramify.tools.models.servers import was_refused, was_seen
 from ramify.tools.models.tokens import estimate
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import scrub

@@ -12,8 +12,7 @@ from ramify.nodes.tree import Passage
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, MalformedError, WindowError
 from ramify.tools.models import Model, Structured
-from ramify.tools.models.confidence import span_confidence
-from ramify.tools.models.reply_parsing import KEPT, text_so_far
+from ramify.tools.models.reply_parsing import KEPT, span_confidence, text_so_far
 from ramify.tools.models.structured_call import ON_TEXT, REQUEST
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import scrub
@@ -98,7 +97,7 @@ class LanguageModel(Answerer):
         finally:
             REQUEST.reset(counting)
             booking.close()
-            context.budget.told |= dict.fromkeys(self.model.told)
+            context.budget.told |= dict.fromkeys(self.model.learned_notices)
         if told := reply.raw.usage_metadata:  # the server's own figures
             cost = Usage(llm_calls=1, prompt_tokens=told["input_tokens"], completion_tokens=told["output_tokens"])
         else:

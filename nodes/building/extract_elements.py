@@ -9,8 +9,8 @@ from ramify.nodes.settings.building import BuildSettings
 from ramify.prompts import CLAIMS, EXTRACT, GLEAN, MISSED, Extracted
 from ramify.prompts.claims import LINE_TOKENS
 from ramify.prompts.extract import BAR, lines_for, with_lines
+from ramify.tools.english import fold
 from ramify.tools.errors import BudgetError, ReplyError
-from ramify.tools.folded_text import fold
 from ramify.tools.knowledge.build import BUDGET
 from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, linked
 from ramify.tools.knowledge.names import LONGEST

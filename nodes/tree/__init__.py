@@ -22,7 +22,7 @@ from ramify.nodes.tree.branch_and_passage import (
     normalized_key,
 )
 from ramify.nodes.tree.tree import Tree, ancestors, children, descendants, merge_branches, new_children, position, row, to_networkx
-from ramify.tools.unknown import UNKNOWN, is_unknown
+from ramify.tools.english import UNKNOWN, is_unknown
 
 __all__ = [
     "DROPPED",

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ramify.tools.unknown import is_unknown
+from ramify.tools.english import is_unknown
 
 Kind = Literal["question", "entity", "batch"]
 """What a branch asks: a question, what there is about a name, or what a batch of reports says of the whole question."""

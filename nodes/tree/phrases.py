@@ -5,7 +5,7 @@ import math
 from ramify.nodes.tree.branch_and_passage import Branch, Passage
 from ramify.nodes.tree.notes import folded
 from ramify.nodes.tree.tree import Tree
-from ramify.tools.index.reports import known
+from ramify.tools.index.reports import parse_report_id
 from ramify.tools.quoting import many
 from ramify.tools.text_location import crumbs, page_of, printed_page
 
@@ -23,7 +23,7 @@ def figure(value: float) -> str:
 def kind_of(branch: Branch) -> str:
     """Say what a branch asks: a question as it is, an entity as what is looked up, cut where they are very long; of a batch, of what."""
     if branch.kind == "batch":
-        found = known(branch.evidence[0]) if branch.evidence else None
+        found = parse_report_id(branch.evidence[0]) if branch.evidence else None
         return many(len(branch.evidence), *(found[0][:2] if found else ("passage",)))
     return brief(f"about {branch.question}" if branch.kind == "entity" else branch.question)
 

@@ -1,1 +1,1 @@
-"""The command line's commands, one a file."""
+"""The commands of the command line, one per file."""

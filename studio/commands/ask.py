@@ -21,7 +21,7 @@ from ramify.studio.console.options import (
     readable,
 )
 from ramify.studio.console.streams import err, fail, note, out, print_json
-from ramify.tools.atomic_file import check_place
+from ramify.tools.new_files import check_place
 
 if TYPE_CHECKING:
     from ramify.graphs.result import Result
@@ -71,7 +71,7 @@ def ask(
 
 
 def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) -> tuple["Result", str]:
-    """Ask, with the tree on stderr as it grows; return the result, and why the question could not be asked, empty where it was."""
+    """Ask, with the growing tree on stderr; return the result and why the question could not be asked, or an empty text."""
     from ramify.graphs.result import could_not_ask
     from ramify.graphs.run import WARNING
     from ramify.graphs.run import ask as run

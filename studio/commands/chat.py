@@ -14,16 +14,16 @@ Memory = Annotated[
     str | None,
     typer.Option(
         "--memory", metavar="ADDRESS", envvar="RAMIFY_MEMORY",
-        help="Where conversations are kept: postgresql://HOST/DATABASE or sqlite:FILE. Without it, they end with the command.",
+        help="Where conversations are stored: postgresql://HOST/DATABASE or sqlite:FILE. Without it, they end with the command.",
     ),
 ]  # fmt: skip
 Thread = Annotated[
-    str | None, typer.Option("--thread", metavar="NAME", help="The conversation to go on with, or to begin under this name. [a new one]")
+    str | None, typer.Option("--thread", metavar="NAME", help="The conversation to continue, or the name of a new one. [a new one]")
 ]
 Shared = Annotated[
-    bool, typer.Option("--shared", help="Let everybody on this machine read the file of --memory, which is its owner's alone when new.")
+    bool, typer.Option("--shared", help="Make the file of --memory readable for everybody on this machine, not only for its owner.")
 ]
-Threads = Annotated[bool, typer.Option("--threads", help="List the conversations that are kept, and ask nothing.")]
+Threads = Annotated[bool, typer.Option("--threads", help="List the stored conversations and exit.")]
 
 
 def chat(
@@ -40,14 +40,14 @@ def chat(
     threads: Threads = False,
     shared: Shared = False,
 ) -> None:
-    """Talk with your documents: questions one after another, each answered with its sources; a follow-up may lean on the ones before."""
+    """Chat with your documents: each question is answered with its sources; follow-up questions may refer to earlier ones."""
     if memory is None and (thread or threads):
-        raise UsageError("no conversations are kept", "say where they are: --memory postgresql://HOST/DATABASE or sqlite:FILE")
+        raise UsageError("no conversations are stored", "give their address: --memory postgresql://HOST/DATABASE or sqlite:FILE")
     if shared:
         from ramify.graphs.memory import share_memory
 
         if memory is None:
-            raise UsageError("--shared is for conversations that are kept", "say where: --memory sqlite:FILE; or leave it out")
+            raise UsageError("--shared is for stored conversations", "add --memory sqlite:FILE, or omit it")
         share_memory(memory)
     if memory is not None and threads:
         from ramify.studio.console.talk import list_threads
@@ -60,14 +60,14 @@ def chat(
 
         talk = Talk(strategy, options, tree, memory, thread)
     if sys.stdin.isatty():
-        note(f"{strategy} · /help says what else can be typed, Ctrl-D leaves")
+        note(f"{strategy} · /help lists the commands, Ctrl-D quits")
     talk.recall()
     while not talk.over and (line := _line()) is not None:
         talk.take(line)
 
 
 def _line() -> str | None:
-    """Read what is typed; none at the end. Where a program writes the lines, nothing is shown for it."""
+    """Return the next line, or None at the end of input; show a prompt only on a terminal."""
     if not sys.stdin.isatty():
         line = sys.stdin.readline()
         return line if line else None

@@ -1,4 +1,4 @@
-"""ramify compare: what differs between two runs, and which answers a judge prefers."""
+"""ramify compare: compare two evaluation runs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,39 +7,37 @@ import typer
 
 from ramify.studio.console.options import BaseUrl, options_of
 from ramify.studio.console.streams import note
-from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import UsageError
+from ramify.tools.new_files import write_whole
 
 if TYPE_CHECKING:
     from ramify.evaluation.rows import Row
 
 RunA = Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of a run.")]
 RunB = Annotated[Path, typer.Argument(metavar="RUN_B", help="Folder of another run on the same questions.")]
-Html = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write one page as well, with every question of both side by side.")
-]
+Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with every question of both side by side.")]
 Judge = Annotated[
     str | None,
-    typer.Option("--judge", metavar="MODEL", help="Let a language model say which answers are better; verdicts are kept in RUN_A."),
+    typer.Option("--judge", metavar="MODEL", help="Let a language model judge which answers are better; verdicts are stored in RUN_A."),
 ]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A setting of the judge's calls, such as temperature."),
 ]
-Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each pair of answers, which stand first by turns.")]
+Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each pair of answers, in alternating order.")]
 
 
 def compare(
     run_a: RunA, run_b: RunB, judge: Judge = None, repeats: Repeats = 5, base_url: BaseUrl = None, settings: Settings = None,
     html: Html = None,
 ) -> None:  # fmt: skip
-    """Compare two runs on the questions they share: differences with intervals, where which one wins, and what a judge prefers."""
+    """Compare two runs on the questions they share: differences with intervals, wins by question, and a judge's preferences."""
     from ramify.evaluation.report import compare as compared
     from ramify.evaluation.report import compare_page
 
     options = options_of(settings, model=judge, base_url=base_url)
     if options and judge is None:
-        raise UsageError("--base-url and --set are for the judge", "name one with --judge MODEL, or leave them out")
+        raise UsageError("--base-url and --set are for the judge", "add --judge MODEL, or omit them")
     verdicts = _verdicts(run_a, run_b, options, repeats) if judge is not None else None
     typer.echo(compared(run_a, run_b, verdicts))
     if html is not None:
@@ -53,6 +51,6 @@ def _verdicts(run_a: Path, run_b: Path, options: dict[str, Any], repeats: int) -
     from ramify.studio.console.progress_bar import bar
 
     answers, file = read_runs(run_a, run_b).answers, run_a / JUDGED
-    note(f"{len(answers):,} pairs of answers are judged {repeats} times; verdicts are kept in {file}")
+    note(f"{len(answers):,} pairs of answers are judged {repeats} times; verdicts are stored in {file}")
     with bar() as progress:
         return judge(answers, options, file, repeats, progress)

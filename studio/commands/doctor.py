@@ -1,4 +1,4 @@
-"""ramify doctor: is everything here that is needed?"""
+"""ramify doctor: check the installation."""
 
 import typer
 
@@ -6,14 +6,14 @@ from ramify.studio.console.streams import err, one_line, out
 
 
 def doctor() -> None:
-    """Look at everything ramify needs, and say what to do about what is missing. Exit code 1 where something needed is broken."""
+    """Check everything ramify needs, with a remedy for whatever is missing. The exit code is 1 if a required component is broken."""
     from rich.table import Table
     from rich.text import Text
 
     from ramify.tools.checks.checkup import checkup
 
     styles = {"ok": "green", "note": "yellow", "broken": "bold red"}
-    with err().status("looking …"):
+    with err().status("checking …"):
         found = list(checkup())
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
@@ -26,6 +26,6 @@ def doctor() -> None:
         table.add_row(check.name, Text(check.state, style=styles[check.state]), told)
     out().print(table)
     broken = [check.name for check in found if check.state == "broken"]
-    out().print(f"broken: {', '.join(broken)}" if broken else "everything that is needed is here", style="bold")
+    out().print(f"broken: {', '.join(broken)}" if broken else "all required components found", style="bold")
     if broken:
         raise typer.Exit(1)

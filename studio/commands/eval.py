@@ -18,60 +18,62 @@ Strategies = Annotated[
     typer.Option(
         "--strategy",
         metavar="A,B",
-        help="Strategies to compare, with commas between; closed-book, a prior, comes along. [prune; none with --retrieval-only]",
+        help="Strategies to compare, separated by commas; closed-book is always added as a baseline. [prune; none with --retrieval-only]",
     ),
 ]
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the run; a run that is there is gone on with.")]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the run; an existing run is resumed.")]
 Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N questions of each set.")]
-Sweep = Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2", help="Run once more for each value of a setting.")]
+Sweep = Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2", help="Repeat the run for each value of a setting.")]
 PARTS = "judge, prune, answer, entities, confidence, adaptive, mmr, hybrid, dependent"
-Ablate = Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"Run once more without one of: {PARTS}.")]
-Sample = Annotated[int | None, typer.Option(metavar="N", min=1, help="Sweeps and ablations on N questions of each set, drawn by the seed.")]
-Seed = Annotated[int, typer.Option(metavar="N", help="Seed of the model's calls, of drawing and of the statistics.")]
-AtOnce = Annotated[int, typer.Option(metavar="N", min=1, help="Questions under way at the same time.")]
-Workers = Annotated[int, typer.Option(metavar="N", min=1, help="Processes: more than one pays for the extractive model only.")]
+Ablate = Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"Repeat the run without one of: {PARTS}.")]
+Sample = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Run sweeps and ablations on N questions of each set, drawn with the seed.")
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of model calls, sampling and statistics.")]
+AtOnce = Annotated[int, typer.Option(metavar="N", min=1, help="Concurrent questions.")]
+Workers = Annotated[int, typer.Option(metavar="N", min=1, help="Processes; more than one helps only with the extractive model.")]
 Ray = Annotated[
     str | None,
     typer.Option(
         "--ray",
         metavar="[ADDRESS]",
-        help=f"Encode and ask on a Ray cluster: {RAY_WHERE}. Every machine needs the model, and RAMIFY_CACHE in a folder that all share.",
+        help=f"Encode and ask on a Ray cluster: {RAY_WHERE}. Every machine needs the model, and RAMIFY_CACHE in a shared folder.",
     ),
 ]
 Embedding = Annotated[str, typer.Option(metavar="NAME", help="Embedding of the indexes: minilm, ollama:NAME, or sentence-transformers.")]
 Index = Annotated[
     str | None,
-    typer.Option("--index", metavar="DIR", help="Where the indexes lie: a folder, or an address, with a tenant for each set."),
+    typer.Option("--index", metavar="DIR", help="Location of the indexes: a folder, or an address, with a tenant for each set."),
 ]
 Label = Annotated[
     str | None,
-    typer.Option(metavar="F,G", help="Metadata that passages are searched under, beside title and headings: in an index of its own."),
+    typer.Option(metavar="F,G", help="Metadata to include in the searched text, in a separate index."),
 ]
 RetrievalOnly = Annotated[
-    bool, typer.Option("--retrieval-only", help="Compare ways of searching, and the passages of strategies if any are named.")
+    bool, typer.Option("--retrieval-only", help="Compare search methods, and the passages of strategies if any are given.")
 ]
 IndexKind = Annotated[
     str | None,
     typer.Option(
         "--index-kind",
         metavar="A,B",
-        help="Kinds of index to compare: passages, graph, hierarchy; the first is what others are compared with.",
+        help="Kinds of index to compare: passages, graph, hierarchy; the first is the baseline.",
     ),
 ]
 GroupBy = Annotated[
-    str | None, typer.Option("--group-by", metavar="F,G", help="Metadata that a hierarchy groups by; not given: what is proposed.")
+    str | None, typer.Option("--group-by", metavar="F,G", help="Metadata that a hierarchy groups by. [proposed automatically]")
 ]
 Degrade = Annotated[
     list[str] | None,
     typer.Option(
         metavar="HOW=S1,S2",
-        help="Measure searching by groups once more where shares of the documents have metadata missing, or wrong (noise).",
+        help="Repeat the retrieval measurements with metadata missing or wrong (noise) for shares of the documents.",
     ),
 ]
 Shared = Annotated[
-    bool, typer.Option("--shared", help="Let everybody on this machine read the folder of the run, which is its owner's alone when new.")
+    bool, typer.Option("--shared", help="Make the folder of the run readable for everybody on this machine, not only for its owner.")
 ]
-Draws = Annotated[int, typer.Option(metavar="N", min=1, help="How often the documents of each share are drawn.")]
+Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Number of random draws of the documents for each share.")]
 
 
 def evaluate(
@@ -81,8 +83,8 @@ def evaluate(
     retrieval_only: RetrievalOnly = False, index_kind: IndexKind = None, group_by: GroupBy = None,
     degrade: Degrade = None, draws: Draws = 5, shared: Shared = False,
 ) -> None:  # fmt: skip
-    """Measure strategies on questions with known answers, and write a report; an interrupted run goes on where it stopped."""
-    from ramify.evaluation.order import Order
+    """Measure strategies on questions with known answers, and write a report; an interrupted run resumes where it stopped."""
+    from ramify.evaluation.plan import Order
     from ramify.studio.console.evaluating import evaluating
 
     named = _names(("" if retrieval_only else "prune") if strategy is None else strategy)
@@ -108,16 +110,18 @@ def _names(text: str) -> list[str]:
 
 
 def _shares(name: str, values: list[object]) -> Iterator[float]:
-    """Read shares of documents; UsageError for what is no number."""
+    """Yield shares of documents; raise UsageError for anything but numbers."""
     for value in values:
         try:
             yield float(str(value))
         except ValueError:
-            raise UsageError(f"--degrade {name}={value} is no share of the documents", "give numbers from 0 to 1, as in .1,.3,.5") from None
+            raise UsageError(
+                f"--degrade {name}={value} is not a share of the documents", "give numbers from 0 to 1, as in .1,.3,.5"
+            ) from None
 
 
 def read_listed(texts: list[str], example: str) -> dict[str, list[object]]:
-    """Read KEY=V1,V2 of an option, of which an example is given; UsageError for one that is not written so, or said twice."""
+    """Parse KEY=V1,V2 options, described by `example`; raise UsageError for other forms and repeated keys."""
     option = example.partition(" ")[0]
     found: dict[str, list[object]] = {}
     for text in texts:

@@ -1,40 +1,100 @@
-"""ramify index: make an index of documents, or bring one up to date, with what its kind has beside the passages."""
+"""ramify index: build or update an index of documents, with its graph or hierarchy."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ramify.studio.console.index_options import (
-    BuilderName,
-    ChunkTokens,
-    Clean,
-    DocumentPrefix,
-    Embedding,
-    Estimate,
-    GroupBy,
-    KindName,
-    Label,
-    MaxCalls,
-    MaxSeconds,
-    Out,
-    Overlap,
-    Paths,
-    QueryPrefix,
-    Ray,
-    Rebuild,
-    Recluster,
-    Settings,
-    Shared,
-    Vectors,
-    Verbose,
-)
-from ramify.studio.console.options import BaseUrl, options_of
+import typer
+
+from ramify.studio.console.options import RAY_WHERE, BaseUrl, options_of, readable, readable_or_none
 from ramify.studio.console.streams import note, one_line, out
 from ramify.tools.errors import IndexingError, UsageError
 
 if TYPE_CHECKING:
-    from ramify.tools.index.location import Home
+    from ramify.tools.index.index_store import IndexStore
     from ramify.tools.index.manifest import Kind
+
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="PATH",
+        help="Files and folders: txt, md, html, pdf, docx, pptx, xlsx, odt, epub, eml, csv, json and more, also gzipped. "
+        "With --kind it may be omitted, to use the index in --out unchanged.",
+    ),
+]
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Folder of the index, or an address, milvus:URI/COLLECTION; an existing index is updated.",
+        callback=readable,
+    ),
+]
+Embedding = Annotated[
+    str, typer.Option(metavar="NAME", help="minilm (comes with ramify), ollama:NAME, or a sentence-transformers model on this machine.")
+]
+ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Maximum length of a passage, in tokens of the embedding model.")]
+Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens shared by neighbouring passages.")]
+Ray = Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=f"Encode on a Ray cluster: {RAY_WHERE}.")]
+Shared = Annotated[bool, typer.Option("--shared", help="Make the index readable for everybody on this machine, not only for its owner.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="List every skipped file with the reason.")]
+
+QueryPrefix = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", callback=readable_or_none, help="Prefix of each question for embedding. [the model's own]"),
+]
+DocumentPrefix = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", callback=readable_or_none, help="Prefix of each passage; the index remembers both; '' for none."),
+]
+Clean = Annotated[
+    bool,
+    typer.Option("--clean/--no-clean", help="Exclude tables of contents, legal notices and duplicates from search."),
+]
+Label = Annotated[
+    str | None,
+    typer.Option("--label", metavar="F,G", help="Metadata to include in the searched text, such as chapter,section."),
+]
+KindName = Annotated[
+    str | None,
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        help="passages, graph (with names, communities and reports) or hierarchy (with groups and summaries). [unchanged; new: passages]",
+    ),
+]
+GroupBy = Annotated[
+    str | None,
+    typer.Option(
+        "--group-by",
+        metavar="F,G",
+        help="Metadata that a hierarchy groups passages by, such as date:month or hours:100; none: one group. [chosen automatically]",
+    ),
+]
+Vectors = Annotated[
+    str | None,
+    typer.Option(metavar="KIND", help="Precision of the searched vectors: fp32, fp16 or int8 (a quarter of the memory). [unchanged]"),
+]
+BuilderName = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Model that extracts names and writes reports or summaries: extractive (no language model), ollama:NAME, …",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A build setting of a graph or hierarchy, such as unit_tokens or soft_k."),
+]
+Estimate = Annotated[bool, typer.Option("--estimate", help="Estimate the cost from a sample, and build nothing.")]
+Recluster = Annotated[bool, typer.Option("--recluster", help="Recompute the communities of a graph.")]
+Rebuild = Annotated[bool, typer.Option("--rebuild", help="Recompute the clusters of a hierarchy.")]
+MaxCalls = Annotated[int | None, typer.Option(metavar="N", min=1, help="Maximum number of model calls; run again to continue.")]
+MaxSeconds = Annotated[
+    float | None, typer.Option(metavar="S", min=0, help="Maximum time for model calls, in seconds; run again to continue.")
+]
 
 
 def index(
@@ -46,18 +106,17 @@ def index(
     max_calls: MaxCalls = None, max_seconds: MaxSeconds = None,
     ray: Ray = None, shared: Shared = False, verbose: Verbose = False,
 ) -> None:  # fmt: skip
-    """Index documents; what has not changed is not encoded again, and an interrupted run goes on where it stopped."""
+    """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
     from ramify.studio.console.building import remarked, show_estimate, skipped, taken_in
     from ramify.studio.console.progress_bar import bar
     from ramify.tools.index import Index
-    from ramify.tools.index.folder import Folder
     from ramify.tools.index.folder_state import share_index
-    from ramify.tools.index.location import home_of
+    from ramify.tools.index.index_store import FolderStore, store_at
     from ramify.tools.index.manifest import precision_of
 
-    home = home_of(out_)
-    if shared and not isinstance(home, Folder):
-        raise UsageError(f"--shared is for a folder, not for {home.where!r}", "let its server say who may read; leave --shared out")
+    home = store_at(out_)
+    if shared and not isinstance(home, FolderStore):
+        raise UsageError(f"--shared is for a folder, not for {home.where!r}", "configure access on its server, and omit --shared")
     options = options_of(settings, model=model, base_url=base_url, max_calls=max_calls, max_seconds=max_seconds)
     groups = None if group_by is None else fields_of(group_by)
     wanted = _kind(kind, home, {"--recluster": recluster}, {"--group-by": groups, "--rebuild": rebuild}, options)
@@ -65,7 +124,7 @@ def index(
     _check(wanted, options)
     if ray is not None and (estimate or not paths):
         what = "--estimate measures this machine alone" if estimate else "--ray encodes documents, and no PATH is given"
-        raise UsageError(what, "leave out --ray" if estimate else "name files or folders to index, or leave it out")
+        raise UsageError(what, "omit --ray" if estimate else "name files or folders to index, or omit it")
     if estimate:
         show_estimate(paths or [], home, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
@@ -81,60 +140,58 @@ def index(
         out().print(f"{one_line(home.where)}: {taken_in(built)}", soft_wrap=True, markup=False)
         if built.advice:
             note(built.advice)
-    elif precision is not None and isinstance(home, Folder):
+    elif precision is not None and isinstance(home, FolderStore):
         from ramify.tools.index.publication import relink
 
         with bar() as progress:
             changed = relink(home.path, precision, progress)
         out().print(f"{one_line(home.path)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
     elif kind is None:
-        raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the index in --out as it is")
-    if isinstance(home, Folder):
+        raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the existing index in --out")
+    if isinstance(home, FolderStore):
         if shared:
             share_index(home.path)
         _structure(home.path, wanted, options, recluster, groups, rebuild)
 
 
 def fields_of(text: str) -> list[str]:
-    """Read names of fields with commas between; UsageError where there is none."""
+    """Return comma-separated field names; raise UsageError if there are none."""
     found = [field.strip() for field in text.split(",") if field.strip()]
     if not found:
-        raise UsageError(f"{text!r} names no field", "name fields of metadata with commas between, such as chapter,section")
+        raise UsageError(f"{text!r} names no field", "name metadata fields separated by commas, such as chapter,section")
     return found
 
 
 def _kind(
-    kind: str | None, home: "Home", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
+    kind: str | None, home: "IndexStore", for_graphs: Mapping[str, object], for_hierarchies: Mapping[str, object], options: object
 ) -> "Kind":
-    """Choose the kind: as asked, else that of the index that is there; UsageError for an unknown one, or options that it does not have."""
-    from ramify.tools.index.folder import Folder
+    """Return the requested kind, else that of the existing index; raise UsageError for an unknown kind or options it does not support."""
+    from ramify.tools.index.index_store import FolderStore
     from ramify.tools.index.manifest import STRUCTURE
 
     try:
         held = home.manifest()
     except IndexingError:
-        if not isinstance(home, Folder):
+        if not isinstance(home, FolderStore):
             raise
         held = None
     wanted = kind or (held.kind if held else "passages")
     found = next((name for name in STRUCTURE if name == wanted), None)
     if found is None:
-        raise UsageError(f"there is no kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
-    if found != "passages" and not isinstance(home, Folder):
-        raise UsageError(f"the index in {home.where!r} can have no {found}", "make it in a folder: --out DIR; or leave --kind out")
+        raise UsageError(f"unknown kind of index {wanted!r}", f"choose one of {', '.join(STRUCTURE)}")
+    if found != "passages" and not isinstance(home, FolderStore):
+        raise UsageError(f"the index in {home.where!r} can have no {found}", "build it in a folder: --out DIR; or omit --kind")
     for needed, given in (("graph", for_graphs), ("hierarchy", for_hierarchies)):
         for name, value in given.items():
             if value and found != needed:
-                raise UsageError(f"{name} is for an index of kind {needed}", f"say --kind {needed} as well, or leave it out")
+                raise UsageError(f"{name} is for an index of kind {needed}", f"add --kind {needed}, or omit it")
     if options and found == "passages":
-        raise UsageError(
-            "--model, --set and budgets are for the building of a graph or a hierarchy", "say --kind as well, or leave them out"
-        )
+        raise UsageError("--model, --set and budgets are for building a graph or hierarchy", "add --kind, or omit them")
     return found
 
 
 def _check(kind: "Kind", options: dict[str, Any]) -> None:
-    """Refuse settings now, and not when all is encoded."""
+    """Validate the settings before anything is encoded."""
     if kind == "graph":
         from ramify.nodes.settings.building import BuildSettings
 
@@ -146,7 +203,7 @@ def _check(kind: "Kind", options: dict[str, Any]) -> None:
 
 
 def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: bool, group_by: list[str] | None, rebuild: bool) -> None:
-    """Make, update or take away what the index has beside its passages."""
+    """Build, update or remove the graph or hierarchy of the index."""
     from ramify.studio.console.building import add_graph, build_hierarchy
     from ramify.tools.index.manifest import MANIFEST, read_manifest
     from ramify.tools.index.publication import drop_structure
@@ -160,4 +217,4 @@ def _structure(folder: Path, kind: "Kind", options: dict[str, Any], recluster: b
     held = read_manifest(folder / MANIFEST)
     if held and held.kind != "passages":
         drop_structure(folder)
-        out().print(f"{one_line(folder)}: the {held.kind} is taken away", soft_wrap=True, markup=False)
+        out().print(f"{one_line(folder)}: the {held.kind} is removed", soft_wrap=True, markup=False)

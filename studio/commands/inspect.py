@@ -1,12 +1,11 @@
-"""ramify inspect: what an index holds."""
+"""ramify inspect: show the contents of an index."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ramify.studio.console.index_options import prefix
-from ramify.studio.console.options import AsJson, readable
+from ramify.studio.console.options import AsJson, readable, readable_or_none
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.errors import UsageError
 
@@ -16,23 +15,23 @@ Where = Annotated[
 ]
 Html = Annotated[
     Path | None,
-    typer.Option(
-        "--html", metavar="FILE", help="Write one self-contained page: the levels, a picture of the graph, all reports; or the groups."
-    ),
+    typer.Option("--html", metavar="FILE", help="Write one self-contained page with levels, graph and reports, or with the groups."),
 ]
 GroupName = Annotated[
     str | None,
-    typer.Option("--group", metavar="NAME", help="One group of a hierarchy: its tree of summaries, with its passages.", callback=prefix),
+    typer.Option(
+        "--group", metavar="NAME", help="Show one group of a hierarchy: its tree of summaries with passages.", callback=readable_or_none
+    ),
 ]
 
 
 def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: AsJson = False) -> None:
-    """Look at an index: what it holds, the communities of a graph with their reports, the groups of a hierarchy with their diagnostics."""
+    """Show the contents of an index: communities of a graph with their reports, groups of a hierarchy with their diagnostics."""
     if html is not None and as_json:
-        raise UsageError("--html and --json are two ways to see an index", "take one of them")
+        raise UsageError("--html and --json exclude each other", "choose one")
     if html is not None and group is not None:
-        raise UsageError("the page has all groups, --group shows one", "take one of them")
-    with err().status("looking …"):
+        raise UsageError("--html and --group exclude each other", "choose one")
+    with err().status("reading …"):
         from ramify.studio.inspection.contents import group_json, inspection
         from ramify.studio.inspection.terminal import one_group, show
         from ramify.tools.demo import demo_index
@@ -55,7 +54,7 @@ def inspect(where: Where, html: Html = None, group: GroupName = None, as_json: A
         show(found, out())
     if html is not None:
         from ramify.studio.inspection.page import inspect_page
-        from ramify.tools.atomic_file import write_whole
+        from ramify.tools.new_files import write_whole
 
         with err().status("drawing …"):
             write_whole(inspect_page(found, index), html)

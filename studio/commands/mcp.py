@@ -11,10 +11,10 @@ from ramify.studio.console.options import BaseUrl, ModelName, Settings, Strategy
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 
-About = Annotated[str, typer.Option(metavar="TEXT", help="What the documents are, for the calling model: letters of Ada Lovelace.")]
-Name = Annotated[
-    str, typer.Option(metavar="NAME", help="End of the tools' names, to tell several servers apart: research_NAME, search_NAME.")
+About = Annotated[
+    str, typer.Option(metavar="TEXT", help="Description of the documents for the calling model, such as: letters of Ada Lovelace.")
 ]
+Name = Annotated[str, typer.Option(metavar="NAME", help="Suffix of the tools' names: research_NAME, search_NAME.")]
 
 
 def mcp(
@@ -26,7 +26,7 @@ def mcp(
     about: About = "",
     name: Name = "documents",
 ) -> None:
-    """Serve research and search as MCP tools on stdin and stdout, for a client that starts this command; ends with the client."""
+    """Serve research and search as MCP tools on stdin and stdout, for a client that starts this command."""
     if find_spec("mcp") is None:
         raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify-rag[mcp]'`")
     options = options_of(settings, index=index, model=model, base_url=base_url)

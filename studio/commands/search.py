@@ -11,26 +11,26 @@ Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search f
 Where = Annotated[
     str, typer.Option("--index", metavar="DIR", help="Folder or address of the index, or demo for the corpus that comes with ramify.")
 ]
-Count = Annotated[int, typer.Option("-k", min=1, metavar="N", help="How many passages.")]
+Count = Annotated[int, typer.Option("-k", min=1, metavar="N", help="Number of passages.")]
 Rerank = Annotated[
     str,
     typer.Option(
         "--rerank",
         metavar="NAME",
-        help="Reorder the best 20 found: reader (the embedded model), or a cross-encoder of sentence-transformers by name or path.",
+        help="Rerank the best 20: reader (the embedded model), or a cross-encoder of sentence-transformers by name or path.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print a list of {id, source, text, score, metadata} and nothing else.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print only a JSON list of {id, source, text, score, metadata}.")]
 
 
 RERANKED = 20
-"""Passages that are reordered where that is asked for."""
+"""Passages that are reranked."""
 
 
 def search(
     question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, rerank: Rerank = "none", as_json: AsJson = False
 ) -> None:
-    """Search an index by vectors and words; these are fused into the order, while the score shown is the cosine similarity alone."""
+    """Search an index by vectors and words, without a model. Results are ranked by both; the score shown is the cosine similarity."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -39,20 +39,20 @@ def search(
     from ramify.nodes.retrieve import passage_of
     from ramify.nodes.tree.citation import cite, near
     from ramify.studio.drawing.terminal import head_of
-    from ramify.tools.index.searcher import advice, lacking, searcher
+    from ramify.tools.index.searcher import advice, searcher, unknown_filter_fields
     from ramify.tools.relevance import load, reranked, width
 
     wanted = read_filter(filters)
     load(rerank)
     [found] = blocking(searcher(where)([checked(question)], k=width(rerank, k, RERANKED), filter=wanted))
     passages = near(question, [passage_of(hit) for hit in reranked(question, found, rerank, k)])
-    if told := advice(where) if passages else lacking(where, wanted):
+    if told := advice(where) if passages else unknown_filter_fields(where, wanted):
         note(told)
     if as_json:
         print_json([passage.model_dump(include={"id", "source", "text", "score", "metadata"}) for passage in passages])
         return
     if not passages:
-        out().print("Nothing found: look at the index and the filter.")
+        out().print("Nothing found: check the index and the filter.")
     for number, (passage, citation) in enumerate(zip(passages, cite(passages, [""] * len(passages), cited=False), strict=True), 1):
         out().print(head_of(number, citation, "").append(f"  {passage.score:.2f}", style="cyan"))
         out().print(Padding(Text(one_line(citation.text)), (0, 0, 1, 2), expand=False))

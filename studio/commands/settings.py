@@ -1,4 +1,4 @@
-"""ramify settings: what a strategy can be told, and what a question costs at most then."""
+"""ramify settings: list the settings of a strategy."""
 
 from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 
@@ -10,12 +10,12 @@ from ramify.studio.console.streams import note, out
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-Given = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Show the most calls with this value.")]
+Given = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Compute the maximum number of calls with this value.")]
 BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 def settings(strategy: StrategyNamed = "prune", given: Given = None, preset: Preset = None) -> None:
-    """Show the settings of a strategy and the arguments of its wiring, with their defaults; `ask --set` takes both."""
+    """List the settings and graph arguments of a strategy with their defaults, for `--set`."""
     from rich.table import Table
 
     from ramify.graphs.strategies import arguments_of, build, describe_max_calls, find_strategy
@@ -43,7 +43,7 @@ def settings(strategy: StrategyNamed = "prune", given: Given = None, preset: Pre
 
 
 def _meaning(field: "FieldInfo") -> str:
-    """Say what a setting does, and between which bounds it may lie."""
+    """Return the description and bounds of a setting."""
     limits = ((word, getattr(limit, sign, None)) for limit in field.metadata for sign, word in BOUNDS.items())
     told = [f"{word} {value:g}" for word, value in limits if value is not None]
     return (field.description or "") + (f" ({', '.join(told)})" if told else "")

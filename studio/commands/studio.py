@@ -15,15 +15,17 @@ from ramify.tools.errors import RamifyError
 from ramify.tools.scrub import shown
 from ramify.tools.typed import usable
 
-Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Where the server listens.")]
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Other than 127.0.0.1, everybody in the network can ask and read.")]
+Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Port of the server.")]
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Address of the server; other than 127.0.0.1, everybody in the network can use it.")
+]
 Indexes = Annotated[
     list[str] | None,
     typer.Option("--index", metavar="DIR", help="An index that runs may name, by folder or address; repeatable. The first is the default."),
 ]
 BaseUrls = Annotated[
     list[str] | None,
-    typer.Option("--base-url", metavar="URL", help="A model server that runs may name as base_url; repeatable. Without it, none."),
+    typer.Option("--base-url", metavar="URL", help="A model server that runs may name as base_url; repeatable. [none]"),
 ]
 ModelFiles = Annotated[
     list[Path] | None,
@@ -35,13 +37,13 @@ Rerankers = Annotated[
 ]
 Origins = Annotated[
     list[str] | None,
-    typer.Option("--allow-origin", metavar="URL", help="Whose pages may use it besides this machine's and Studio's; repeatable."),
+    typer.Option("--allow-origin", metavar="URL", help="Another origin whose pages may use the server; repeatable."),
 ]
 
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true"}
-"""No counts of our use sent, no look for a newer version."""
+"""No usage statistics, no update check."""
 KEYS = ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY", "LANGSMITH_CONTROL_PLANE_API_KEY", "LANGGRAPH_CLOUD_LICENSE_KEY")
-"""With one of these the server would report the number of runs, also without tracing."""
+"""With one of these the server would report the number of runs, even without tracing."""
 AT_ONCE = 16
 
 
@@ -54,7 +56,7 @@ def studio(
     rerank: Rerankers = None,
     allow_origin: Origins = None,
 ) -> None:
-    """Start the server for LangGraph Studio: every strategy as a graph to run, look into, edit and run on; Ctrl-C ends it."""
+    """Start the server for LangGraph Studio: run, inspect, edit and resume every strategy as a graph; Ctrl-C stops it."""
     if find_spec("langgraph_cli") is None or find_spec("langgraph_api") is None:
         raise RamifyError("the development server of LangGraph is not installed", "run `pip install 'ramify-rag[studio]'`")
     from ramify.studio.server.guard import origin_of, place
@@ -68,17 +70,17 @@ def studio(
         os.environ.pop(key, None)
     _open(index or [], base_url or [], gguf or [], rerank or [])
     home = _home(port)
-    note(f"threads are kept in {home}; Ctrl-C ends the server")
+    note(f"threads are stored in {home}; Ctrl-C stops the server")
     with TemporaryDirectory() as folder:
         config = Path(folder, "langgraph.json")
         config.write_text(written(origins), encoding="utf-8")
         os.chdir(home)
         _serve(config, host, port)
-    note("the server has ended; its threads are kept")
+    note("the server has stopped; its threads are stored")
 
 
 def _claim(host: str, port: int) -> None:
-    """Make sure that the port is free: LangGraph would take another one in its place."""
+    """Raise an error if the port is in use: LangGraph would silently choose another."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         with socket.socket(family, kind, protocol) as claim:
@@ -86,22 +88,22 @@ def _claim(host: str, port: int) -> None:
             claim.bind(address)
     except OSError as error:
         what = f"nothing can listen at {host}:{port} ({error.strerror or error})"
-        raise RamifyError(what, "end what listens there, or choose another with --port or --host") from None
+        raise RamifyError(what, "stop the program that uses it, or choose another with --port or --host") from None
 
 
 def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str]) -> None:
-    """Settle what runs may name, and say it."""
+    """Define and print what runs may name."""
     from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
-    from ramify.tools.index.location import home_of
-    from ramify.tools.models.gguf_header import find
+    from ramify.tools.index.index_store import store_at
+    from ramify.tools.models.gguf import find_gguf
     from ramify.tools.relevance import load
 
     places = {name: usable(name) for name in rerank}
     cross_encoders = [str(place.absolute()) if place.is_dir() else name for name, place in places.items()]  # the server works elsewhere
     for where in given:
-        home_of(where).open()  # an error now and not at the first run
+        store_at(where).open()  # an error now and not at the first run
     for file in model_files:
-        find(str(file))
+        find_gguf(str(file))
     for name in cross_encoders:
         load(name)
     declare(given, base_urls, model_files, cross_encoders)
@@ -114,10 +116,9 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
 
 
 def _home(port: int) -> Path:
-    """Give the folder that the server works in, one a port."""
+    """Return the server's working folder, one per port."""
     # It keeps threads as pickles: in the folder it was called from it could meet, and load, somebody else's.
-    from ramify.tools.cache_folder import cache_folder
-    from ramify.tools.new_files import make_folder
+    from ramify.tools.new_files import cache_folder, make_folder
 
     cache = cache_folder().absolute()
     os.environ["RAMIFY_CACHE"] = str(cache)  # the server's own folder is another one
@@ -127,7 +128,7 @@ def _home(port: int) -> Path:
 
 
 def _serve(config: Path, host: str, port: int) -> None:
-    """Run `langgraph dev` in this process until it is told to end; blocking calls on its event loop are errors there."""
+    """Run `langgraph dev` in this process until it is stopped."""
     from click.exceptions import Abort
     from langgraph_cli.cli import cli
     from uvicorn.config import HTTP_PROTOCOLS

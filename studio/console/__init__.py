@@ -1,6 +1,6 @@
-"""Between a command and the terminal.
+"""Terminal input and output.
 
-* read from the command line: `options` that several commands share, `index_options`
-* said there: `streams`, `progress_bar`, `live_tree`
-* long-running work, led and told: `building` of an index, `evaluating` a run, a `talk`
+* command-line input: `options` that several commands share
+* output: `streams`, `progress_bar`, `live_tree`
+* long-running work with its output: `building` an index, `evaluating` a run, a `talk` (the chat)
 """

@@ -1,4 +1,4 @@
-"""The building of an index as the command line tells it: what it would cost, what was taken in, what a graph or a hierarchy came to."""
+"""Building an index on the command line: cost estimates, and summaries of what was built."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import note, one_line, out
-from ramify.tools.index.searcher import left_out
+from ramify.tools.index.searcher import hidden_note
 from ramify.tools.quoting import many
 
 if TYPE_CHECKING:
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from ramify.nodes.state import Usage
     from ramify.tools.documents.files import Skipped
     from ramify.tools.index.build import Built
-    from ramify.tools.index.location import Home
+    from ramify.tools.index.index_store import IndexStore
     from ramify.tools.index.manifest import Kind
 
 LISTED = 5
-"""Of many units, notes or groups, those that are named."""
+"""Maximum number of units, notes or groups listed."""
 NAMED = 10
-"""Files that are named, with the reason, before the rest is only counted."""
+"""Maximum number of files listed with the reason."""
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
 def show_estimate(
-    paths: Sequence[Path], home: "Home", kind: "Kind", options: Mapping[str, Any], embedding: str, chunking: tuple[int, int], clean: bool,
-    group_by: Sequence[str] | None = None,
+    paths: Sequence[Path], home: "IndexStore", kind: "Kind", options: Mapping[str, Any], embedding: str, chunking: tuple[int, int],
+    clean: bool, group_by: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
-    """Print stage by stage what a build would cost; nothing is built."""
+    """Print the estimated cost of each stage of a build, without building."""
     from ramify.graphs.building.index_cost import index_cost
 
     with bar() as progress:
         stages = index_cost(paths, home, kind, options, embedding, chunking, clean, group_by, note, progress)
     out().print(_table(stages))
     if any(stage.calls[1] for stage in stages):
-        kept = "every reply is kept: an interrupted build goes on where it stopped"
+        kept = "every reply is stored: an interrupted build resumes where it stopped"
         note(f"{kept}; --max-calls and --max-seconds end one with a usable {kind}")
 
 
@@ -72,17 +72,17 @@ def _time(seconds: float) -> str:
 
 
 def taken_in(built: "Built") -> str:
-    """Say what a build did, in one line."""
+    """Return a one-line summary of a build."""
     fates = {"added": built.added, "changed": built.changed, "unchanged": built.unchanged, "removed": built.removed}
     parts = [f"{count:,} {fate}" for fate, count in fates.items() if count]
     skipped = f", {many(len(built.skipped), 'file')} skipped" if built.skipped else ""
     documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
     rate = f", {built.encoded / built.seconds:,.0f} passages/s, start included" if built.encoded else ""
-    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){left_out(built.hidden)} in {built.seconds:.1f} s{rate}"
+    return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){hidden_note(built.hidden)} in {built.seconds:.1f} s{rate}"
 
 
 def skipped(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:
-    """Say which files were left out: those without a reader by their kind, the others by name; with `verbose`, a line for each."""
+    """Yield lines on skipped files: unsupported formats by count, others by name; with `verbose`, one line per file."""
     from ramify.tools.documents.readers import NO_READER
 
     if verbose:
@@ -91,7 +91,7 @@ def skipped(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:
     others = [(name, reason) for name, reason in files if not reason.startswith(NO_READER)]
     yield from (f"skipped {name}: {reason}" for name, reason in others[:NAMED])
     if len(others) > NAMED:
-        yield f"skipped {len(others) - NAMED:,} more; --verbose names them all"
+        yield f"skipped {len(others) - NAMED:,} more; --verbose lists all"
     unread = Counter(_ending(PurePath(name)) for name, reason in files if reason.startswith(NO_READER))
     if unread:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(unread.items(), key=lambda one: (-one[1], one[0])))
@@ -99,11 +99,11 @@ def skipped(files: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:
 
 
 def remarked(remarks: "Sequence[Skipped]", verbose: bool = False) -> Iterator[str]:
-    """Say what is to be known of files that were read."""
+    """Yield remarks on files that were read."""
     named = remarks if verbose else remarks[:NAMED]
     yield from (f"{name}: {remark}" for name, remark in named)
     if rest := len(remarks) - len(named):
-        yield f"{rest:,} more remarks on files that were read; --verbose shows them all"
+        yield f"{rest:,} more remarks on files; --verbose lists all"
 
 
 def _ending(name: PurePath) -> str:
@@ -112,7 +112,7 @@ def _ending(name: PurePath) -> str:
 
 
 def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
-    """Make the graph of the index in a folder, or bring it up to date; where a model is asked, say first what that will cost."""
+    """Build or update the graph of an index; first print the estimated cost if a model is used."""
     from ramify.graphs.building import asks_model, structure
     from ramify.tools.knowledge.build import NEW_EDGES
 
@@ -125,15 +125,15 @@ def add_graph(folder: Path, options: dict[str, Any], recluster: bool) -> None:
     for id, why in list(made.unread.items())[:LISTED]:
         note(f"not read: {one_line(id)}: {one_line(why)}")
     if made.unread:
-        note(f"{len(made.unread):,} units were not read, and are passed over: run the same command again to go on with them")
+        note(f"{len(made.unread):,} units could not be read and were skipped: run the same command again to retry them")
     if made.replaced and asks:
         note(f"{made.replaced:,} of {made.communities:,} reports are quoted from the documents, not written by the model")
     if made.new_edges > NEW_EDGES and not recluster:
-        note(f"{made.new_edges:.0%} of the connections are new since the communities were made: --recluster makes them anew")
+        note(f"{made.new_edges:.0%} of the connections are newer than the communities: --recluster recomputes them")
 
 
 def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] | None, rebuild: bool) -> None:
-    """Make the hierarchy of the index in a folder, or bring it up to date; where a model is asked, say first what that will cost."""
+    """Build or update the hierarchy of an index; first print the estimated cost if a model is used."""
     from ramify.graphs.building import hierarchy, hierarchy_settings
     from ramify.nodes.settings import EMBEDDED
     from ramify.tools.hierarchy.summaries import WEIGHED
@@ -141,11 +141,11 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
     asks = hierarchy_settings(options)[1].model != EMBEDDED
     _tell_cost(folder, "hierarchy", options, asks, group_by)
     if not asks:
-        note(f"of each new or changed cluster up to {WEIGHED} sentences are encoded, for its summary; no passage is encoded again")
+        note(f"up to {WEIGHED} sentences of each new or changed cluster are encoded for its summary; no passage is encoded again")
     with bar() as progress:
         made, usage = hierarchy(folder, options, group_by, rebuild, progress)
     note(f"passages are grouped by {', '.join(made.fields)}{'' if group_by else ': --group-by names others'}")
-    edges = ((made.routed, "without metadata given to groups"), (made.escaped, "linked to further groups"), (made.pool, "in no group"))
+    edges = ((made.routed, "without metadata assigned to groups"), (made.escaped, "linked to further groups"), (made.pool, "in no group"))
     passages = "".join(f", {count:,} {what}" for count, what in edges if count)
     founded = f" ({made.founded:,} founded)" if made.founded else ""
     suspicious = f", suspicious after {many(made.repairs, 'repair')}: {many(made.flagged, 'group')}" if made.flagged else ""
@@ -159,16 +159,16 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
         note(f"{made.replaced:,} of {made.nodes:,} summaries are quoted from the documents, not written by the model")
     if made.drifted:
         named = ", ".join(map(one_line, made.drifted[:LISTED]))
-        note(f"{len(made.drifted):,} groups have changed much since they were clustered ({named}): --rebuild clusters them anew")
+        note(f"{len(made.drifted):,} groups have changed much since they were clustered ({named}): --rebuild clusters them again")
 
 
 def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
-    """Say what a build will cost, where a model is asked that was not asked before."""
-    from ramify.tools.index.folder import Folder
+    """Print the estimated cost if a model is used for the first time."""
+    from ramify.tools.index.index_store import FolderStore
     from ramify.tools.knowledge.kept_replies import WORK
 
     if asks and not (folder / WORK).exists():
-        show_estimate([], Folder(folder), kind, options, "", (300, 30), True, group_by)
+        show_estimate([], FolderStore(folder), kind, options, "", (300, 30), True, group_by)
 
 
 def _tell(folder: Path, made: str, usage: "Usage") -> None:

@@ -1,4 +1,4 @@
-"""A run on the command line: what was found, what it can cost, how far it is, and where the report lies."""
+"""An evaluation run on the command line: data, maximum cost, progress, and the location of the report."""
 
 import time
 from collections import defaultdict
@@ -7,16 +7,15 @@ from importlib.util import find_spec
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ramify.evaluation.asking.one_question import Task
-from ramify.evaluation.asking.pace import Pace
+from ramify.evaluation.answering import TimeEstimate
+from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.indexing import index
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import prepare
+from ramify.evaluation.plan import Order, prepare
 from ramify.evaluation.report import write_report
-from ramify.evaluation.rows import RESULTS, Row, outlines
-from ramify.evaluation.run import ask, joining, left, look, see_indexes
-from ramify.evaluation.searching.degraded_search import degrade
-from ramify.evaluation.searching.search_variants import SEARCH, search
+from ramify.evaluation.rows import RESULTS, Row, read_outcomes
+from ramify.evaluation.run import ask, check_indexes, cluster_for, load_inputs, pending_tasks
+from ramify.evaluation.search import SEARCH, search
+from ramify.evaluation.task import Task
 from ramify.graphs.run import blocking
 from ramify.studio.console.progress_bar import bar
 from ramify.studio.console.streams import err, note, one_line, out
@@ -24,71 +23,71 @@ from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.quoting import many
 
 LISTED = 3
-"""Failures that are named here; the report lists them all."""
+"""Maximum number of failures printed; the report lists all."""
 SHOWN = 6
-"""Strategies whose running score fits beside the bar."""
+"""Maximum number of strategies whose score is shown beside the bar."""
 
 
 def evaluating(order: Order) -> None:
-    """Run an order from its look at the data to its report."""
+    """Run an evaluation, from reading the data to the report."""
     if missing := [name for name in ("ir_measures", "matplotlib") if find_spec(name) is None]:
         raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
-    datasets, wanted = look(order)
+    datasets, wanted = load_inputs(order)
     for _, dataset in datasets:
         types = sorted({question.type for question in dataset.questions if question.type})
         told = f" of {len(types)} types" if len(types) > 1 else ""
         note(f"{dataset.name}: {len(dataset.questions):,} questions{told}" + "".join(f" · {caveat}" for caveat in dataset.caveats))
     plan = prepare(order, datasets, wanted, note)
-    tasks = left(plan, order.out)
+    tasks = pending_tasks(plan, order.out)
     finished = sum(1 for _ in plan.tasks()) - len(tasks)
-    there = f" ({finished:,} are there already)" if finished else ""
+    there = f" ({finished:,} exist already)" if finished else ""
     most = plan.most_calls(tasks)
-    calls = "how many model calls a strategy of your own takes is not known" if most is None else f"with at most {most:,} model calls"
-    note(f"{len(tasks):,} answers to give{there}, {calls}")
-    with joining(order, tasks) as cluster:
+    calls = "the maximum number of model calls is unknown" if most is None else f"with at most {most:,} model calls"
+    note(f"{len(tasks):,} answers to compute{there}, {calls}")
+    with cluster_for(order, tasks) as cluster:
         if cluster:
-            note(f"{cluster.told} answer")
+            note(f"{cluster.description} answer")
         with bar() as progress:
             index(plan, order, progress)
         search(plan, order, lambda row: None)
         with bar() as progress:
             degrade(plan, order, progress)
-        see_indexes(tasks, cluster)
+        check_indexes(tasks, cluster)
         try:
             with Watching(tasks, cluster.workers if cluster else order.workers) as watching:
                 blocking(ask(tasks, plan, order, watching, watching.tell_speed, cluster))
         except ModelError:
-            if any(row["error"] is None and row["strategy"] != SEARCH for row in outlines(order.out / RESULTS).values()):
+            if any(row["error"] is None and row["strategy"] != SEARCH for row in read_outcomes(order.out / RESULTS).values()):
                 finish(order)
             raise
     finish(order)
 
 
 def finish(order: Order) -> None:
-    """Write the report and say where it is; ModelError where not one question could be answered."""
-    rows = list(outlines(order.out / RESULTS).values())
+    """Write the report and print its location; raise ModelError if no question could be answered."""
+    rows = list(read_outcomes(order.out / RESULTS).values())
     asked = [row for row in rows if row["strategy"] != SEARCH]
     write_report(order.out)
     failures = [row for row in asked if row["error"] is not None]
     for row in failures[:LISTED]:
         note(f"failed: {row['key']}: {row['error']}")
     if failures:
-        note(f"{len(failures):,} of {len(asked):,} failed; they count as wrong, and the same command tries them again")
+        note(f"{len(failures):,} of {len(asked):,} failed; they count as wrong and are retried by the same command")
     strategies = many(len({row["strategy"] for row in asked}), "strategy", "strategies")
     told = f"{len(asked):,} answers of {strategies}" if asked else f"{len(rows):,} searches"
     out().print(one_line(f"{told}: {order.out / 'report.html'}"), soft_wrap=True, markup=False)
     if asked and len(failures) == len(asked):
-        raise ModelError(f"no question could be answered ({failures[0]['error']})", "see that the model answers: `ramify doctor`")
+        raise ModelError(f"no question could be answered ({failures[0]['error']})", "check the model with `ramify doctor`")
 
 
 class Watching:
-    """A bar on a terminal; elsewhere only the line that tells the speed."""
+    """Show a progress bar on a terminal; elsewhere only one line with the speed."""
 
     def __init__(self, tasks: list[Task], processes: int) -> None:
         columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[told]}", markup=False))
         self._progress = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
         self._bar = self._progress.add_task("answering", total=len(tasks), told="")
-        self._pace = Pace([task.variant for task in tasks], time.monotonic, processes)
+        self._pace = TimeEstimate([task.variant for task in tasks], time.monotonic, processes)
         self._total = len(tasks)
         self._scores: dict[str, list[float]] = defaultdict(list)
 
@@ -111,7 +110,7 @@ class Watching:
         self._progress.update(self._bar, completed=self._pace.done, told=" · ".join(told))
 
     def tell_speed(self) -> None:
-        """Say, before the many answers are begun, how long they will take at the speed of the first few."""
+        """Print the estimated remaining time, measured on the first answers."""
         each, togo = self._pace.each, self._pace.to_go()
         if each is not None and togo is not None and self._pace.done < self._total:
             told = f"{each:.2g} s an answer, measured on the first {self._pace.done}: about {lasting(togo)} to go"
@@ -119,6 +118,6 @@ class Watching:
 
 
 def lasting(seconds: float) -> str:
-    """Say how long something takes."""
+    """Format a duration."""
     minutes = seconds / 60
     return f"{seconds:.0f} s" if minutes < 2 else f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"

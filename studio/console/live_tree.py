@@ -1,4 +1,4 @@
-"""What a question is at, shown in the terminal while it is answered: each branch with what is being done to it."""
+"""The growing tree in the terminal: each branch with its current step."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from ramify.studio.drawing.terminal import style_of
 
 
 class Watching(RunTracker):
-    """Show a run: notices as they come, and on a terminal the growing tree, which vanishes at the end."""
+    """Show notices of a run, and on a terminal the growing tree, which is removed at the end."""
 
     def __init__(self, console: Console, tell: Callable[[str], None] = note) -> None:
         super().__init__(tell)
@@ -38,7 +38,7 @@ class Watching(RunTracker):
             self._live.stop()
 
     def picture(self) -> Group:
-        """Draw what is going on, a line a branch."""
+        """Return the current state, one line per branch."""
         busy = self.busy
         self._spinner.text = Text(f" {self.doing} · {time.monotonic() - self._began:.0f} s", style="bold")
         lines = [_line(branch, busy.get(branch.path)) for branch in self.tree.values()]

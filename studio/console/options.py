@@ -1,4 +1,4 @@
-"""What is written on the command line: the options that several commands share, KEY=VALUE, and --ray, whose value may be left out."""
+"""Options shared by several commands, parsing of KEY=VALUE, and --ray with its optional value."""
 
 import json
 import re
@@ -10,8 +10,14 @@ import typer
 from typer.core import TyperCommand
 
 from ramify.tools.errors import UsageError
-from ramify.tools.ray.address import AUTO, LOCAL
+from ramify.tools.ray.cluster import AUTO, LOCAL
 from ramify.tools.typed import readable as readable  # of every command
+
+
+def readable_or_none(text: str | None) -> str | None:
+    """Return an optional text; UsageError if it is not in the terminal's encoding."""
+    return text and readable(text)
+
 
 STRATEGIES = "prune, tor, iterative, chain, naive, global or closed-book."
 Strategy = Annotated[str, typer.Option(metavar="NAME", help=STRATEGIES)]
@@ -48,11 +54,11 @@ RAY_WHERE = "of this machine's cores, or the one at ADDRESS (auto, HOST:PORT, ra
 _RAY_ADDRESS = re.compile(rf"{AUTO}|{LOCAL}|ray://.*|\S+:\d+|\d+(\.\d+){{3}}")
 
 WORDS = {"none": None, "true": True, "false": False}
-"""What people write who think in Python."""
+"""Python's literals."""
 
 
 def read_pairs(texts: Iterable[str], option: str) -> dict[str, Any]:
-    """Read KEY=VALUE pairs; a value is JSON where it can be, else the text itself. UsageError for one that is no pair, or said twice."""
+    """Parse KEY=VALUE pairs, values as by `read_value`; raise UsageError for other forms and repeated keys."""
     pairs: dict[str, Any] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -66,7 +72,7 @@ def read_pairs(texts: Iterable[str], option: str) -> dict[str, Any]:
 
 
 def read_value(text: str) -> Any:
-    """Read a value: JSON where it can be, else the text itself."""
+    """Parse a value as JSON if possible, else return the text."""
     if text.casefold() in WORDS:
         return WORDS[text.casefold()]
     try:
@@ -76,37 +82,37 @@ def read_value(text: str) -> Any:
 
 
 def read_filter(texts: list[str] | None) -> dict[str, Any] | None:
-    """Read what --filter says; None where it says nothing."""
+    """Parse --filter; return None if it is empty."""
     return read_pairs(texts or [], "--filter") or None
 
 
 def options_of(settings: list[str] | None, **flags: Any) -> dict[str, Any]:
-    """Join what --set says with what the flags say, a repeated one as one text; UsageError where both say one thing."""
+    """Merge --set with the flags, joining repeated flags by spaces; raise UsageError if both set the same option."""
     options = read_pairs(settings or [], "--set")
     given = {name: " ".join(value) if isinstance(value, list) else value for name, value in flags.items() if value is not None}
     if both := sorted(options.keys() & given.keys()):
         flag = "--" + both[0].replace("_", "-")
-        raise UsageError(f"{both[0]!r} is given by {flag} and by --set", f"keep {flag}")
+        raise UsageError(f"{both[0]!r} is given by {flag} and by --set", f"use only {flag}")
     return {**options, **given}
 
 
 def written(value: Any) -> str:
-    """Write a default as `--set` would take it."""
+    """Format a default as `--set` accepts it."""
     if value is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class OnRay(TyperCommand):
-    """A command that has the option."""
+    """A command with --ray."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Give the option its value where it has none."""
+        """Add the default value to --ray if it has none."""
         return super().parse_args(ctx, [*addressed(args)])
 
 
 def addressed(words: list[str]) -> Iterator[str]:
-    """Write a `--ray` that no address follows as `--ray=local`: what follows may be a path as well."""
+    """Replace `--ray` without an address by `--ray=local`: the next word may be a path."""
     options = words.index("--") if "--" in words else len(words)
     for place, (word, after) in enumerate(pairwise([*words, ""])):
         alone = place < options and word == RAY and not _RAY_ADDRESS.fullmatch(after)

@@ -1,4 +1,4 @@
-"""How far long work is, on stderr: a bar on a terminal, a line every ten seconds elsewhere."""
+"""Progress of long work on stderr: a bar on a terminal, a line every ten seconds elsewhere."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -29,16 +29,16 @@ EVERY_S = 10.0
 
 
 class Rate(ProgressColumn):
-    """How many a second."""
+    """Items per second."""
 
     def render(self, task: Task) -> Text:
-        """Show the speed, once there is one."""
+        """Return the speed, once known."""
         return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="progress.data.speed")
 
 
 @contextmanager
 def bar() -> Iterator[Report]:
-    """Tell how far each unit of work is while the block runs."""
+    """Show the progress of each unit of work while the block runs."""
     if not err().is_terminal:
         yield Lines(note)
         return
@@ -57,7 +57,7 @@ def bar() -> Iterator[Report]:
 
 
 class Lines:
-    """Tell how far work is in a line now and then, for a log; short work says nothing."""
+    """Print a line of progress every `EVERY_S` seconds, for logs."""
 
     def __init__(self, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._tell = tell
@@ -66,7 +66,7 @@ class Lines:
         self._began: dict[str, tuple[float, int]] = {}
 
     def __call__(self, done: int, total: int | None, unit: str) -> None:
-        """Take in how far a unit of work is."""
+        """Update the progress of a unit of work."""
         now = self._clock()
         began, first = self._began.setdefault(unit, (now, done))
         if now - self._told < EVERY_S:

@@ -1,4 +1,4 @@
-"""Where the command line speaks: results on stdout, everything else on stderr."""
+"""Output of the command line: results on stdout, everything else on stderr."""
 
 import json
 import sys
@@ -8,23 +8,23 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from ramify.tools.quoting import one_line as one_line  # said at every door
+from ramify.tools.quoting import one_line as one_line
 from ramify.tools.quoting import reveal, shortened
 from ramify.tools.scrub import scrub
 
 
 def out() -> Console:
-    """Give the console for results."""
+    """Return the console for results."""
     return Console(file=sys.stdout, highlight=False)
 
 
 def err() -> Console:
-    """Give the console for progress and notices."""
+    """Return the console for progress and notices."""
     return Console(file=sys.stderr, highlight=False)
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON on stdout: exact, with escapes for the characters that cannot be seen."""
+    """Print a value as JSON on stdout: exact, with invisible characters escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
     typer.echo(reveal(text, lambda character: json.dumps(character)[1:-1]))
 
@@ -35,6 +35,6 @@ def note(message: str) -> None:
 
 
 def fail(message: object) -> None:
-    """Print what went wrong on stderr, in one line, without secrets."""
+    """Print an error on stderr, in one line, without secrets."""
     line = Text("error: ", style="bold red")
     err().print(line.append(shortened(scrub(one_line(message))), style="not bold default"), soft_wrap=True)

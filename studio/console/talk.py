@@ -1,4 +1,4 @@
-"""A conversation in the terminal, line by line: questions, and commands that begin with a slash."""
+"""The chat in the terminal: questions, and commands that begin with a slash."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,28 +20,28 @@ from ramify.studio.drawing.terminal import drawing, head_of, show
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.typed import usable
 
-HELP = """Ask a question; a follow-up may lean on what was said before (and who was her father?). Ctrl-C stops an answer.
+HELP = """Ask a question; a follow-up may refer to earlier turns (and who was her father?). Ctrl-C stops an answer.
   /tree             draw the tree of the last answer
-  /sources          show what the last answer rests on, in full
-  /strategy NAME    go on with prune, tor, iterative, chain, naive, global or closed-book
+  /sources          show the sources of the last answer in full
+  /strategy NAME    switch to prune, tor, iterative, chain, naive, global or closed-book
   /set KEY=VALUE    change a setting; /set alone lists what was changed; `ramify settings STRATEGY` lists them all
   /html FILE        write the last answer and its tree to one page
-  /new              forget what was said, or with --memory begin another conversation
-  /threads          list the conversations that --memory keeps
-  /quit             leave; so do quit and exit, Ctrl-D, and Ctrl-C where no answer is under way"""
+  /new              start a new conversation
+  /threads          list the conversations stored in --memory
+  /quit             quit; also quit, exit, Ctrl-D, and Ctrl-C while no answer is in progress"""
 
 LEAVING = ("quit", "exit")
-"""What people type to leave, who have not read the help."""
+"""Words that also quit."""
 
 
 COMMANDS = ("help", "tree", "sources", "strategy", "set", "html", "new", "threads", "quit")
 
 
 class Talk:
-    """Take lines and answer them; an error ends a turn, never the conversation."""
+    """Process lines of input; an error ends a turn, never the conversation."""
 
     def __init__(self, strategy: str, options: dict[str, Any], tree: bool, memory: str | None = None, thread: str | None = None) -> None:
-        configure(strategy, options)  # a wrong option is told before anything is asked
+        configure(strategy, options)  # raise for a wrong option before anything is asked
         self.strategy, self.options, self.tree = strategy, options, tree
         self.over = False
         self._conversation = Conversation(memory, thread)
@@ -49,24 +49,24 @@ class Talk:
         self._noticed: set[str] = set()
 
     def recall(self) -> None:
-        """Say what was said before on the thread, where one is kept, and go on with a question that was interrupted."""
+        """Print the state of a stored thread, and resume an interrupted question."""
         conversation = self._conversation
         if conversation.memory is None:
             return
         interrupted = conversation.recall()
         answered = conversation.turns
         said = f", {answered:,} {'question' if answered == 1 else 'questions'} answered so far" if answered else ""
-        note(f"this conversation is kept as {conversation.thread!r}{said}; --thread {conversation.thread} goes on with it")
+        note(f"this conversation is stored as {conversation.thread!r}{said}; --thread {conversation.thread} resumes it")
         if interrupted:
             self.strategy = conversation.strategy or self.strategy
-            note(f"going on with what was interrupted: {one_line(interrupted)}")
+            note(f"resuming the interrupted question: {one_line(interrupted)}")
             with self._guarded():
                 with Watching(err(), self._notice) as watching:
                     result = conversation.resume(self.strategy, watching, **self.options)
                 self._show(result)
 
     def take(self, line: str) -> None:
-        """Answer a question or do what a command says."""
+        """Answer a question or run a command."""
         with self._guarded():
             line = line.strip()
             if line.startswith("/"):
@@ -84,14 +84,18 @@ class Talk:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Tell what ends a turn, and go on."""
+        """Print errors and interruptions, and continue."""
         try:
             yield
         except RamifyError as error:
             fail(error)
         except KeyboardInterrupt:
             kept = self._conversation.memory is not None
-            left = "the next chat on this thread goes on with it, unless you ask on" if kept else "this question left no trace; ask on"
+            left = (
+                "the next chat on this thread resumes it, unless you ask another question"
+                if kept
+                else "the question is not part of the conversation"
+            )
             note(f"stopped: {left}")
 
     def _show(self, result: Result) -> None:
@@ -100,7 +104,7 @@ class Talk:
         out().print()
 
     def _notice(self, notice: str) -> None:
-        """Give a notice once in a conversation, not once a turn."""
+        """Print each notice once per conversation."""
         if notice not in self._noticed:
             self._noticed.add(notice)
             note(notice)
@@ -111,7 +115,7 @@ class Talk:
         return self._last
 
     def _obey(self, name: str, rest: str) -> None:
-        """Do what a command says; UsageError for one that there is not."""
+        """Run a command; raise UsageError for an unknown one."""
         match name:
             case "help":
                 out().print(Text(HELP))
@@ -124,12 +128,12 @@ class Talk:
             case "strategy":
                 configure(rest, self.options)
                 self.strategy = rest
-                note(f"going on with {rest}")
+                note(f"using {rest} from now on")
             case "set":
                 options = {**self.options, **read_pairs([rest] if rest else [], "/set")}
                 configure(self.strategy, options)
                 self.options = options
-                note(", ".join(f"{key}={value}" for key, value in options.items()) or "everything is at its default")
+                note(", ".join(f"{key}={value}" for key, value in options.items()) or "no settings changed")
             case "html":
                 if not rest:
                     raise UsageError("/html names no file", "write it as /html answer.html")
@@ -138,20 +142,22 @@ class Talk:
             case "new":
                 memory = self._conversation.memory
                 self._conversation, self._last = Conversation(memory), None
-                kept = "" if memory is None else f", kept as {self._conversation.thread!r}"
-                note(f"forgotten: the next question begins a new conversation{kept}")
+                kept = "" if memory is None else f", stored as {self._conversation.thread!r}"
+                note(f"a new conversation starts with the next question{kept}")
             case "threads":
                 if self._conversation.memory is None:
-                    raise UsageError("no conversations are kept", "start the chat with --memory postgresql://HOST/DATABASE or sqlite:FILE")
+                    raise UsageError(
+                        "no conversations are stored", "start the chat with --memory postgresql://HOST/DATABASE or sqlite:FILE"
+                    )
                 list_threads(self._conversation.memory)
             case "quit":
                 self.over = True
             case _:
-                raise UsageError(f"there is no command /{name}", f"type one of {', '.join('/' + known for known in COMMANDS)}")
+                raise UsageError(f"unknown command /{name}", f"use one of {', '.join('/' + known for known in COMMANDS)}")
 
 
 def list_threads(memory: str) -> None:
-    """Print the conversations that are kept, the latest first."""
+    """Print the stored conversations, the latest first."""
     for one in blocking(threads(memory)):
         turns = f"{one.turns:,} {'turn' if one.turns == 1 else 'turns'}"
         out().print(one_line(f"{one.name}  {one.asked}  {turns}, {one.strategy}: {one.first}"), soft_wrap=True, markup=False)

@@ -1,1 +1,1 @@
-"""An answer and its tree as they are shown: in `phrases`, on the `terminal`, on a `page` with its `tree_map`, as `mermaid`."""
+"""An answer and its tree for display: common `phrases`, the `terminal`, an HTML `page` with a map of the tree, and `mermaid`."""

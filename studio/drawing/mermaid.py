@@ -1,4 +1,4 @@
-"""A tree as a Mermaid flowchart, for what draws Mermaid: documents, issues, wikis."""
+"""A tree as a Mermaid flowchart, for documents, issues and wikis."""
 
 import re
 
@@ -16,12 +16,15 @@ STYLES = {
     "working": "stroke:#8f6000",
 }
 SPOKEN = re.compile(r"[^\w .,:?!'’→…·-]")
-"""What Mermaid, or the HTML that it writes, could take for more than a character of a label."""
+"""Characters that Mermaid or its HTML could interpret."""
 
 
 def tree_mermaid(tree: Tree) -> str:
-    """Give the tree as a flowchart from top to bottom: a box a branch, with status, question, answer, figures and note."""
-    boxes = [f'    {_name(branch.path)}["{_label(branch)}"]:::{_tone(branch)}' for branch in tree.values()]
+    """Return the tree as a top-down flowchart: one box per branch, with status, question, answer, scores and note."""
+    boxes = [
+        f'    {_name(branch.path)}["{_label(branch)}"]:::{"working" if branch.status in WORKING else branch.status}'
+        for branch in tree.values()
+    ]
     edges = [f"    {_name(branch.parent)} --> {_name(branch.path)}" for branch in tree.values() if branch.parent in tree and branch.parent]
     classes = [f"    classDef {tone} {style},stroke-width:2px" for tone, style in STYLES.items()]
     return "\n".join(["flowchart TD", *boxes, *edges, *classes, ""])
@@ -29,10 +32,6 @@ def tree_mermaid(tree: Tree) -> str:
 
 def _name(path: str) -> str:
     return "b" + path.replace(".", "_")
-
-
-def _tone(branch: Branch) -> str:
-    return "working" if branch.status in WORKING else branch.status
 
 
 def _label(branch: Branch) -> str:
@@ -44,7 +43,7 @@ def _label(branch: Branch) -> str:
 
 
 def _spoken(text: str) -> str:
-    """Write a text so that it is only ever read: by its characters' numbers where they could mean something."""
+    """Shorten and escape a text."""
     flat = one_line(text)
     short = flat if len(flat) <= LONGEST else flat[:LONGEST].rstrip() + "…"
     return SPOKEN.sub(lambda match: f"#{ord(match[0])};", short)

@@ -1,19 +1,22 @@
-"""An answer and its tree as HTML: one self-contained page that runs only its own few lines of script, or the parts of a notebook's turn."""
+"""An answer and its tree as HTML: a self-contained page, or the parts of a notebook's turn."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from markupsafe import Markup
+from rich.cells import cell_len, chop_cells
 
 from ramify.graphs.result import Result
 from ramify.nodes.state import NOT_CITED
-from ramify.nodes.tree import ROOT, Passage, Tree, is_unknown
+from ramify.nodes.tree import ROOT, Branch, Passage, Tree, children, is_unknown
 from ramify.nodes.tree.cards import Look, cards
+from ramify.nodes.tree.phrases import brief, figure, kind_of
 from ramify.studio.drawing import phrases
-from ramify.studio.drawing.tree_map import tree_map
-from ramify.tools.atomic_file import write_whole
+from ramify.tools.new_files import write_whole
 from ramify.tools.pages import draw, draw_page, part, style
+from ramify.tools.quoting import one_line
 
 BUTTONS = (
     ("Unfold all", "open", "below"),
@@ -22,24 +25,30 @@ BUTTONS = (
     ("Hide passages", "shut", "evidence"),
 )
 _BEHIND = re.compile(r"\[(\d{1,3})\](?=(?:\[\d{1,3}\])*$)", re.MULTILINE)
-"""A number at the end of a line of an answer."""
+"""A citation number at the end of a line of an answer."""
+WIDTH, HEIGHT, GAP, LEVEL, MARGIN = 168, 66, 14, 96, 4
+CELLS, BOLD = 23, 19
+"""Characters per line of a box, and of an answer after its arrow, also in the wide DejaVu Sans."""
+LINES = 2
+"""Lines for a question; one more without an answer."""
+PADDING, FIRST, STEP = 8, 15, 15
 
 
 def page(result: Result) -> str:
-    """Give the whole page of a result."""
+    """Return the page of a result."""
     tree = branches_html(result.tree, Look(result.passages))
     return draw_page("ask.html", ["fold.js"], result=result, answer=answer_html(result), tree=tree, buttons=BUTTONS, say=phrases)
 
 
 def write_page(result: Result, path: Path) -> None:
-    """Write the page of a result; InputError where it cannot be written."""
+    """Write the page of a result; raise InputError if that fails."""
     write_whole(page(result), path)
 
 
 def answer_html(result: Result, prefix: str = "") -> Markup:
-    """Give the answer, how sure it is, what there is to say about it, and the passages that it rests on, or that come closest.
+    """Return the answer with its confidence, remarks, and cited or closest passages.
 
-    A number at the end of a line, behind what it is the source of, leads there; one that does not stand in the answer comes behind it.
+    Citation numbers at the end of a line become links; those missing in the answer are appended.
     """
     cited = [number for number, citation in enumerate(result.citations, 1) if citation.cited]
     pieces: list[tuple[str, int | None]] = []
@@ -62,10 +71,109 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
 
 
 def tree_html(tree: Tree, passages: Mapping[str, Passage], prefix: str = "") -> Markup:
-    """Give the tree as a fragment that brings its own style; where several are on one page, each needs its own prefix."""
+    """Return the tree as a fragment with its style; several on one page need different prefixes."""
     return part("turn.html", "box", part("turn.html", "styled", style(), branches_html(tree, Look(passages, prefix))))
 
 
 def branches_html(tree: Tree, look: Look) -> Markup:
-    """Give the map and the cards, for a page that has the style already; nothing before the root is planted."""
+    """Return the map and the cards, without style."""
     return cards(tree, look, tree_map(tree, look.state) if ROOT in tree else None)
+
+
+class Line(NamedTuple):
+    """A line of text in a box."""
+
+    text: str
+    kind: str
+    x: str
+    y: str
+
+
+class Box(NamedTuple):
+    """A branch in the map, with its tooltip."""
+
+    branch: Branch
+    left: str
+    top: str
+    told: str
+    lines: list[Line]
+
+
+class Edge(NamedTuple):
+    """The line from a branch to a child."""
+
+    line: str
+    status: str
+
+
+class Map(NamedTuple):
+    """The map of a tree: its size, boxes and edges."""
+
+    width: str
+    height: str
+    boxes: list[Box]
+    edges: list[Edge]
+    box: tuple[int, int] = (WIDTH, HEIGHT)
+
+    @property
+    def view(self) -> str:
+        """Return the SVG viewBox."""
+        return f"{-MARGIN} {-MARGIN} {self.width} {self.height}"
+
+
+def tree_map(tree: Tree, state: Callable[[Branch], str]) -> Map | None:
+    """Return the layout of a tree, or None for a single branch. Wide maps scroll instead of shrinking."""
+    if len(tree) < 2:
+        return None
+    middles: dict[str, float] = {}
+    width = _place(tree, ROOT, 0.0, middles)
+    height = max(path.count(".") for path in middles) * LEVEL + HEIGHT
+    boxes = [_box(branch, middles[branch.path], state(branch)) for branch in tree.values() if branch.path in middles]
+    edges = [_edge(branch, middles[branch.parent], middles[branch.path]) for branch in tree.values() if branch.parent in middles]
+    return Map(f"{width + 2 * MARGIN:g}", f"{height + 2 * MARGIN:g}", boxes, edges)
+
+
+def _place(tree: Tree, path: str, left: float, middles: dict[str, float]) -> float:
+    """Center a branch above its children, starting at `left`; return the width of the subtree."""
+    below = children(tree, path)
+    width = 0.0
+    for child in below:
+        width += _place(tree, child.path, left + width, middles) + GAP
+    width = max(width - GAP, WIDTH)
+    ends = [middles[child.path] for child in (below[:1] + below[-1:])]
+    middles[path] = sum(ends) / len(ends) if ends else left + WIDTH / 2
+    return width
+
+
+def _edge(branch: Branch, above: float, x: float) -> Edge:
+    bottom = branch.depth * LEVEL
+    top = bottom - LEVEL + HEIGHT
+    middle = (top + bottom) / 2
+    return Edge(f"M{above:g} {top:g} C{above:g} {middle:g} {x:g} {middle:g} {x:g} {bottom:g}", branch.status)
+
+
+def _box(branch: Branch, x: float, state: str) -> Box:
+    question, answer = one_line(kind_of(branch)), one_line(branch.answer or "")
+    told = "\n".join(filter(None, [f"{branch.path} {state}", question, f"→ {brief(answer)}" if answer else ""]))
+    score = f" · {figure(branch.score)}" if branch.kind == "batch" and branch.score is not None else ""
+    lines = [(f"{branch.path} {state}{score}", "label"), *((line, "wording") for line in lines_of(question, LINES + (not answer)))]
+    lines += [(f"→ {lines_of(answer, 1, BOLD)[0]}", "reply")] if answer else []
+    left, top = x - WIDTH / 2, branch.depth * LEVEL
+    placed = [Line(text, kind, f"{left + PADDING:g}", f"{top + FIRST + place * STEP:g}") for place, (text, kind) in enumerate(lines)]
+    return Box(branch, f"{left:g}", f"{top:g}", told, placed)
+
+
+def lines_of(text: str, most: int, room: int = CELLS) -> list[str]:
+    """Wrap a text to at most `most` lines of a box, cutting off the rest."""
+    lines = [""]
+    for word in text.split():
+        for piece in [word] if cell_len(word) <= room else chop_cells(word, room):
+            longer = f"{lines[-1]} {piece}".strip()
+            if cell_len(longer) <= room:
+                lines[-1] = longer
+            else:
+                lines.append(piece)
+    if len(lines) > most:
+        last = lines[most - 1]
+        lines = [*lines[: most - 1], (last if cell_len(last) < room else chop_cells(last, room - 1)[0]) + "…"]
+    return lines

@@ -1,4 +1,4 @@
-"""How values are put for a reader, the same at every door."""
+"""Texts for values, common to all interfaces."""
 
 from ramify.graphs.result import Result, could_not_ask, why_unknown
 from ramify.nodes.settings import EMBEDDED
@@ -16,11 +16,11 @@ STOPPED: dict[StoppedBy, str] = {
     "rounds": "stopped after the last round of reading (rounds), without having found enough",
     "error": "stopped by an error of the model; what was found until then is in the tree",
 }
-"""Why a question ended before it was finished, and which setting would have let it go on."""
+"""Why a question was stopped early, with the setting responsible."""
 
 
 def understood(asked: str, question: str) -> str:
-    """Say how a question was understood; nothing where that differs in capitals, spaces or a question mark only."""
+    """Return how a question was understood; empty if only case, spaces or the question mark differ."""
     return "" if _spoken(asked) == _spoken(question) else f"understood as: {brief(one_line(question))}"
 
 
@@ -29,13 +29,13 @@ def _spoken(question: str) -> str:
 
 
 def sureness(result: Result) -> str:
-    """Say how sure an answer is, and where that is known from."""
+    """Return the confidence of an answer and its source."""
     source = ORIGINS.get(result.confidence_source or "")
     return f"confidence {figure(result.confidence)}" + (f", {source}" if source else "")
 
 
 def settled(result: Result) -> str:
-    """Say how a conflict between findings was settled; nothing where there was none."""
+    """Return how a conflict between findings was settled; empty if there was none."""
     if result.settled_by in {"", "agreement"}:
         return ""
     if result.settled_by == "unsettled":
@@ -47,13 +47,13 @@ def settled(result: Result) -> str:
 
 
 def reason(result: Result) -> str:
-    """Say why there is no answer, where that is known and no notice says it; nothing after an answer."""
+    """Return why there is no answer, if known and not in the notices; else empty."""
     told = could_not_ask(result) or why_unknown(result)
     return "" if told in (*result.notices, result.explanation) else told
 
 
 def advice(result: Result) -> str:
-    """Say what to try after an Unknown; nothing after an answer, or where the reason to stop says it already."""
+    """Return what to try after an Unknown; else empty."""
     if not is_unknown(result.answer) or result.stopped_by in STOPPED or result.asked_back or result.tree[ROOT].status == "failed":
         return ""
     model = "a language model (model=ollama:llama3.1:8b)" if result.model == EMBEDDED else "a larger model"
@@ -64,46 +64,46 @@ def advice(result: Result) -> str:
 
 
 def stopped(result: Result) -> str:
-    """Say why a question ended before it was finished; nothing where it ended by itself, or where it could not be asked."""
+    """Return why a question was stopped early; else empty."""
     return "" if could_not_ask(result) and not result.error else STOPPED.get(result.stopped_by, "")
 
 
 def sentence(told: str) -> str:
-    """Write what is said as a sentence."""
+    """Return a text with a capital and a full stop."""
     return f"{told[:1].upper()}{told[1:].rstrip('.')}."
 
 
 def cost(result: Result) -> str:
-    """Say what a question cost, in one line."""
+    """Return the cost of a question in one line."""
     usage = result.usage
-    calls = f"{many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} one after another)"
-    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    loading = f" ({usage.loading_s:.1f} s of them loading)" if usage.loading_s >= 1 else ""
+    calls = f"{many(usage.llm_calls, 'model call')} ({usage.critical_path_calls:,} sequential)"
+    tokens = f"{usage.prompt_tokens:,} tokens in, {usage.completion_tokens:,} out"
+    loading = f", including {usage.loading_s:.1f} s loading" if usage.loading_s >= 1 else ""
     return f"{calls} · {tokens} · {many(usage.retrievals, 'search', 'searches')} · {usage.wall_s:.1f} s{loading}"
 
 
 def searched(result: Result, remedy: str) -> str:
-    """Say which index was searched; of the demo's, how to name another."""
+    """Return the index that was searched; for the demo, also how to choose another."""
     return f"{result.index} — your own documents: {remedy}" if result.index.startswith(f"{DEMO}: ") else result.index
 
 
 def title_of(citation: Citation) -> str:
-    """Name what is cited: its title, headings and page where it has them, else its file."""
+    """Return the title, heading and page of a citation, else its file."""
     parts = [citation.title, citation.heading, citation.on_page]
     return " · ".join(filter(None, parts)) if citation.title else citation.where
 
 
 def file_of(citation: Citation) -> str:
-    """Name the file of what is cited beside its title; nothing where that names it."""
+    """Return the file of a citation that has a title; else empty."""
     return (citation.name or citation.source) if citation.title else ""
 
 
 def named(citation: Citation) -> tuple[str, str]:
-    """Name what is cited, with its file, and give the link that opens it where that is known."""
+    """Return title and file of a citation, and the link that opens it, if known."""
     told = " · ".join(filter(None, (title_of(citation), file_of(citation))))
     return told, citation.link if citation.link.startswith("file:") else ""
 
 
 def quoted(citation: Citation, answer: str = "") -> str:
-    """Quote what carries the answer."""
+    """Return the supporting quotation."""
     return citation.quote or snippet(citation.text, answer)

@@ -1,4 +1,4 @@
-"""An answer and its tree, drawn in a terminal: with colours where there are any, and understandable without."""
+"""An answer and its tree in the terminal, with or without colours."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ LABEL_WIDTH = 8
 
 
 def show(result: Result, console: Console, tree: bool = False) -> None:
-    """Print an answer with its citations, what it cost, and its tree if wanted; of a question asked back, that line alone."""
+    """Print an answer with citations, cost and optionally its tree; if the result asks back, only that question."""
     if result.asked_back:
         console.print(Text(one_line(result.asked_back), style="bold"))
         return
@@ -65,7 +65,7 @@ def _listed(label: str, citations: list[Citation], result: Result, first: int) -
 
 
 def head_of(number: int, citation: Citation, mark: str) -> Text:
-    """Name what is cited, as a link to it where the terminal knows links."""
+    """Return the heading of a citation, as a terminal link."""
     head = Text.assemble((f"[{number}] ", "cyan"), (one_line(title_of(citation)), _linked("bold", citation)))
     if file := file_of(citation):
         head.append("  ").append(one_line(file), style=_linked("dim", citation))
@@ -78,7 +78,7 @@ def _linked(style: str, citation: Citation) -> Style:
 
 
 def drawing(tree: Tree) -> Group:
-    """Draw a tree: paths, statuses in words and colours, questions, answers, figures, notes; below it what the words mean."""
+    """Return the drawing of a tree, with a legend of its notes."""
     drawn = Drawing(_label(tree[ROOT]), guide_style="bright_black")
     _hang(drawn, tree, ROOT)
     told = legend(tree)
@@ -124,5 +124,5 @@ def _said(branch: Branch) -> Text | None:
 
 
 def style_of(status: str) -> str:
-    """Give a status its colour."""
+    """Return the colour of a status."""
     return WORKING_STYLE if status in WORKING else STYLES.get(status, "")

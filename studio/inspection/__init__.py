@@ -1,6 +1,1 @@
-"""What an index holds, for a reader.
-
-* looked at: `contents`, which are the JSON, too
-* described once: `description`, `group_description`, `graph_layout`
-* written: `terminal`, `page`
-"""
+"""What an index contains, for display: its `contents` as values, their `description` and `graph_layout`, the `terminal` and a `page`."""

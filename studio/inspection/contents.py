@@ -1,4 +1,4 @@
-"""What an index holds, whatever its kind, and as plain values; and what is shown of it: tables, and passages as they are cited."""
+"""The contents of an index of any kind, also as JSON values; tables and citations for display."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,27 +11,27 @@ from ramify.nodes.tree.citation import cite
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped, GroupOverview, HierarchyIndex, grouped
 from ramify.tools.index import Hit, Index
-from ramify.tools.index.listed_files import Listed, listed_files
+from ramify.tools.index.index_store import is_address
 from ramify.tools.index.local_index import documents
-from ramify.tools.index.location import is_address
 from ramify.tools.index.manifest import Manifest
+from ramify.tools.index.passage_store import FileList, listed_files
 from ramify.tools.knowledge.index import GraphIndex
 from ramify.tools.knowledge.overview import Inside, inside
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What an index holds."""
+    """The contents of an index."""
 
     folder: str
     manifest: Manifest
     inside: Inside | None = None
     grouped: Grouped | None = None
-    listed: Listed = field(default_factory=Listed)
+    listed: FileList = field(default_factory=FileList)
     """Its files, where it lies in a folder."""
 
     def to_json(self) -> dict[str, Any]:
-        """Give all there is to see of it; a plain index has no levels and no reports."""
+        """Return everything as JSON values; a plain index has no levels and no reports."""
         manifest = self.manifest
         counts = {"documents": manifest.documents, "passages": manifest.passages, "left_out": sum(manifest.hidden.values())}
         told = {name: getattr(manifest, name) for name in ("kind", "embedding", "chunk_tokens", "overlap")}
@@ -43,20 +43,20 @@ class Inspection:
 
 
 class Table(NamedTuple):
-    """A table: its heads, its rows, the columns of words, and the place on a page that each row leads to, if any."""
+    """A table: heads, rows, the indices of text columns, and the anchors that rows link to on a page."""
 
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
     words: Sequence[int] = (0,)
     long: bool = False
-    """Whether there may be many rows, and long words in them."""
+    """Whether it may have many rows and long words."""
     leads: Sequence[str] = ()
 
 
 def inspection(index: Index) -> Inspection:
-    """Look at an index."""
+    """Return the contents of an index."""
     graph = inside(index, index.reports) if isinstance(index, GraphIndex) else None
-    listed = Listed() if is_address(index.where) else listed_files(Path(index.where))
+    listed = FileList() if is_address(index.where) else listed_files(Path(index.where))
     return Inspection(index.where, index.manifest, graph, grouped(index) if isinstance(index, HierarchyIndex) else None, listed)
 
 
@@ -123,7 +123,7 @@ def _group(found: Grouped, group: GroupOverview) -> dict[str, Any]:
 
 
 def _node(found: Grouped, node: Node) -> dict[str, Any]:
-    """Give a summary with the passages it rests on, a lowest one with those below it."""
+    """Return a summary with its supporting passages; a lowest one with its members."""
     ids = found.content.ids
     findings = [{"text": one.text, "passages": [ids[one.leaf]]} for one in node.summary.said]
     passages = {} if node.children else {"passages": [ids[leaf] for leaf in node.leaves]}
@@ -131,7 +131,7 @@ def _node(found: Grouped, node: Node) -> dict[str, Any]:
 
 
 def group_json(found: Grouped, group: GroupOverview) -> dict[str, Any]:
-    """Give a group with its tree as plain values: summaries within summaries."""
+    """Return a group with its tree of summaries as JSON values."""
 
     def branch(node: Node) -> dict[str, Any]:
         parts = {"parts": [branch(group.tree[child]) for child in node.children]} if node.children else {}
@@ -142,6 +142,6 @@ def group_json(found: Grouped, group: GroupOverview) -> dict[str, Any]:
 
 
 def sources(index: Index, ids: Sequence[str]) -> Mapping[str, Citation]:
-    """Read passages as they are cited, by id."""
+    """Return passages as citations, by id."""
     passages = [passage_of(Hit(document, 0.0, 0.0)) for document in documents(index, list(dict.fromkeys(ids)))]
     return {citation.id: citation for citation in cite(passages, [""] * len(passages), cited=True)}

@@ -1,4 +1,4 @@
-"""The graph of an index as a picture: its most connected names, laid out by ForceAtlas2 (GraphRAG §5)."""
+"""Layout of the graph of an index: its most connected names, by ForceAtlas2 (GraphRAG §5)."""
 
 import math
 from collections import Counter
@@ -72,7 +72,7 @@ class Picture(NamedTuple):
 
 
 def picture(inside: Inside) -> Picture:
-    """Lay the graph out; the same graph gives the same drawing."""
+    """Return the layout of a graph; deterministic."""
     names = inside.graph.names
     home = {key: id for id in inside.root for key in inside.partition[id].members}
     keys = sorted(home, key=lambda key: (-names[key].degree, key))[:NAMES]
@@ -95,7 +95,7 @@ def picture(inside: Inside) -> Picture:
 
 
 def _laid_out(radii: Mapping[str, float], edges: Sequence[Pair]) -> dict[str, tuple[float, float]]:
-    """Place names, given with the room that each takes, so that those that are connected lie together and none covers another."""
+    """Return positions of names with the given radii: connected ones close together, none overlapping."""
     import networkx
 
     graph: networkx.Graph[str] = networkx.Graph()
@@ -126,7 +126,7 @@ def _line(one: Dot, other: Dot, times: int) -> Line:
 
 
 def _labels(dots: Sequence[Dot]) -> tuple[Label, ...]:
-    """Write the most connected names where there is room: never one over another, and over as few dots as can be."""
+    """Return labels of the most connected names without overlaps, covering as few dots as possible."""
     placed: list[Label] = []
     taken: list[Box] = []
     covering = {dot: (dot.x - dot.radius, dot.y - dot.radius, dot.x + dot.radius, dot.y + dot.radius) for dot in dots}
@@ -146,7 +146,7 @@ def _labels(dots: Sequence[Dot]) -> tuple[Label, ...]:
 
 
 def _candidates(dot: Dot) -> Iterator[tuple[Label, Box]]:
-    """Give the places that a dot's label may have, above, below, beside and on it, each with the room it takes."""
+    """Yield the possible positions of a dot's label with their bounding boxes."""
     size = 11 + dot.radius / 4
     text = brief(dot.name, _LABEL)
     length = cell_len(text) * size * _WIDE

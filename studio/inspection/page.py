@@ -1,4 +1,4 @@
-"""One self-contained page of an index: its facts, a picture of its graph with its reports, or its groups. It loads and runs nothing."""
+"""A self-contained page of an index without scripts: facts, graph with reports, or groups."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,8 +11,7 @@ from ramify.nodes.state import Citation
 from ramify.studio.drawing.phrases import named
 from ramify.studio.inspection import graph_layout
 from ramify.studio.inspection.contents import Inspection, sources
-from ramify.studio.inspection.description import facts, how_to_add, notes, tables
-from ramify.studio.inspection.group_description import GroupTree, about, anchor, beside
+from ramify.studio.inspection.description import GroupTree, about, anchor, beside, facts, how_to_add, notes, tables
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped
 from ramify.tools.index import Index
@@ -24,7 +23,7 @@ from ramify.tools.quoting import brief
 PARTS = "inspect_parts.html"
 NOTHING = Markup()
 ROOM = 4_000_000
-"""Bytes that what unfolds may take. The reports of the root level come first, of each level the largest; of groups the largest."""
+"""Size limit of the foldable parts in bytes: reports by level and size, groups by size."""
 NAMES = 40
 """Names of a community that are written out."""
 _LEAVES = 30
@@ -38,7 +37,7 @@ _AROUND, _BRIEF = 250, 1500
 
 
 def inspect_page(found: Inspection, index: Index) -> str:
-    """Give the whole page of an index."""
+    """Return the page of an index."""
     own = _graph(found.inside, index) if found.inside else _hierarchy(found.grouped, index) if found.grouped else {}
     return draw_page(
         "inspect.html",
@@ -68,7 +67,7 @@ def _graph(inside: Inside, index: Index) -> dict[str, Any]:
 
 
 def _place(id: str) -> str:
-    """Name the place of a community's report on the page."""
+    """Return the anchor of a community's report."""
     return f"community-{id}"
 
 
@@ -93,7 +92,7 @@ def _left_out(inside: Inside, written: Mapping[str, Markup]) -> Iterator[str]:
 
 
 def _reports(inside: Inside, index: Index) -> dict[str, Markup]:
-    """Write the reports of communities as far as there is room; each comes after the one it is in."""
+    """Return the reports of communities up to the size limit, parents first."""
     order = sorted(inside.partition, key=lambda id: (inside.partition[id].level, -inside.size(id)))
     written: dict[str, Markup] = {}
     left = ROOM
@@ -110,7 +109,7 @@ def _reports(inside: Inside, index: Index) -> dict[str, Markup]:
 
 
 def _report(inside: Inside, id: str, cited: Mapping[str, Citation]) -> Markup:
-    """Say the findings with what they rest on; what is not quoted already is quoted."""
+    """Return a report's findings with their sources, quoted if the report is not itself a quotation."""
     report, members = inside.reports[id], inside.members(id)
     quoted = report.made_by == QUOTED
     findings = []
@@ -132,7 +131,7 @@ def _community(inside: Inside, id: str, written: Mapping[str, Markup]) -> Markup
 
 
 def _hierarchy(found: Grouped, index: Index) -> dict[str, Any]:
-    """Write groups, the largest first, as far as there is room: whole, else without what is below the first summary."""
+    """Return groups by size up to the size limit: whole, else only the first summary."""
     written: dict[str, Markup] = {}
     left = ROOM
     for coming, group in zip(reversed(range(len(found.groups))), found.by_size, strict=True):
@@ -152,10 +151,10 @@ def _hierarchy(found: Grouped, index: Index) -> dict[str, Any]:
 
 
 class _Tree(GroupTree):
-    """A group's tree as it is written."""
+    """A group's tree as HTML."""
 
     def html(self, node: Node, facts: Markup = NOTHING, id: str = "", whole: bool = True) -> Markup:
-        """Unfold to what a summary says, and to what is below it where the `whole` is wanted; to the facts of the group before."""
+        """Return a foldable summary with the facts of its group and, if `whole`, everything below it."""
         said = facts + part(PARTS, "summary", [(one.text, *self._where(one.leaf)) for one in node.summary.said])
         size = f"{len(node.leaves):,} passages{' · quoted instead' if self.is_replaced(node) else ''}"
         if not whole:

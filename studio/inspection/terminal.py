@@ -1,4 +1,4 @@
-"""What an index holds, on the terminal: its facts, its tables, and the tree of one group."""
+"""The contents of an index on the terminal: facts, tables, and the tree of one group."""
 
 from collections.abc import Iterable
 
@@ -8,8 +8,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ramify.studio.inspection.contents import Inspection, Table
-from ramify.studio.inspection.description import facts, how_to_add, notes, tables
-from ramify.studio.inspection.group_description import GroupTree, about, measured
+from ramify.studio.inspection.description import GroupTree, about, facts, how_to_add, measured, notes, tables
 from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped, GroupOverview
 from ramify.tools.index import Index
@@ -26,7 +25,7 @@ _NAMED = 60
 
 
 def show(found: Inspection, console: Console) -> None:
-    """Print what an index holds."""
+    """Print the contents of an index."""
     shown, told = tables(found), [Text(line, style="dim") for line in notes(found)]
     console.print(Text(one_line(found.folder), style="bold"), soft_wrap=True)
     console.print(_facts((thing, one_line(said)) for thing, said in facts(found)))
@@ -45,7 +44,7 @@ def show(found: Inspection, console: Console) -> None:
 
 
 def one_group(found: Grouped, group: GroupOverview, index: Index) -> Group:
-    """Draw one group: what it is, and its tree of summaries with passages as leaves."""
+    """Return one group with its tree of summaries and passages."""
     told, drawing = _facts((*about(found, group), *measured(found, group))), _Drawing(found, group, index, _LEAVES)
     return Group(Text(one_line(group.name), style="bold"), told, Text(), drawing.tree(drawing.root))
 
@@ -60,7 +59,7 @@ def _facts(rows: Iterable[tuple[str, str]]) -> Drawn:
 
 
 def _table(shown: Table) -> Drawn:
-    """Draw a table; its first column names things, columns of words are set from the left, and what has a mark stands out."""
+    """Return a table; text columns are left-aligned, marked cells highlighted."""
     table = Drawn(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for number, head in enumerate(shown.heads):
         table.add_column(
@@ -76,10 +75,10 @@ def _table(shown: Table) -> Drawn:
 
 
 class _Drawing(GroupTree):
-    """A group's tree as it is drawn."""
+    """A group's tree for the terminal."""
 
     def tree(self, node: Node) -> Tree:
-        """Draw a summary with what is below it."""
+        """Return a summary with everything below it."""
         drawn = Tree(self._label(node), guide_style="dim")
         below = [self.nodes[child] for child in node.children]
         drawn.children += [self.tree(child) for child in below[:_PARTS]]
@@ -101,6 +100,6 @@ class _Drawing(GroupTree):
         return label
 
     def _where(self, leaf: int) -> str:
-        """Name a passage by its title, else by its file."""
+        """Return the title of a passage, else its file."""
         id, cited = self.cited[leaf]
         return one_line(brief(cited.title or cited.where or id, _NAMED) if cited else id)

@@ -1,1 +1,1 @@
-"""The tools for agents over MCP."""
+"""An MCP server with the tools for agents."""

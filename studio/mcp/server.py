@@ -1,4 +1,4 @@
-"""The tools for agents over MCP, for any client that speaks the protocol."""
+"""An MCP server with the tools for agents."""
 
 import asyncio
 import json
@@ -60,7 +60,7 @@ INSTRUCTIONS = (
 
 
 class Researched(BaseModel):
-    """What came of a question: the object of `ramify ask --json`."""
+    """The result of a question: the object of `ramify ask --json`."""
 
     question: str
     answer: str = Field(description="Unknown where none was found")
@@ -87,13 +87,13 @@ class PassageFound(BaseModel):
 
 
 class Searched(BaseModel):
-    """What a search found."""
+    """The result of a search."""
 
     passages: list[PassageFound]
 
 
 def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents") -> Server[Any]:
-    """Make the server; `about` says what is in the index, `name` ends the tools' names; wrong options are an error at once."""
+    """Return the server; `about` describes the documents, `name` is the suffix of the tools' names. Raise UsageError for wrong options."""
     _, settings = configure(strategy, options)
     about = readable(about) or about_of(settings.index)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
@@ -108,7 +108,7 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
 
     async def call_tool(context: ServerRequestContext[Any], given: CallToolRequestParams) -> CallToolResult:
         if given.name not in tools:
-            raise MCPError(INVALID_PARAMS, shortened(f"there is no tool {given.name!r} — call {' or '.join(tools)}"))
+            raise MCPError(INVALID_PARAMS, shortened(f"unknown tool {given.name!r} — call {' or '.join(tools)}"))
         forget()  # a model's server may have come up since the last call
         try:
             async with _telling(context.session):
@@ -127,7 +127,7 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
 
 
 async def serve(made: Server[Any]) -> None:
-    """Serve on stdin and stdout until the client closes them; what else is printed meanwhile goes to stderr."""
+    """Serve on stdin and stdout until the client closes them."""
     async with stdio_server() as (reading, writing), asyncio.TaskGroup() as group:
         send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         group.create_task(_answer_unreadable(reading, writing, send))
@@ -137,7 +137,7 @@ async def serve(made: Server[Any]) -> None:
 async def _answer_unreadable(
     reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage], passed: WriteStream[SessionMessage | Exception]
 ) -> None:
-    """Pass on what a client sends; what cannot be read is answered here, since the library leaves it without an answer."""
+    """Forward messages of the client, and answer unreadable ones, which the library would ignore."""
     async with passed:
         async for message in reading:
             if isinstance(message, Exception):
@@ -147,7 +147,7 @@ async def _answer_unreadable(
 
 
 def refusal(error: Exception) -> JSONRPCResponse | JSONRPCError:
-    """Answer a line that is no message: a call of a tool by a result that says what is wrong, anything else by an error of the protocol.
+    """Return the reply to an unreadable message: an error result for a tool call, else a protocol error.
 
     The parser of the library refuses half a surrogate pair (\\ud800), which Python's own takes: so the number of the call is known.
     """
@@ -167,7 +167,7 @@ def refusal(error: Exception) -> JSONRPCResponse | JSONRPCError:
 
 
 def _encodable(value: T) -> T:
-    """Replace what cannot be encoded in text and plain values: it would end the whole server."""
+    """Replace characters that cannot be encoded, which would end the server."""
     encoded: T = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
     return encoded
 
@@ -189,7 +189,7 @@ def _described(tool: StructuredTool, output: type[BaseModel]) -> Tool:
 
 @asynccontextmanager
 async def _telling(session: ServerSession) -> AsyncIterator[None]:
-    """Tell the client of each step that takes time, and each branch, as it begins: in order, with a count that only grows."""
+    """Report progress to the client as each step and branch begins."""
     doings: asyncio.Queue[str] = asyncio.Queue()
 
     def watch(kind: str, event: Any) -> None:

@@ -1,4 +1,4 @@
-"""The `chat` in a notebook: its `panel` of settings, and `turn` by turn the answer beside the tree as it grows; `export` takes one away."""
+"""The `chat` in a notebook: its `panel` of settings, each `turn` with answer and growing tree, and their `export`."""
 
 from ramify.studio.notebook.chat import Chat
 

@@ -30,7 +30,7 @@ numbers = count(1)
 class Chat(VBox):
     """A conversation with an index, in a cell: `Chat(index="folder", strategy="tor")`; options as `ramify.graphs.ask` takes them.
 
-    With `memory` and `thread` it is kept, and goes on where it was: see `Conversation`.
+    With `memory` and `thread` it is stored and can be resumed: see `Conversation`.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Chat(VBox):
 
     @property
     def results(self) -> list[Result]:
-        """List what came of the turns that were answered, the oldest first."""
+        """List the results of answered turns, the oldest first."""
         return [turn.result for turn in self.turns if turn.result is not None]
 
     def save(self, path: str | Path) -> Path:
@@ -74,11 +74,11 @@ class Chat(VBox):
         return save(self.results[-1], path)
 
     def ask(self, question: str) -> asyncio.Task[Result]:
-        """Ask a question as the box does; awaiting it gives the result, or raises what the turn shows."""
+        """Ask a question as from the box; awaiting it returns the result or raises the error shown."""
         if self.running is not None:
             raise UsageError("a question is being answered", "wait for it, or press Stop")
         loop, strategy, options = asyncio.get_running_loop(), self.panel.strategy.value, self.panel.options()
-        configure(strategy, options)  # what is wrong with the settings is told before a turn is begun
+        configure(strategy, options)  # raise for wrong settings before a turn starts
         turn = Turn(checked(question), strategy, f"{self._prefix}-{len(self.turns) + 1}-", first=not self.results)
         if self.turns:
             self.turns[-1].fold()
@@ -98,7 +98,7 @@ class Chat(VBox):
                 await growing
 
     def _ended(self, turn: Turn, task: asyncio.Task[Result]) -> None:
-        """Show what came of a turn; a question that was not answered goes back into the box."""
+        """Show the result of a turn; put an unanswered question back into the box."""
         self._occupy(None)
         if not task.cancelled() and task.exception() is None:
             turn.show(task.result())
@@ -140,7 +140,7 @@ class Chat(VBox):
         self.panel.layout.display = None if change.new else "none"
 
     def _submit(self) -> None:
-        """Ask what is in the box; what cannot be asked stays there, with the reason below it."""
+        """Ask the question in the box; keep it there with the reason if that fails."""
         try:
             self.ask(self.box.value)
         except UsageError as error:

@@ -1,4 +1,4 @@
-"""A turn to take away: as JSON, as a page, as a Mermaid drawing."""
+"""Export of a turn as JSON, page or Mermaid drawing."""
 
 import json
 from base64 import b64encode
@@ -9,24 +9,20 @@ from typing import NamedTuple
 from ramify.graphs.result import Result
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import page
-from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import UsageError
+from ramify.tools.new_files import write_whole
 
 
 class Form(NamedTuple):
-    """A form that a turn can be written in."""
+    """An export format."""
 
     media: str
     label: str
     write: Callable[[Result], str]
 
 
-def _as_json(result: Result) -> str:
-    return json.dumps(result.to_json(), ensure_ascii=False, indent=2) + "\n"
-
-
 FORMS = {
-    "json": Form("application/json", "JSON", _as_json),
+    "json": Form("application/json", "JSON", lambda result: json.dumps(result.to_json(), ensure_ascii=False, indent=2) + "\n"),
     "html": Form("text/html", "HTML", page),
     "mmd": Form("text/vnd.mermaid", "Mermaid", lambda result: tree_mermaid(result.tree)),
 }
@@ -34,7 +30,7 @@ FORMS = {
 
 
 def files(result: Result, name: str) -> list[tuple[str, str, str]]:
-    """Give the turn in each form: the form's label, the turn as the address of a link, and the file's name."""
+    """Return for each format its label, the turn as a data URL, and the file name."""
     return [
         (form.label, f"data:{form.media};base64,{b64encode(form.write(result).encode()).decode()}", f"{name}.{suffix}")
         for suffix, form in FORMS.items()
@@ -42,10 +38,10 @@ def files(result: Result, name: str) -> list[tuple[str, str, str]]:
 
 
 def save(result: Result, path: str | Path) -> Path:
-    """Write the turn into a file, in the form that its suffix names."""
+    """Write the turn to a file, in the format of its suffix."""
     target = Path(path)
     form = FORMS.get(target.suffix.removeprefix("."))
     if form is None:
-        raise UsageError(f"cannot tell from {target.name!r} how to write the turn", f"let it end in .{', .'.join(FORMS)}")
+        raise UsageError(f"{target.name!r} has no known suffix", f"use .{', .'.join(FORMS)}")
     write_whole(form.write(result), target)
     return target

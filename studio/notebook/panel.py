@@ -1,4 +1,4 @@
-"""What a question is asked with: the strategy, and its settings as fields, each as text with its default and what it does."""
+"""The panel of the chat: strategy and settings as text fields with default and description."""
 
 import json
 from collections.abc import Mapping
@@ -13,27 +13,27 @@ from ramify.tools.errors import UsageError
 from ramify.tools.pages import part
 
 COMMON = ("model", "index", "k", "max_calls", "max_seconds")
-"""What every strategy knows and people reach for; the strategy's own come before these."""
+"""Frequent settings of every strategy, shown after the strategy's own."""
 
 
 def shown(strategy: str) -> list[str]:
-    """List the settings that get a field of their own."""
+    """List the settings with their own field."""
     fields = build(strategy).settings.model_fields
     return [name for name in fields if name not in Settings.model_fields] + list(COMMON)
 
 
 def told(strategy: str) -> dict[str, tuple[str, str]]:
-    """Give for everything that can be set, settings and arguments of the wiring, its default and what it does."""
+    """Return default and description of every setting and graph argument."""
     settings = {name: (written(field.default), field.description or "") for name, field in build(strategy).settings.model_fields.items()}
     told = find_strategy(strategy).arguments
     return {**settings, **{name: (written(given.default), told.get(name, "")) for name, given in arguments_of(strategy).items()}}
 
 
 class Panel(VBox):
-    """The settings of the chosen strategy; what is filled in stays when another strategy knows it, too."""
+    """The settings of the chosen strategy; values are kept when another strategy has the setting, too."""
 
     def __init__(self, strategy: str, options: Mapping[str, Any]) -> None:
-        configure(strategy, options)  # a wrong option is told where it was written
+        configure(strategy, options)  # raise for a wrong option at once
         self.strategy = Dropdown(
             options=list(STRATEGIES), value=strategy, description="Strategy", tooltip="How the question is taken apart"
         )
@@ -58,12 +58,12 @@ class Panel(VBox):
         self._fill()
 
     def options(self) -> dict[str, Any]:
-        """Give what is filled in; UsageError for a line that is no pair, or a setting that is given twice."""
+        """Return the options entered; raise UsageError for invalid lines and repeated settings."""
         fields = {name: value for field in self.fields.values() for name, value in field.given.items()}
         lines = [line for line in self.others.value.splitlines() if line.strip()]
         others = read_pairs(lines, "the line")
         if both := sorted(fields.keys() & others.keys()):
-            raise UsageError(f"{both[0]!r} is given in its field and in a line", "keep one of them")
+            raise UsageError(f"{both[0]!r} is given both in its field and in a line", "keep one of them")
         return {**fields, **others}
 
     def _changed(self, change: Any) -> None:
@@ -72,7 +72,7 @@ class Panel(VBox):
         self._fill()
 
     def _fill(self) -> None:
-        """Make the fields of the strategy, with what was filled in before."""
+        """Create the fields of the strategy with the values entered before."""
         names = shown(self.strategy.value)
         self.fields = {name: Field(self.strategy.value, name, self._given.get(name)) for name in names}
         for field in self.fields.values():
@@ -81,7 +81,7 @@ class Panel(VBox):
         self._tell()
 
     def _tell(self, change: Any = None) -> None:
-        """Say what a question can cost with these settings, or what is wrong with them."""
+        """Show the maximum cost of a question with these settings, or their error."""
         strategy, cost, wrong = self.strategy.value, "", ""
         try:
             cost = describe_max_calls(strategy, self.options())
@@ -92,7 +92,7 @@ class Panel(VBox):
 
 
 class Field(VBox):
-    """One setting: its name, its value as text, empty for the default, and what it does."""
+    """One setting: name, value as text (empty for the default), description."""
 
     def __init__(self, strategy: str, name: str, value: Any = None) -> None:
         self.name = name
@@ -112,7 +112,7 @@ class Field(VBox):
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """Give the setting if it was filled in."""
+        """Return the setting if a value was entered."""
         if self._object is not None:
             return {self.name: self._object}
         text = self.box.value.strip()

@@ -1,4 +1,4 @@
-"""One turn of the chat: the question, what is being done about it, the answer, and the tree beside it."""
+"""One turn of the chat: question, progress, answer, and the tree beside it."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ from ramify.tools.quoting import many
 from ramify.tools.scrub import scrub
 
 PERIOD = 0.15
-"""Seconds between two drawings of a growing tree: as fast as an eye follows, and little traffic."""
+"""Seconds between two updates of a growing tree."""
 FIRST = "the first question takes longer: the sentence encoder is loaded and the index opened; the demo corpus is indexed once"
 
 
@@ -45,7 +45,7 @@ class Turn(VBox):
         self._draw_status()
 
     def watch(self, kind: str, event: Mapping[str, Any]) -> None:
-        """Take in an event of the run; `grow` draws what came of it."""
+        """Process an event of the run; `grow` draws the result."""
         self._run(kind, event)
 
     async def grow(self) -> None:
@@ -56,7 +56,7 @@ class Turn(VBox):
             await asyncio.sleep(PERIOD)
 
     def show(self, result: Result) -> None:
-        """Show what came of the question."""
+        """Show the result."""
         self.result = result
         self._run.question = result.question
         self._draw_head()
@@ -68,7 +68,7 @@ class Turn(VBox):
         self._draw_tree(folded=False)
 
     def fail(self, error: BaseException) -> None:
-        """Show that nothing came of it, and why; what had grown stays."""
+        """Show an error; the tree so far is kept."""
         what = scrub(f"unexpected: {type(error).__name__}: {error}")
         remedy = "the traceback is in the log of the kernel; ask again, or report it"
         if isinstance(error, RamifyError):
@@ -76,11 +76,11 @@ class Turn(VBox):
         self._end(_drawn("failed", what, remedy))
 
     def stop(self) -> None:
-        """Show that it was stopped; what had grown stays."""
+        """Show that it was stopped; the tree so far is kept."""
         self._end(_drawn("stopped", time.monotonic() - self._began))
 
     def fold(self) -> None:
-        """Make room for the turns that follow: the tree folds to its summary."""
+        """Fold the tree to its summary."""
         if self._run.tree or self.result:
             self._draw_tree(folded=True)
 
@@ -101,13 +101,13 @@ class Turn(VBox):
 
     def _draw_tree(self, folded: bool) -> None:
         tree, passages = (self.result or self._run).tree, (self.result or self._run).passages
-        title = "How it was found" if self.result else "What had grown"
+        title = "How it was found" if self.result else "The tree so far"
         branches = branches_html(tree, Look(passages, self.prefix))
         self._tree.value = _drawn("found", title, many(len(tree), "branch", "branches"), branches, folded) if tree else ""
 
 
 def _put(widget: HTML, value: str) -> None:
-    """Send what changed, and nothing else."""
+    """Set the value if it changed."""
     if widget.value != value:
         widget.value = value
 

@@ -1,4 +1,4 @@
-"""LangGraph's development server with our graphs.
+"""LangGraph's development server with ramify's graphs.
 
-`app` has the graphs and `langgraph_json` names them; what a run may name: `bounds`; who may use the server: `guard`, with `limits`.
+`app` has the graphs, `langgraph_json` registers them; `bounds` restricts what runs may name; `guard` checks requests, with `limits`.
 """

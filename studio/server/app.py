@@ -1,7 +1,7 @@
-"""The graphs that LangGraph Studio shows, as langgraph.json names them: every strategy, holding a conversation.
+"""The graphs for LangGraph Studio, as named in langgraph.json: every strategy, with conversation.
 
-The server brings the checkpointer. A wiring's arguments change the drawing, so they are no part of its forms: for another drawing, name a
-graph of your own in a langgraph.json. A run may name only what `ramify studio` was told of (see `bounds`).
+The server provides the checkpointer. Arguments of `build` change the graph, so the forms do not show them: define a variant in your own
+langgraph.json. Runs may name only what `ramify studio` was started with (see `bounds`).
 """
 
 import sys
@@ -20,7 +20,7 @@ closed_book = bounded(with_conversation(build("closed-book"))).compile()
 
 
 def _allow_values() -> None:
-    """Let the server that loads this module read our values from its checkpoints."""
+    """Allow ramify's classes in the checkpoints of the server that loads this module."""
     # It reads strictly, but takes no notice of `allowed_msgpack_modules`, and its copies of a graph forget what the graph's state names.
     if (runtime := sys.modules.get("langgraph_runtime_inmem.checkpoint")) is not None:
         saver = runtime.Checkpointer()

@@ -1,6 +1,6 @@
-"""What a run on the development server may name: the indexes, model servers, model files and rerankers that its operator gave, no others.
+"""Restrict runs on the development server to the indexes, model servers, model files and rerankers given by its operator.
 
-Otherwise whoever reaches the server could read any index of this machine, and have its keys sent to an address of theirs.
+Otherwise any client could read every index of this machine, and have API keys sent to its own address.
 """
 
 import os
@@ -13,9 +13,8 @@ from pydantic import Field, create_model, model_validator
 from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
-from ramify.tools.index.location import is_address
-from ramify.tools.models.gguf import GGUF
-from ramify.tools.models.shipped import SHIPPED
+from ramify.tools.index.index_store import is_address
+from ramify.tools.models.gguf import GGUF, SHIPPED
 from ramify.tools.relevance import NONE, READER
 from ramify.tools.scrub import shown
 from ramify.tools.server_address import addresses, without_credentials
@@ -23,24 +22,24 @@ from ramify.tools.server_address import addresses, without_credentials
 S = TypeVar("S", bound=Settings)
 
 INDEXES = "RAMIFY_STUDIO_INDEXES"
-"""The variable with the folders, divided as in PATH."""
+"""The variable with the folders, separated as in PATH."""
 STORES = "RAMIFY_STUDIO_STORES"
-"""The variable with the addresses of indexes that lie in no folder, divided by spaces."""
+"""The variable with the addresses of indexes that lie in no folder, separated by spaces."""
 DEFAULT_INDEX = "RAMIFY_STUDIO_DEFAULT_INDEX"
 """The variable with the index of a run that names none."""
 BASE_URLS = "RAMIFY_STUDIO_BASE_URLS"
-"""The variable with the addresses, divided by spaces."""
+"""The variable with the addresses, separated by spaces."""
 MODEL_FILES = "RAMIFY_STUDIO_GGUF"
-"""The variable with the model files, divided as in PATH."""
+"""The variable with the model files, separated as in PATH."""
 RERANKERS = "RAMIFY_STUDIO_RERANKERS"
-"""The variable with the cross-encoders, divided as in PATH."""
+"""The variable with the cross-encoders, separated as in PATH."""
 DEMO = "demo"
 
 
 def bounded(wiring: Wiring[S]) -> Wiring[S]:
-    """Let a wiring's runs name only what the operator gave; it is changed. However settings come to a run, they are read by its class.
+    """Restrict the settings class of a wiring, in place, to what the operator gave.
 
-    A run that names no index gets the operator's first: its class says so, so this holds for each assistant, at MCP and A2A, too.
+    The default index is the operator's first, also for assistants, MCP and A2A.
     """
     kind, default = wiring.settings, default_index()
     field = kind.model_fields["index"]
@@ -57,30 +56,30 @@ def bounded(wiring: Wiring[S]) -> Wiring[S]:
 def _allowed(settings: S) -> S:
     index, url, model = settings.index, settings.base_url, settings.model
     if isinstance(index, str) and index != DEMO and _plain(index) not in indexes():
-        raise UsageError(f"index={index!r} is not open to this server's runs", f"start it with `ramify studio --index {index}`")
+        raise UsageError(f"index={index!r} is not allowed for runs of this server", f"start it with `ramify studio --index {index}`")
     servers = {_plain(one) for one in addresses(os.environ.get(BASE_URLS))}
     if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers]):
         url = without_credentials(others[0])
-        raise UsageError(f"base_url={url!r} is not open to this server's runs", f"start it with `ramify studio --base-url {url}`")
+        raise UsageError(f"base_url={url!r} is not allowed for runs of this server", f"start it with `ramify studio --base-url {url}`")
     if isinstance(model, str) and model.strip().startswith(GGUF) and (file := model.strip().removeprefix(GGUF)) not in files():
-        raise UsageError(f"model={model!r} is not open to this server's runs", f"start it with `ramify studio --gguf {file}`")
+        raise UsageError(f"model={model!r} is not allowed for runs of this server", f"start it with `ramify studio --gguf {file}`")
     if (rerank := settings.rerank) not in rerankers():
-        raise UsageError(f"rerank={rerank!r} is not open to this server's runs", f"start it with `ramify studio --rerank {rerank}`")
+        raise UsageError(f"rerank={rerank!r} is not allowed for runs of this server", f"start it with `ramify studio --rerank {rerank}`")
     return settings
 
 
 def indexes() -> set[str]:
-    """List the indexes that a run may name: full paths and addresses, which are compared as text, so that no link leads elsewhere."""
+    """List the indexes that a run may name: full paths and addresses, compared as text, so that links are not followed."""
     return {*_named(INDEXES, os.pathsep), *map(_plain, _named(STORES, None))}
 
 
 def default_index() -> str:
-    """Name the index of a run that names none: the first that the operator gave, else the demo."""
+    """Return the default index: the operator's first, else the demo."""
     return next(filter(None, (os.environ.get(DEFAULT_INDEX), *_named(INDEXES, os.pathsep), *_named(STORES, None))), DEMO)
 
 
 def files() -> set[str]:
-    """List the model files that a run may name, besides the models that come as a package."""
+    """List the model files that a run may name, with the models that come as a package."""
     return {*SHIPPED, *_named(MODEL_FILES, os.pathsep)}
 
 
@@ -90,7 +89,7 @@ def rerankers() -> set[str]:
 
 
 def declare(indexes: Sequence[str | Path], base_urls: list[str], model_files: list[Path], cross_encoders: Sequence[str] = ()) -> None:
-    """Tell the server that is started in this process what its runs may name; a folder by the path it was given, and where that leads."""
+    """Set what runs of the server in this process may name; folders by the given and the resolved path."""
     os.environ[INDEXES] = os.pathsep.join(_paths([Path(one) for one in indexes if not is_address(one)]))
     os.environ[STORES] = " ".join(str(one) for one in indexes if is_address(one))
     first = indexes[0] if indexes else ""

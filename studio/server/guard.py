@@ -1,8 +1,8 @@
-"""Who may use the development server: a guard before all of its routes, as `http.app` of langgraph.json.
+"""Access control of the development server: a middleware for all routes, as `http.app` of langgraph.json.
 
-Any web page can send requests to this machine, and to a name of its own that leads to this machine. So a request has to be addressed to a
-name on the list, come from a page on the list or from no page at all, and be of the kind that a browser asks about beforehand. On the
-list are this machine, the hosted Studio page, and what the operator adds.
+Any web page can send requests to this machine, also by DNS rebinding. So the host and the origin (if any) of a request must be on a list:
+this machine, the hosted Studio page, and what the operator adds. Bodies must be JSON, which browsers send across origins only after a
+preflight request.
 """
 
 import json
@@ -31,18 +31,18 @@ INSIDE = "/noauth"
 
 
 def pattern(added: Sequence[str] = ()) -> str:
-    """Give the one list of origins, as an expression that the whole of an origin has to match."""
+    """Return the list of allowed origins as a regular expression for full matches."""
     return "|".join((LOOPBACK, *(re.escape(origin) for origin in (HOSTED, *added))))
 
 
 def allowed() -> str:
-    """Read the list that the server's CORS headers go by; where langgraph.json has none, ours."""
+    """Return the list used for the server's CORS headers, from langgraph.json or the default."""
     cors = json.loads(os.environ.get("LANGGRAPH_HTTP") or "{}").get("cors") or {}
     return str(cors.get("allow_origin_regex") or pattern())
 
 
 def origin_of(url: str) -> str:
-    """Write an address as a browser names its origin; UsageError where it is none."""
+    """Return the origin of an address as browsers write it; raise UsageError for an invalid one."""
     wrong = UsageError(f"--allow-origin {url!r} is no origin", "write it as https://studio.example or http://192.168.1.5:2024")
     try:
         parts = urlsplit(url.strip())
@@ -55,27 +55,27 @@ def origin_of(url: str) -> str:
 
 
 def place(host: str, port: int | None) -> str:
-    """Write a host and its port as addresses do."""
+    """Return host and port as in a URL."""
     name = f"[{host}]" if ":" in host else host
     return name if port is None else f"{name}:{port}"
 
 
 class Refusal(NamedTuple):
-    """Why a request is not answered."""
+    """The reason to refuse a request."""
 
     status: int
     why: str
 
 
 class Guard:
-    """Answer what is not allowed with one line, and hand everything else on."""
+    """Refuse requests that are not allowed, in one line, and pass on all others."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._allowed = re.compile(allowed())  # read when the server is put together: its environment names the list only then
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take a request, which is handed on when its body is there, or the opening of a socket."""
+        """Check a request or websocket; pass on a request when its body has arrived."""
         if scope["type"] == "lifespan" or scope.get("root_path", "").startswith(INSIDE):
             return await self._app(scope, receive, send)
         refused = self._refusal(scope)
@@ -113,7 +113,7 @@ def _refused_origin(what: str, origin: str | list[str]) -> Refusal:
 
 
 def _is_from_a_page_elsewhere(scope: Scope) -> bool:
-    """Tell a picture, script or frame of a foreign page: a browser names no origin for those; following a link is no harm."""
+    """Return whether a foreign page loads an image, script or frame, for which browsers send no origin; links are allowed."""
     sites, kinds = _values(scope, "sec-fetch-site"), _values(scope, "sec-fetch-dest")
     return sites == ["cross-site"] and not (kinds == ["document"] and scope.get("method") in READING)
 
@@ -123,7 +123,7 @@ def _has_body(scope: Scope) -> bool:
 
 
 def _is_json(scope: Scope) -> bool:
-    """Tell JSON by its declared type: any other, and none, a foreign page may send without asking beforehand."""
+    """Return whether the content type is JSON: foreign pages may send others without a preflight request."""
     kinds = {kind.partition(";")[0].strip().lower() for kind in _values(scope, "content-type")}
     return kinds == {"application/json"}
 

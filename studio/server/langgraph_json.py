@@ -1,4 +1,4 @@
-"""langgraph.json: what the development server is told of our graphs. The file in a clone is a copy of what is written here."""
+"""The content of langgraph.json, which configures the development server. The file in a clone is a copy."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 from ramify.studio.server.guard import pattern
 
 ENVIRONMENT = {"LANGGRAPH_STRICT_MSGPACK": "true", "LANGSMITH_TRACING": "false"}
-"""Read from a checkpoint only what the state names; send no traces anywhere."""
+"""Read only known classes from checkpoints; send no traces."""
 
 
 SCHEMA = "https://langgra.ph/schema.json"
@@ -18,7 +18,7 @@ TO_READ = ["x-pagination-total", "x-pagination-next", "content-location"]
 
 
 def configuration(origins: Sequence[str] = ()) -> dict[str, Any]:
-    """Give the content of langgraph.json; `origins` may use the server besides this machine's pages and the hosted Studio."""
+    """Return the content of langgraph.json; `origins` are allowed besides this machine's pages and the hosted Studio."""
     # Imported late: LangGraph reads the environment when it is imported, and that has to be set before.
     from ramify.graphs.strategies import STRATEGIES
 
@@ -37,7 +37,7 @@ def configuration(origins: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def values() -> tuple[type[Any], ...]:
-    """List the classes of which a state is made."""
+    """Return the classes that a state contains."""
     # Imported late: LangGraph reads the environment when it is imported, and that has to be set before.
     from ramify.nodes.state import Citation, Search, Source, Usage
     from ramify.nodes.tree import Branch, Passage
@@ -46,10 +46,10 @@ def values() -> tuple[type[Any], ...]:
 
 
 def variable(strategy: str) -> str:
-    """Name the variable of `ramify.studio.server.app` that holds a strategy's graph."""
+    """Return the variable of `ramify.studio.server.app` with a strategy's graph."""
     return "global_search" if strategy == "global" else strategy.replace("-", "_")  # a word of Python's own is no name
 
 
 def written(origins: Sequence[str] = ()) -> str:
-    """Write langgraph.json."""
+    """Return langgraph.json as text."""
     return json.dumps(configuration(origins), indent=2) + "\n"

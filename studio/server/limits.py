@@ -1,4 +1,4 @@
-"""How long a request to the development server may take to arrive, and how large it may be."""
+"""Time and size limits for requests to the development server."""
 
 import asyncio
 import os
@@ -32,11 +32,11 @@ def _seconds() -> float:
 
 
 SECONDS = _seconds()
-"""Within these the header of a request has to arrive, and then its body."""
+"""Time limit for the header of a request, and again for its body."""
 
 
 async def arrived(scope: Scope, receive: Receive) -> Receive:
-    """Wait for the whole body of a request, and return what gives it as one message; HTTPException where it goes beyond a limit."""
+    """Wait for the whole body of a request, and return a `receive` with it; raise HTTPException beyond a limit."""
     too_large = HTTPException(413, f"this server reads bodies of at most {BODY:,} bytes: send less at a time")
     declared = Headers(scope=scope).get("content-length", "")
     if declared.isdecimal() and int(declared[:20]) > BODY:
@@ -62,9 +62,9 @@ async def arrived(scope: Scope, receive: Receive) -> Receive:
 
 
 class LimitedProtocol(H11Protocol):
-    """uvicorn's HTTP, which closes a connection where a header has begun and does not arrive in time, or is too long.
+    """uvicorn's HTTP protocol, closing connections whose header is too slow or too long.
 
-    uvicorn by itself would wait for ever. Between two requests its own keep-alive timeout holds.
+    uvicorn itself waits for ever. Between requests its keep-alive timeout applies.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -73,12 +73,12 @@ class LimitedProtocol(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first header."""
+        """Start the timer for the first header."""
         super().connection_made(transport)
         self._deadline = self.loop.call_later(SECONDS, self._close)
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes, and wait for the rest of a header as long as there is one."""
+        """Process bytes; run the timer while a header is incomplete."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._wait_no_longer()
@@ -86,7 +86,7 @@ class LimitedProtocol(H11Protocol):
             self._deadline = self.loop.call_later(SECONDS, self._close)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Stop the timer."""
         self._wait_no_longer()
         super().connection_lost(exc)
 

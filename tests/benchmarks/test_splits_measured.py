@@ -17,7 +17,7 @@ from benchmarks.splits.kept_out import figures, words_f1
 from benchmarks.splits.searched import Words, dealt, found
 from benchmarks.splits.systems import dump, in_file
 from benchmarks.splitting import OFFICIAL, WHOLE, measure, systems
-from ramify.tools.arithmetic.combine import How
+from ramify.tools.arithmetic import Combination
 from ramify.tools.errors import InputError
 from ramify.tools.splitting import Split
 from tests.benchmarks.test_splitting import HOPS, PARAGRAPHS, QUESTION, SPLITS, STEPS, musique_item, told
@@ -101,7 +101,7 @@ def test_a_language_model_is_asked_by_the_prompt_of_the_toolkit() -> None:
         ("single", "", "", "0.0 | – | 0.0 | 1 | 0.0 | 0.0"),
     ],
 )
-def test_a_split_is_compared_with_the_one_kept_out(how: How, first: str, second: str, expected: str) -> None:
+def test_a_split_is_compared_with_the_one_kept_out(how: Combination, first: str, second: str, expected: str) -> None:
     gold = Written("", "", QUESTION, "", "bridge", ("Who directed Tidewater?", "Where did {1} die?"))
     assert figures([(gold, Split(how, first, second, 1.0))]) == expected
 

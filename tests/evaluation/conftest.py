@@ -1,10 +1,12 @@
 """Where runs keep what can be made again, for all tests of a session: the corpus of the small set is indexed once."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ramify.evaluation.report import write_report
+from tests.evaluation.degraded_manual import write_manual
 from tests.evaluation.few_lines import VARIANTS
 from tests.evaluation.films import write_films
 from tests.evaluation.made_run import make_run
@@ -35,3 +37,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def films(tmp_path: Path, cache: None) -> Path:
     """Films, their directors, and much talk of directors: only a name leads from one to the other."""
     return write_films(tmp_path / "films")
+
+
+@pytest.fixture(scope="module")
+def manual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("degraded")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RAMIFY_CACHE", str(folder / "cache"))
+        yield write_manual(folder / "manual")

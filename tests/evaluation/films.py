@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.order import Order
+from ramify.evaluation.plan import Order
 from ramify.evaluation.rows import Row
 from tests.evaluation.small_data_set import order
 from tests.fakes import FakeModel

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.order import Order
+from ramify.evaluation.plan import Order
 from ramify.evaluation.rows import Row
 from tests.fakes import FakeModel
 

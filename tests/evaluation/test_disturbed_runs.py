@@ -12,7 +12,7 @@ from zlib import crc32
 
 import pytest
 
-from ramify.evaluation.asking import worker_processes as workers
+from ramify.evaluation import answering as workers
 from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.evaluation.run import execute
 from ramify.tools.errors import InputError, ModelError

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.index_kinds import folder_of
 from ramify.evaluation.indexing import index
 from ramify.evaluation.manifest import read_manifest
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import Plan, prepare
+from ramify.evaluation.plan import Order, RunPlan, prepare
 from ramify.evaluation.report import write_report
 from ramify.evaluation.rows import RESULTS
-from ramify.evaluation.run import execute, look
+from ramify.evaluation.run import execute, load_inputs
+from ramify.evaluation.variants import folder_of
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import opened
 from tests.evaluation.few_lines import table
@@ -19,8 +18,8 @@ from tests.evaluation.films import BOTH, FILMS, NAIVE, lists, searching, wanted
 from tests.fakes import FakeModel
 
 
-def folders(wanted: Order) -> tuple[Plan, Path]:
-    plan = prepare(wanted, *look(wanted))
+def folders(wanted: Order) -> tuple[RunPlan, Path]:
+    plan = prepare(wanted, *load_inputs(wanted))
     return plan, folder_of(plan.sources[0].folder, "graph")
 
 
@@ -49,7 +48,7 @@ def test_every_strategy_is_asked_on_each_kind_and_the_report_pairs_them(films: P
         *("naive, passages", "naive, graph", "search, passages", "search, graph")
     ]
     assert [cells[0] for cells in table(markdown, "What is answered")[1:]] == ["films"]
-    assert "Along a setting" not in markdown, "kinds are no values of a setting"
+    assert "Sweeps" not in markdown, "kinds are no values of a setting"
     assert "index-kind=graph" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.order import Order, variants_of
-from ramify.evaluation.run import execute, look
+from ramify.evaluation.plan import Order, variants_of
+from ramify.evaluation.run import execute, load_inputs
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
 from tests.evaluation.films import BOTH, NAIVE, lists, searching, wanted
@@ -67,7 +67,7 @@ def test_a_sample_is_for_sweeps_and_not_for_kinds(films: Path, tmp_path: Path) -
 def test_what_cannot_be_is_told_before_anything_is_read(asked: dict[str, Any], words: tuple[str, ...], alone: bool) -> None:
     own: dict[str, Any] = {"strategies": (), "retrieval_only": True} if alone else {"strategies": (NAIVE,)}
     with pytest.raises(UsageError) as told:
-        look(Order(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))
+        load_inputs(Order(**{"datasets": ("nowhere",), "out": Path("nowhere"), **own, **asked}))
     assert all(word in str(told.value) for word in words), told.value
 
 

@@ -11,8 +11,7 @@ from ramify.evaluation.run import execute
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import InputError, ModelError, UsageError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.learned_tokens import LearnedCount, Ratios
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.tokens import LearnedCount, Ratios, estimate
 from tests.evaluation.small_data_set import knowing, order, questions, write_data
 from tests.tools.ollama_server import Ollama, ollama
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.rows import Log, outlines, read_rows
+from ramify.evaluation.rows import Log, read_outcomes, read_rows
 from ramify.tools.errors import InputError, UsageError
 
 
@@ -28,7 +28,7 @@ def test_what_is_written_is_read_and_the_last_line_of_a_key_counts(tmp_path: Pat
         log.write([row("a", error="no answer"), row("b")])
         log.write([row("a")])
     assert read_rows(file) == [row("a"), row("b")]
-    assert outlines(file)["a"] == {"key": "a", "strategy": "naive", "variant": "", "error": None, "em": 1.0}
+    assert read_outcomes(file)["a"] == {"key": "a", "strategy": "naive", "variant": "", "error": None, "em": 1.0}
 
 
 @pytest.mark.parametrize("half", ['{"key": "c", "str', '{"key": "c", "answer": "Orl\udcc3'])

@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.indexing import index
-from ramify.evaluation.order import Order
-from ramify.evaluation.plan import prepare
+from ramify.evaluation.plan import Order, prepare
 from ramify.evaluation.rows import RESULTS, Log
-from ramify.evaluation.run import ask, execute, left, look
+from ramify.evaluation.run import ask, execute, load_inputs, pending_tasks
 from ramify.graphs.strategies import STRATEGIES, Strategy
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.reader.predictions import read_context
+from ramify.tools.reader.reading import read_context
 from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
 
 
@@ -24,7 +23,7 @@ def test_a_strategy_of_one_s_own_is_measured_like_ours(data: Path, tmp_path: Pat
     rows = execute(wanted)
     assert {(row["strategy"], row["variant"]) for row in asked(rows).values()} == {("my-own", ""), ("my-own", "k=1")}
     assert all(row["error"] is None for row in rows)
-    plan = prepare(wanted, *look(wanted))
+    plan = prepare(wanted, *load_inputs(wanted))
     assert plan.most_calls(plan.tasks()) is None
 
 
@@ -58,9 +57,9 @@ def test_the_speed_is_known_before_the_many_are_begun(data: Path, tmp_path: Path
     """One question with each strategy to have everything loaded, then others: a question asked before is no measure."""
     model, rows = knowing(), []
     wanted = order(data, tmp_path / "run", model, strategies=("naive", "closed-book"), at_once=2, sweeps=sweeps)
-    plan = prepare(wanted, *look(wanted))
+    plan = prepare(wanted, *load_inputs(wanted))
     index(plan, wanted)
-    tasks = left(plan, wanted.out)
+    tasks = pending_tasks(plan, wanted.out)
     first: list[int] = []
     asyncio.run(ask(tasks, plan, wanted, rows.append, lambda: first.append(len(rows))))
     assert first == [2 + min(8, len(tasks) // 4)]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.order import Order, variants_of
+from ramify.evaluation.plan import Order, variants_of
 from ramify.evaluation.variants import ABLATIONS, Variant, variants
 from ramify.studio.commands.eval import PARTS
 from ramify.tools.errors import UsageError

@@ -19,8 +19,8 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.extractive import model as extractive
 from ramify.tools.index import Index, manifest
 from ramify.tools.index import searcher as search
-from ramify.tools.index.location import Home
-from ramify.tools.models import forget, langchain_models, named, ollama
+from ramify.tools.index.index_store import IndexStore
+from ramify.tools.models import clients, forget, named
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
 from tests.graphs.faulty_servers import PROTOCOLS, faulty
@@ -45,7 +45,7 @@ def opening(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path
     opened: list[Path] = []
     really = Index.open
 
-    def fake(home: Home) -> Index:
+    def fake(home: IndexStore) -> Index:
         opened.append(Path(home.where))
         return really(home, WordEmbeddings())
 
@@ -214,9 +214,9 @@ def test_loading_the_reader_is_no_part_of_them_either(clock: Clock, monkeypatch:
 @pytest.mark.parametrize("strategy", ["naive", "closed-book"])
 def test_loading_a_client_is_no_part_of_them_either(protocol: str, strategy: str, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the first question of a process waits for: the import of the client, its certificates."""
-    module = ollama if protocol == "ollama" else langchain_models
-    really = module.client
-    monkeypatch.setattr(module, "client", lambda *given: (clock.passes(1000), really(*given))[1])
+    client = "ollama_client" if protocol == "ollama" else "provider_client"
+    really = getattr(clients, client)
+    monkeypatch.setattr(clients, client, lambda *given: (clock.passes(1000), really(*given))[1])
     with faulty(protocol, lambda number, name: None) as server:
         first, second = (graphs.ask(QUESTION, strategy, index=river(), max_seconds=60, **server.options) for _ in range(2))
     assert (first.stopped_by, first.usage.llm_calls, first.usage.loading_s) == ("finished", 1, 1000.0)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.index import Index
-from ramify.tools.reader import weights
-from ramify.tools.reader.predictions import read_context
+from ramify.tools.reader import reading
+from ramify.tools.reader.reading import read_context
 from tests.embeddings import WordEmbeddings
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
@@ -220,9 +220,9 @@ def test_a_page_that_cannot_be_written(ramify: Ramify, ollama: Ollama, tmp_path:
 
 
 def test_the_reader_s_weights_are_missing(ramify: Ramify, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    weights.load_network.cache_clear()
+    reading.load_network.cache_clear()
     read_context.cache_clear()
-    monkeypatch.setattr(weights, "FILE", "nowhere.safetensors")
+    monkeypatch.setattr(reading, "FILE", "nowhere.safetensors")
     asked = ("ask", "Where was Marie Curie born?", "--index", built, "--model", "extractive")
     done = ramify(*asked)
     assert (done.code, done.out) == (1, "")

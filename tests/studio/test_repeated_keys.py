@@ -133,7 +133,7 @@ def test_a_repeated_key_is_in_no_file_of_an_evaluation(ramify: Ramify, data: Pat
 
 
 def test_other_lines_of_a_log_stay(logged: list[str]) -> None:
-    from ramify.tools.models.client_logs import mask_logs
+    from ramify.tools.scrub import mask_logs
 
     mask_logs()
     logging.getLogger("httpx").info("HTTP Request: %s %s", "GET", "https://example.org/page")

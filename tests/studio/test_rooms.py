@@ -12,7 +12,7 @@ from tests.studio.conftest import Ramify
 
 VALUES = {"graphs.result", "nodes.tree", "nodes.state", "nodes.tree.citation"}
 """What an answer is made of: its page reads that, and takes no step again."""
-TEXTS = {"tools.atomic_file", "tools.folded_text", "tools.text_location", "tools.quoting", "tools.scrub", "tools.unknown"}
+TEXTS = {"tools.english", "tools.text_location", "tools.quoting", "tools.scrub"}
 
 
 class Way:

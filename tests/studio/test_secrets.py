@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ramify.tools.models import forget, server_errors
+from ramify.tools.models import forget, servers
 from tests.evaluation.conftest import cache, data
 from tests.studio.conftest import Ramify
 from tests.tools.echo_server import echoing
@@ -50,7 +50,7 @@ CASES = [(way, (400, 500, 200)[number % 3]) for number, way in enumerate(WAYS)]
 def test_no_secret_is_printed_or_written(
     ramify: Ramify, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, status: int
 ) -> None:
-    monkeypatch.setattr(server_errors, "PAUSES", ())
+    monkeypatch.setattr(servers, "PAUSES", ())
     for name in ("OPENAI_API_KEY", "OLLAMA_API_KEY"):
         monkeypatch.setenv(name, SECRET)
     model, form = WAYS[way]

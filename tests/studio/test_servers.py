@@ -77,5 +77,5 @@ def test_a_run_in_studio_may_name_several_where_each_was_given(monkeypatch: pyte
     declare([], ["http://a:1/v1", "http://b:2/v1"], [])
     assert settings(base_url="http://b:2/v1/, http://a:1/v1").base_url == "http://b:2/v1/ http://a:1/v1"
     for evil in ("http://a:1/v1 http://evil", "http://evil,http://a:1/v1", ["http://a:1/v1", "http://evil"], "http://a:1/v1,evil", ","):
-        with pytest.raises(UsageError, match="is not open to this server's runs"):
+        with pytest.raises(UsageError, match="is not allowed for runs of this server"):
             settings(base_url=evil)

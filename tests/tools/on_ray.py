@@ -15,8 +15,7 @@ from ramify.evaluation.rows import Row
 from ramify.evaluation.run import execute
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.index import Index
-from ramify.tools.ray.cluster import joined, plainly
-from ramify.tools.ray.machines import check_machines
+from ramify.tools.ray.cluster import check_machines, join_cluster, worker_errors
 from tests.evaluation.small_data_set import asked, order, timeless
 
 HERE = "local"
@@ -91,10 +90,10 @@ def counting(file: Path) -> Callable[[int], int]:
 
 
 def lost(folder: Path) -> dict[str, Any]:
-    with joined(HERE) as cluster:
+    with join_cluster(HERE) as cluster:
         again, never = cluster.submit(counting(folder / "again"), 2), cluster.submit(counting(folder / "never"), 1000)
         try:
-            with plainly("reading page 7"):
+            with worker_errors("reading page 7"):
                 never.result()
             said = ""
         except RamifyError as error:
@@ -107,9 +106,9 @@ def refuse() -> None:
 
 
 def raised() -> dict[str, Any]:
-    with joined(HERE) as cluster:
+    with join_cluster(HERE) as cluster:
         try:
-            with plainly("asking"):
+            with worker_errors("asking"):
                 cluster.submit(refuse).result()
         except ModelError as error:
             return {"what": error.what, "remedy": error.remedy}

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.settings import Settings
 from ramify.tools.models import named as models
-from ramify.tools.models import server_errors
+from ramify.tools.models import servers
 
 QUESTION = [SystemMessage("Answer in JSON."), HumanMessage("Who discovered polonium?")]
 GOOD = {"answer": "Marie Curie", "confidence": 0.9}
@@ -25,7 +25,7 @@ class Answered(BaseModel):
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """No model looked up before, no key in the environment, no waiting between attempts."""
     models.forget()
-    monkeypatch.setattr(server_errors, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(servers, "PAUSES", (0.0, 0.0))
     for name in ("OLLAMA_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.delenv(name, raising=False)
 

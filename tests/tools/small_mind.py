@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ramify.tools.arithmetic.combine import How
+from ramify.tools.arithmetic import Combination
 from ramify.tools.english import content
-from ramify.tools.extractive import asking, weighing
+from ramify.tools.extractive import answers, questions
 from ramify.tools.reader import short_answers as reading
-from ramify.tools.reader.predictions import Reading, Spot
+from ramify.tools.reader.reading import Reading, Spot
 from ramify.tools.splitting import Split
 
 SURE, UNLIKELY, BEARS = 0.999, 1e-5, 0.9
 
 
-def split(how: How, first: str = "", second: str = "", sure: float = 0.9) -> Split:
+def split(how: Combination, first: str = "", second: str = "", sure: float = 0.9) -> Split:
     return Split(how, first, second, sure)
 
 
@@ -29,9 +29,9 @@ def give_mind(
     def fake_read(question: str, contexts: tuple[str, ...]) -> tuple[Reading, ...]:
         return tuple(_told(question, (facts or {}).get(question, ""), context) for context in contexts)
 
-    for module in (asking, reading):
+    for module in (questions, reading):
         patch.setattr(module, "splits", fake_splits)
-    for module in (reading, weighing):
+    for module in (reading, answers):
         patch.setattr(module, "read_contexts", fake_read)
 
 

@@ -12,7 +12,7 @@ from ramify.tools import relevance
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.reader.predictions import Reading
+from ramify.tools.reader.reading import Reading
 from ramify.tools.relevance import NONE, READER, load, reranked, scores, width, worth
 
 TEXTS = ("Rome is on the Tiber.", "Berlin has many bridges.", "The Seine runs through Paris.")

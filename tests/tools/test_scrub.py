@@ -13,9 +13,8 @@ from ramify.prompts.answer import ANSWER
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import RamifyError, ReplyError
 from ramify.tools.models import ModelOptions, resolve
-from ramify.tools.models.confidence import span_confidence
-from ramify.tools.models.reply_parsing import read
-from ramify.tools.models.server_errors import showable
+from ramify.tools.models.reply_parsing import read, span_confidence
+from ramify.tools.models.servers import safe_cause
 from ramify.tools.scrub import learn, learn_address, learn_named, scrub, without_known
 from ramify.tools.server_address import is_address, without_credentials
 from tests.tools.echo_server import echoing
@@ -107,8 +106,8 @@ async def test_the_key_of_a_model_made_by_a_program_is_known_and_in_no_traceback
 def test_a_cause_that_quotes_a_key_in_what_caused_it_is_left_out() -> None:
     inner, outer = ValueError("POST http://box/v1?key=secret"), RuntimeError("no reply")
     outer.__cause__ = inner
-    assert showable("busy", outer) is None
-    assert showable("busy", RuntimeError("no reply")) is not None
+    assert safe_cause("busy", outer) is None
+    assert safe_cause("busy", RuntimeError("no reply")) is not None
 
 
 @pytest.mark.parametrize(

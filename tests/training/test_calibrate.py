@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from ramify.evaluation.metrics.calibration import expected_calibration_error
+from ramify.evaluation.metrics.statistics import expected_calibration_error
 from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader.calibration import Constants, Evidence, confidence
-from ramify.tools.reader.predictions import Reading, Spot
-from ramify.tools.reader.short_answers import Found
+from ramify.tools.reader.reading import Reading, Spot
+from ramify.tools.reader.short_answers import ReadAnswer
 from training.calibrate import fit, fitted, told
 from training.rated import Rated, Told, accepted, least, rated, tau
 from training.searched import Searched
@@ -57,7 +57,7 @@ def test_questions_are_read_as_the_reader_reads_them(monkeypatch: pytest.MonkeyP
 
 
 def one(sure: float, answer: str, *golds: str) -> Rated:
-    return Rated(Told(Searched("squad", "Who?", (TEXT,), golds), Found(answer, sure, 1, 0, 5), Evidence(sure, 0.0, 1, 1.0)), sure)
+    return Rated(Told(Searched("squad", "Who?", (TEXT,), golds), ReadAnswer(answer, sure, 1, 0, 5), Evidence(sure, 0.0, 1, 1.0)), sure)
 
 
 SOME = [one(0.9, "a", "a")] * 6 + [one(0.55, "b", "a"), one(0.5, "a", "a"), one(0.12, "b"), one(0.11, "b")]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.tools.reader.predictions import Reading, Spot
+from ramify.tools.reader.reading import Reading, Spot
 from training.choose import lines, scored
 from training.example import Example, Kind
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold
 from training.material import FOLDERS
 
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from ramify.tools.folded_text import fold
-from ramify.tools.reader.inputs import in_context
+from ramify.tools.english import fold
+from ramify.tools.reader.reading import in_context
 from training.claims import agreements, claims
 from training.cloze import cloze
 from training.example import Example

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold
 from tests.training.samples import write_all
 from training.example import Example
 from training.lookalike import Lookalikes

@@ -21,9 +21,9 @@ from torch import Tensor
 from transformers import BertConfig
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
-from ramify.tools.reader import weights
-from ramify.tools.reader.inputs import pairs
-from ramify.tools.reader.network import Network, batch
+from ramify.tools.reader import reading
+from ramify.tools.reader.network import Network
+from ramify.tools.reader.reading import batch, pairs
 from tests.training.samples import squad, write
 from training import pack, phases, train
 from training.example import Example
@@ -179,19 +179,19 @@ def test_what_is_packed_is_what_was_trained(tmp_path: Path, monkeypatch: pytest.
     network = new_network().eval()
     home = tmp_path / "reader"
     home.mkdir()
-    shutil.copy(Path(weights.__file__), home)
+    shutil.copy(Path(reading.__file__), home)
     save_file(network.state_dict(), tmp_path / WEIGHTS)
-    monkeypatch.setattr(pack, "_HOME", home)
+    monkeypatch.setattr(pack, "_CODE", home / "reading.py")
     monkeypatch.setattr("sys.argv", ["pack", str(tmp_path), "--frozen", "2"])
     pack.main()
-    told = re.findall(r'^SHA256 = "(\w+)"$', (home / "weights.py").read_text(encoding="utf-8"), re.MULTILINE)
-    assert told == [hashlib.sha256((home / weights.FILE).read_bytes()).hexdigest()]
-    monkeypatch.setattr(weights, "SHA256", told[0])
-    monkeypatch.setattr(weights, "files", lambda package: home)
-    weights.load_network.cache_clear()
+    told = re.findall(r'^SHA256 = "(\w+)"$', (home / "reading.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert told == [hashlib.sha256((home / reading.FILE).read_bytes()).hexdigest()]
+    monkeypatch.setattr(reading, "SHA256", told[0])
+    monkeypatch.setattr(reading, "files", lambda package: home)
+    reading.load_network.cache_clear()
     asked = batch(pairs(["Who directed Solaris?"], ["Solaris: a film directed by Andrei Tarkovsky."]))
     with torch.inference_mode():
-        found, wanted = weights.load_network()(asked), network(asked)
-    weights.load_network.cache_clear()
+        found, wanted = reading.load_network()(asked), network(asked)
+    reading.load_network.cache_clear()
     assert torch.allclose(found.kind, wanted.kind, atol=0.1)
     assert torch.allclose(found.start[asked.readable], wanted.start[asked.readable], atol=0.2)

@@ -1,11 +1,11 @@
-"""What can be done here beside asking: which formats are read, which kinds of index are made, which language model runs in this process."""
+"""Checks of optional capabilities: document formats, kinds of index, and language models in this process."""
 
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, NamedTuple
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models.shipped import SMOLLM2, intact, located
+from ramify.tools.models.gguf import SMOLLM2, shipped_path, verify_shipped
 
 _READERS = {
     "defusedxml": "defusedxml",
@@ -16,14 +16,14 @@ _READERS = {
     "pptx": "python-pptx",
     "pypdfium2": "pypdfium2",
 }
-"""What to install for a module that a reader needs."""
+"""The package of each module that a reader needs."""
 _KINDS = {"graph": ("graspologic_native", "graspologic-native"), "hierarchy": ("sklearn", "scikit-learn")}
-"""What makes the communities of a graph, and the clusters of a hierarchy: the module, and its package."""
+"""The module and package of each kind of index."""
 _UMAP = "umap-learn"
 
 
 class Check(NamedTuple):
-    """What was looked at, how it stands, and what to do about it."""
+    """The result of a check, and what to do about it."""
 
     name: str
     state: Literal["ok", "note", "broken"]
@@ -32,15 +32,15 @@ class Check(NamedTuple):
 
 
 def formats() -> Check:
-    """Load what each reader needs; name the readers that cannot load, and why."""
-    from ramify.tools.documents.parser_crew import LIMITS, cores
+    """Check that the modules of each reader can be imported."""
     from ramify.tools.documents.readers import READERS
+    from ramify.tools.documents.worker_pool import LIMITS, cores
 
     failed = {}
     for module in sorted({module for reader in READERS.values() for module in reader.modules}):
         try:
             import_module(module)
-        except (ImportError, OSError) as error:  # not there, or a library of the system that it needs is not
+        except (ImportError, OSError) as error:  # the module, or a system library that it needs, is missing
             failed[module] = f"{module} does not load ({error})"
     if failed:
         unread = [suffix for suffix, reader in READERS.items() if any(module in failed for module in reader.modules)]
@@ -52,16 +52,16 @@ def formats() -> Check:
 
 
 def kinds() -> Check:
-    """Load what each kind needs beside the passages; umap-learn is large, and only another way."""
+    """Check that the modules of each kind of index can be imported; umap-learn is optional."""
     failed: dict[str, str] = {}
-    told = ["passages"]
+    loaded = ["passages"]
     for kind, (module, package) in _KINDS.items():
         try:
             import_module(module)
         except (ImportError, OSError) as error:
             failed[package] = f"{kind} ({package} does not load: {error})"
         else:
-            told.append(f"{kind} ({package} {version(package)})")
+            loaded.append(f"{kind} ({package} {version(package)})")
     if failed:
         found = f"cannot make {', '.join(failed.values())}"
         return Check("kinds", "broken", found, f"run `pip install --force-reinstall {' '.join(failed)}`")
@@ -69,13 +69,13 @@ def kinds() -> Check:
         reducing = f"by pca, or by umap ({_UMAP} {version(_UMAP)})"
     except PackageNotFoundError:
         reducing = f"by pca; reduction=umap needs {_UMAP}: `pip install 'ramify-rag[umap]'`"
-    return Check("kinds", "ok", f"{', '.join(told)}; a hierarchy's vectors are reduced {reducing}")
+    return Check("kinds", "ok", f"{', '.join(loaded)}; a hierarchy's vectors are reduced {reducing}")
 
 
 def gguf() -> Check:
-    """Look at the engine that runs a language model's file in this process, where it can compute, and the small model."""
-    looked = (_engine(), _small_model())
-    found, remedies = ("; ".join(filter(None, parts)) for parts in zip(*looked, strict=True))
+    """Check the engine for GGUF files, its GPUs, and the small model."""
+    checks = (_engine(), _small_model())
+    found, remedies = ("; ".join(filter(None, parts)) for parts in zip(*checks, strict=True))
     return Check("gguf", "note" if remedies else "ok", found, remedies)
 
 
@@ -94,8 +94,8 @@ def _engine() -> tuple[str, str]:
 
 def _small_model() -> tuple[str, str]:
     try:
-        path = located(SMOLLM2.name)
+        path = shipped_path(SMOLLM2.name)
     except ModelError as error:
         return "smollm2 not installed", error.remedy
-    intact(path, SMOLLM2)
+    verify_shipped(path, SMOLLM2)
     return "smollm2 has the released sha256", ""

@@ -1,4 +1,4 @@
-"""What is here and what is missing: one check a function."""
+"""The checks of `ramify doctor`, one a function."""
 
 import platform
 import shutil
@@ -9,26 +9,25 @@ from typing import cast
 
 from ramify.tools.checks.capabilities import Check, formats, gguf, kinds
 from ramify.tools.errors import RamifyError
-from ramify.tools.models import ollama
-from ramify.tools.models.server_questions import inquire
+from ramify.tools.models.server_info import OLLAMA_TIMEOUT, inquire
 from ramify.tools.scrub import scrub
 from ramify.tools.server_address import OLLAMA_START, ollama_host, without_credentials
 
 PACKAGES = ("langgraph", "langchain", "langchain-core", "langchain-ollama", "torch", "sentence-transformers", "faiss-cpu", "pydantic")
 OLDEST = (3, 11)
-ROOM_MB = 500
+MIN_FREE_MB = 500
 
 
 def checkup() -> Iterator[Check]:
-    """Look at one thing after another."""
+    """Run the checks one after another."""
     for name, look in LOOKS.items():
         try:
             yield look()
         except RamifyError as error:
             yield Check(name, "broken", error.what, error.remedy)
         except (ImportError, OSError) as error:
-            told = scrub(f"{type(error).__name__}: {error}")
-            yield Check(name, "broken", told, "reinstall with `pip install --force-reinstall ramify-rag`")
+            found = scrub(f"{type(error).__name__}: {error}")
+            yield Check(name, "broken", found, "reinstall with `pip install --force-reinstall ramify-rag`")
 
 
 def _python() -> Check:
@@ -73,7 +72,7 @@ def _encoder() -> Check:
 
 
 def _reader() -> Check:
-    from ramify.tools.reader.weights import load_network
+    from ramify.tools.reader.reading import load_network
 
     learned = sum(weights.numel() for weights in load_network().parameters())
     return Check("reader", "ok", f"its weights have the released sha256; {learned / 1e6:.0f} million numbers, the encoder's among them")
@@ -82,11 +81,11 @@ def _reader() -> Check:
 def _ollama() -> Check:
     address = ollama_host(None)
     where = without_credentials(address)
-    told = inquire(f"{address}/api/tags", ollama.PATIENCE)
-    if told is None:
+    response = inquire(f"{address}/api/tags", OLLAMA_TIMEOUT)
+    if response is None:
         return Check("ollama", "note", f"nothing answers at {where}", f"for a language model, {OLLAMA_START}, or set OLLAMA_HOST")
     try:
-        names = [str(model["name"]) for model in told.body["models"]]
+        names = [str(model["name"]) for model in response.body["models"]]
     except (KeyError, TypeError):
         return Check("ollama", "note", f"what answers at {where} is not Ollama", "set OLLAMA_HOST to its address")
     if not names:
@@ -105,12 +104,12 @@ def _model() -> Check:
 
 
 def _tokens() -> Check:
-    from ramify.tools.models.learned_tokens import kept_ratios
+    from ramify.tools.models.tokens import stored_ratios
 
     learned = [
         f"{place} has at most {f'{ratios.encoder:g} for one of the encoder' if ratios.encoder else 'the estimate'} in English text, "
         f"and {ratios.estimate:g} times the estimate in other scripts"
-        for place, ratios in kept_ratios().items()
+        for place, ratios in stored_ratios().items()
     ]
     return Check("tokens", "ok", "; ".join(learned) or "nothing learned yet: those of a model without a tokenizer (Ollama) are estimated")
 
@@ -124,12 +123,12 @@ def _demo() -> Check:
 
 
 def _cache() -> Check:
-    from ramify.tools.cache_folder import cache_folder
+    from ramify.tools.new_files import cache_folder
 
     folder = cache_folder()
     there = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(there).free // 2**20
-    if free < ROOM_MB:
+    if free < MIN_FREE_MB:
         return Check("cache", "note", f"{folder}, {free:,} MB free", "make room, or set RAMIFY_CACHE to a folder with more")
     return Check("cache", "ok", f"{folder}, {free / 1024:,.0f} GB free")
 

@@ -8,11 +8,10 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import mkdtemp
 
-from ramify.tools.cache_folder import cache_folder
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, read_manifest
-from ramify.tools.new_files import make_folder
+from ramify.tools.new_files import cache_folder, make_folder
 
 _making = threading.RLock()
 """Whoever comes second waits, instead of making it too."""

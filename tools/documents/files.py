@@ -31,14 +31,14 @@ class UnreadableError(Exception):
     """A file holds nothing that its reader can read; says why."""
 
 
-class Told:
-    """What a reader says about a file besides its documents."""
+class ReadReport:
+    """What a reader reports about a file besides its documents."""
 
     def __init__(self) -> None:
         self.skipped: list[Skipped] = []
         self.remarks: list[Skipped] = []
         self.properties: dict[str, Any] = {}
-        """What the file says of itself: metadata of all its documents."""
+        """The file's own metadata, which all its documents get."""
 
     @property
     def title(self) -> str:
@@ -52,11 +52,11 @@ class Told:
             self.remark(source, f"not kept as metadata: {', '.join(left_out[:_NAMED])}{' …' if len(left_out) > _NAMED else ''}")
 
     def skip(self, name: str, reason: str) -> None:
-        """Name what was left out, and why."""
+        """Record what was left out, and why."""
         self.skipped.append((name, reason))
 
     def remark(self, name: str, remark: str) -> None:
-        """Say how something was read, where its reader had to guess or could not see everything."""
+        """Record how something was read, where its reader had to guess or could not see everything."""
         self.remarks.append((name, remark))
 
 
@@ -114,7 +114,7 @@ def files_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
 
 
 def _leads_away(link: Path, home: str) -> str | None:
-    """Say why a link is not followed, None for one to a file within the folder given."""
+    """Return why a link is not followed, None for one to a file within the folder given."""
     if not os.path.exists(link):
         return "a link that leads nowhere"
     if os.path.isdir(link) or not Path(os.path.realpath(link)).is_relative_to(home):

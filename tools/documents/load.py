@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Skipped, Told, existing, files_under
-from ramify.tools.documents.parser_crew import LIMITS, Crew, Limits, Parsing, cores
-from ramify.tools.documents.readers import FORMATS, parsed, reader_of, streamed
+from ramify.tools.documents.files import File, ReadReport, Skipped, existing, files_under
+from ramify.tools.documents.readers import FORMATS, parse_file, reader_of, stream_file
+from ramify.tools.documents.worker_pool import LIMITS, Limits, ParseTask, WorkerPool, cores
 from ramify.tools.errors import InputError
 
 EDITION = "4"
@@ -68,7 +68,7 @@ def nothing_readable(paths: Sequence[Path], skipped: Sequence[Skipped]) -> Input
     return InputError(f"nothing readable in {places} ({reasons})", f"give files of these kinds: {FORMATS}")
 
 
-class Read(NamedTuple):
+class FileDocuments(NamedTuple):
     """A file, its documents as they are read, what of it was left out and what is to be said of it.
 
     Both lists are complete when the documents are used up.
@@ -80,25 +80,25 @@ class Read(NamedTuple):
     remarks: list[Skipped]
 
 
-def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None, clean: bool = True) -> Iterator[Read]:
+def read_files(files: Iterable[File], limits: Limits = LIMITS, workers: int | None = None, clean: bool = True) -> Iterator[FileDocuments]:
     """Read files in worker processes and give them in their order; of a file of records the documents come as they are read.
 
     A file that cannot be read has no documents and is in its own `skipped`, with the reason. To have it `clean` is to have its short
     documents merged and those that only list or license marked. What is not taken of a file is not read once the next is asked for.
     """
-    with closing(Crew(workers or cores(), limits)) as crew:
-        under_way: list[tuple[File, Parsing | None]] = []
-        coming = _planned(iter(files), crew, clean)
-        while under_way := [*under_way, *islice(coming, _AHEAD * crew.size + 1 - len(under_way))]:
-            file, parsing = under_way.pop(0)
-            if parsing is None:
-                yield _here(file, clean)
+    with closing(WorkerPool(workers or cores(), limits)) as pool:
+        under_way: list[tuple[File, ParseTask | None]] = []
+        coming = _assign(iter(files), pool, clean)
+        while under_way := [*under_way, *islice(coming, _AHEAD * pool.size + 1 - len(under_way))]:
+            file, task = under_way.pop(0)
+            if task is None:
+                yield _read_here(file, clean)
                 continue
-            with closing(parsing):
-                yield _elsewhere(file, parsing)
+            with closing(task):
+                yield _read_in_worker(file, task)
 
 
-def _planned(files: Iterator[File], crew: Crew, clean: bool) -> Iterator[tuple[File, Parsing | None]]:
+def _assign(files: Iterator[File], pool: WorkerPool, clean: bool) -> Iterator[tuple[File, ParseTask | None]]:
     """Hand files to the crew as they come; None for those that are read here."""
     few = 0
     for file in files:
@@ -107,7 +107,7 @@ def _planned(files: Iterator[File], crew: Crew, clean: bool) -> Iterator[tuple[F
             few += reader is not None
             yield file, None
         else:
-            yield file, crew.parse(file, clean)
+            yield file, pool.parse(file, clean)
 
 
 def _is_small(path: Path) -> bool:
@@ -118,15 +118,15 @@ def _is_small(path: Path) -> bool:
         return True
 
 
-def _here(file: File, clean: bool) -> Read:
-    told = Told()
+def _read_here(file: File, clean: bool) -> FileDocuments:
+    report = ReadReport()
     reader = reader_of(file.path)
-    documents = streamed(file, told) if reader is None or reader.in_parts else parsed(file, told, clean)
-    return Read(file, documents, told.skipped, told.remarks)
+    documents = stream_file(file, report) if reader is None or reader.in_parts else parse_file(file, report, clean)
+    return FileDocuments(file, documents, report.skipped, report.remarks)
 
 
-def _elsewhere(file: File, parsing: Parsing) -> Read:
-    told = Told()
+def _read_in_worker(file: File, task: ParseTask) -> FileDocuments:
+    report = ReadReport()
     reader = reader_of(file.path)
-    documents = parsing.documents(told)
-    return Read(file, documents if reader and reader.in_parts else list(documents), told.skipped, told.remarks)
+    documents = task.documents(report)
+    return FileDocuments(file, documents if reader and reader.in_parts else list(documents), report.skipped, report.remarks)

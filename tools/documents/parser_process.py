@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ramify.tools.documents.files import File, Told
-from ramify.tools.documents.readers import parsed, reader_of, streamed
+from ramify.tools.documents.files import File, ReadReport
+from ramify.tools.documents.readers import parse_file, reader_of, stream_file
 
 _GRACE_S = 5
 """The parent ends a worker that takes too long; one whose parent is gone ends itself this much later."""
@@ -51,18 +51,18 @@ def _limit_time(seconds: float) -> None:
 
 def answers(asked: dict[str, Any]) -> Iterator[dict[str, object]]:
     """Parse the file asked for. Where they come in parts, documents are given on the way; the last answer has the rest and what is told."""
-    told = Told()
+    report = ReadReport()
     file = File(Path(asked["path"]), asked["source"], Path(asked["path"]).parent)
     reader = reader_of(file.path)
     part: list[tuple[str | None, str, dict[str, Any]]] = []
     size = 0
-    for document in streamed(file, told) if reader and reader.in_parts else parsed(file, told, asked["clean"]):
+    for document in stream_file(file, report) if reader and reader.in_parts else parse_file(file, report, asked["clean"]):
         part.append((document.id, document.page_content, document.metadata))
         size += len(document.page_content) + sum(len(str(value)) for value in document.metadata.values())
         if reader and reader.in_parts and (len(part) == _PART or size >= _PART_CHARACTERS):
             yield {"documents": part}
             part, size = [], 0
-    yield {"documents": part, "skipped": told.skipped, "remarks": told.remarks}
+    yield {"documents": part, "skipped": report.skipped, "remarks": report.remarks}
 
 
 if __name__ == "__main__":

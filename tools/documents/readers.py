@@ -9,27 +9,24 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Told, UnreadableError
+from ramify.tools.documents.files import File, ReadReport, UnreadableError
 from ramify.tools.documents.office.epub import read_epub
 from ramify.tools.documents.office.mail import read_eml
+from ramify.tools.documents.office.microsoft import read_docx, read_pptx, read_xlsx
 from ramify.tools.documents.office.opendocument import read_odp, read_ods, read_odt
-from ramify.tools.documents.office.slides import read_pptx
-from ramify.tools.documents.office.word import read_docx
-from ramify.tools.documents.office.workbook import read_xlsx
 from ramify.tools.documents.pdf.read_pdf import read_pdf
-from ramify.tools.documents.records import read_json, read_jsonl
-from ramify.tools.documents.tables import read_csv
+from ramify.tools.documents.records import read_csv, read_json, read_jsonl
 from ramify.tools.documents.text import read_html, read_markdown, read_text
 from ramify.tools.documents.tidy import tidy
 
-Read = Callable[[Path, str, Told], Iterator[Document]]
+ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]
 """Called with the file, the source its documents name, and whom to tell what else there is to say."""
 
 
 class Reader(NamedTuple):
     """How a format is read: by what function, with which modules of others, if it is plain text, records, or given in parts."""
 
-    read: Read
+    read: ReadFunction
     modules: tuple[str, ...] = ()
     plain: bool = False
     records: bool = False
@@ -84,33 +81,33 @@ def _ending(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-def parsed(file: File, told: Told, clean: bool) -> list[Document]:
+def parse_file(file: File, report: ReadReport, clean: bool) -> list[Document]:
     """Parse a whole file and, to have it `clean`, tidy up its documents."""
-    documents = list(streamed(file, told))
+    documents = list(stream_file(file, report))
     return tidy(documents) if clean and kind_of(file.path) else documents
 
 
-def streamed(file: File, told: Told) -> Iterator[Document]:
+def stream_file(file: File, report: ReadReport) -> Iterator[Document]:
     """Parse a file, a document with text at a time. One that cannot be read, or has none, is told about, with the reason."""
     reader = reader_of(file.path)
     if reader is None:
-        told.skip(file.source, f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})")
+        report.skip(file.source, f"{NO_READER}{file.path.suffix or 'a name without ending'!r} (readable: {FORMATS})")
         return
     found = False
     try:
         if not S_ISREG(file.path.stat().st_mode):
             raise UnreadableError("not a regular file")
-        for document in reader.read(file.path, file.source, told):
+        for document in reader.read(file.path, file.source, report):
             if document.page_content.strip():
                 found = True
                 if not (reader.records and document.metadata.keys() - _OF_ROWS):
-                    document.metadata = told.properties | document.metadata
+                    document.metadata = report.properties | document.metadata
                 yield document
         if not found:
-            told.skip(file.source, "empty" if file.path.stat().st_size == 0 else "no text in it")
+            report.skip(file.source, "empty" if file.path.stat().st_size == 0 else "no text in it")
     except UnreadableError as error:
-        told.skip(file.source, str(error))
+        report.skip(file.source, str(error))
     except RecursionError:
-        told.skip(file.source, "nested too deep to be read")
+        report.skip(file.source, "nested too deep to be read")
     except _FILE_ERRORS as error:
-        told.skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        report.skip(file.source, f"cannot be read: {getattr(error, 'strerror', None) or error}")

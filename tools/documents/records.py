@@ -1,37 +1,41 @@
-"""Records as `Document`s: JSON, a record an object, in one document or a line each; what rows of tables become, too."""
+"""Records as `Document`s: JSON objects, lines of JSON, and rows of tables."""
 
+import csv
+import io
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError
+from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.properties import OURS, clean
-from ramify.tools.documents.text import lines_of, text_of
+from ramify.tools.documents.text import MOST_IN_LINE, lines_of, text_of
 
 _MOST_NAMED = 1000
 _TEXT_FIELDS = ("text", "page_content", "content", "body")
 
 
-def read_json(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_json(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a JSON file: a list of records, an object that holds one list of records, or one record."""
     try:
-        content = json.loads(text_of(path, source, told))
+        content = json.loads(text_of(path, source, report))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"not JSON: {error}") from error
     for number, record in enumerate(_records(content), start=1):
         if isinstance(record, dict):
             yield record_document(record, source, number)
         else:
-            _leave_out(told, source, number, f"not a record but {type(record).__name__}")
+            _skip_record(report, source, number, f"not a record but {type(record).__name__}")
 
 
-def read_jsonl(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_jsonl(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a file of one JSON record a line, naming the lines that are none."""
     good = 0
-    for number, line in enumerate(lines_of(path, source, told), start=1):
+    for number, line in enumerate(lines_of(path, source, report), start=1):
         if not line.strip():
             continue
         try:
@@ -44,20 +48,20 @@ def read_jsonl(path: Path, source: str, told: Told) -> Iterator[Document]:
         elif not good:
             raise UnreadableError(f"line {number} is not a JSON record")
         else:
-            _leave_out(told, source, number, "not a JSON record")
+            _skip_record(report, source, number, "not a JSON record")
 
 
-def _leave_out(told: Told, source: str, number: int, reason: str) -> None:
+def _skip_record(report: ReadReport, source: str, number: int, reason: str) -> None:
     """Name a record that is left out; of very many only the first."""
-    named = len(told.skipped)
+    named = len(report.skipped)
     if named < _MOST_NAMED:
-        told.skip(f"{source}#{number}", reason)
+        report.skip(f"{source}#{number}", reason)
     elif named == _MOST_NAMED:
-        told.skip(source, "more records are left out than are named here")
+        report.skip(source, "more records are left out than are named here")
 
 
 def _records(content: Any) -> list[Any]:
-    """Give what is in a list, in the one list of records that an object holds, else the value itself."""
+    """Return what is in a list, in the one list of records that an object holds, else the value itself."""
     if isinstance(content, list):
         return content
     values = content.values() if isinstance(content, dict) and "text" not in content else ()
@@ -86,3 +90,90 @@ def record_document(record: dict[str, Any], source: str, number: int, within: st
     place = f"{source}#{within}{identity or number}"
     title = clean(str(fields.get("title") or carried.get("title") or ""))
     return Document(clean(text).strip(), id=place if within else identity or place, metadata={**carried, "source": place, "title": title})
+
+
+_LOOKED_AT = 50
+_SAMPLE = 1 << 20
+"""Rows, and characters, from which it is told how a table is written."""
+_SEPARATORS = ",;\t|"
+_NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[\d.,]*\s*[%€$£]?|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+class Dialect(NamedTuple):
+    """How a table's columns are parted and its cells are quoted."""
+
+    separator: str
+    quote: str
+
+
+def read_csv(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
+    """Read a table as one document a row, the first row naming the columns where it does."""
+    csv.field_size_limit(MOST_IN_LINE)
+    lines = (line for text in lines_of(path, source, report) for line in io.StringIO(text, newline=""))  # old files end lines with \r alone
+    sample = list(_sampled(lines))
+    tabbed = path.name.lower().removesuffix(".gz").endswith(".tsv")
+    broken: list[csv.Error] = []
+    yield from table_documents(_whole_rows(sample, lines, tabbed, broken), source)
+    if broken:
+        raise UnreadableError(f"not a readable table: {broken[0]}") from broken[0]
+
+
+def _whole_rows(sample: Sequence[str], lines: Iterator[str], tabbed: bool, broken: list[csv.Error]) -> Iterator[list[str]]:
+    """Yield rows up to the end, or to the first that cannot be read: why is then in `broken`."""
+    try:
+        dialect = dialect_of(sample)._replace(**({"separator": "\t"} if tabbed else {}))
+        yield from csv.reader(chain(sample, lines), delimiter=dialect.separator, quotechar=dialect.quote, strict=True)
+    except csv.Error as error:
+        broken.append(error)
+
+
+def _sampled(lines: Iterator[str]) -> Iterator[str]:
+    characters = 0
+    for line in islice(lines, _LOOKED_AT):
+        characters += len(line)
+        yield line
+        if characters > _SAMPLE:
+            return
+
+
+def table_documents(rows: Iterator[list[str]], source: str) -> Iterator[Document]:
+    """Turn rows into records, naming the columns by the first row where it looks like names."""
+    begin = list(islice((row for row in rows if any(row)), _LOOKED_AT))
+    named = bool(begin) and is_header(begin[0], begin[1:])
+    columns = begin.pop(0) if named else []
+    for number, row in enumerate(chain(begin, (row for row in rows if any(row))), start=1):
+        yield record_document(row_record(columns, enumerate(row)), source, number)
+
+
+def row_record(columns: Sequence[str], cells: Iterable[tuple[int, str]]) -> dict[str, str]:
+    """Name a row's cells, each given with its place from 0; empty ones are left out."""
+    return {(columns[place].strip() if place < len(columns) else "") or f"column {place + 1}": cell for place, cell in cells if cell}
+
+
+def dialect_of(sample: Sequence[str]) -> Dialect:
+    """Find how a table is written: what parts its rows into the most columns, the same number in each."""
+    quote = "'" if not any('"' in line for line in sample) and sum(line.count("'") >= 2 and line[:1] == "'" for line in sample) > 1 else '"'
+    best = max(_SEPARATORS, key=lambda separator: _evenness(sample, Dialect(separator, quote)))
+    return Dialect(best, quote)
+
+
+def _evenness(sample: Sequence[str], dialect: Dialect) -> float:
+    """Score a separator: columns, weighed by the share of rows that have just as many as most."""
+    rows = [len(row) for row in csv.reader(sample, delimiter=dialect.separator, quotechar=dialect.quote) if row]
+    widths = sorted(rows)
+    width = widths[len(widths) // 2] if widths else 1
+    return (width - 1) * (rows.count(width) / len(rows)) ** 2 if rows else 0.0
+
+
+def is_header(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row names the columns: different words, no numbers but years."""
+    cells = [cell.strip() for cell in first]
+    named = [cell for cell in cells if cell]
+    if not named or len(set(named)) < len(named) or len(named) < len(cells) - 1:
+        return False
+    if not any(_NUMBER.fullmatch(cell) for cell in named):
+        return True
+    numbered = [place for place, cell in enumerate(cells) if _NUMBER.fullmatch(cell)]
+    years = all(_YEAR.fullmatch(cells[place]) for place in numbered) and len(numbered) < len(named)
+    return years and not any(_YEAR.fullmatch(row[place].strip()) for row in below for place in numbered if place < len(row))

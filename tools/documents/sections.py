@@ -13,7 +13,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _WORD = re.compile(r"\w+")
 
-Line = tuple[int, str]
+LeveledLine = tuple[int, str]
 """A line of text (level 0) or a heading (level 1 to 6)."""
 
 
@@ -68,7 +68,7 @@ def markdown_outline(text: str) -> Outline:
     return Outline(next((line for level, line in lines if level == 1), None), list(_sections(lines)))
 
 
-def _markdown_lines(lines: list[str]) -> Iterator[Line]:
+def _markdown_lines(lines: list[str]) -> Iterator[LeveledLine]:
     """Tell headings from text, minding code fences and underlined headings."""
     fence: str | None = None
     number = 0
@@ -88,9 +88,9 @@ def _markdown_lines(lines: list[str]) -> Iterator[Line]:
             yield 0, line
 
 
-def _sections(lines: Iterable[Line]) -> Iterator[Section]:
+def _sections(lines: Iterable[LeveledLine]) -> Iterator[Section]:
     """Gather the text under each heading; a heading without text is only part of the path."""
-    above: list[Line] = []
+    above: list[LeveledLine] = []
     text: list[str] = []
     for level, line in [*lines, (1, "")]:
         if level == 0:
@@ -103,6 +103,6 @@ def _sections(lines: Iterable[Line]) -> Iterator[Section]:
         above = [(outer, heading) for outer, heading in above if outer < level] + [(level, line)]
 
 
-def sections_of(lines: Iterable[Line]) -> list[Section]:
+def sections_of(lines: Iterable[LeveledLine]) -> list[Section]:
     """Gather lines of text, each with its own line break, under the headings between them."""
     return [section._replace(text=_BLANK_LINES.sub("\n\n", section.text)) for section in _sections(lines)]

@@ -9,8 +9,8 @@ from typing import IO, AnyStr
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError, printable_name
-from ramify.tools.documents.front_matter import front_matter
+from ramify.tools.documents.files import ReadReport, UnreadableError, printable_name
+from ramify.tools.documents.properties import front_matter
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
 MOST_BYTES = 1 << 29
@@ -29,55 +29,55 @@ _MOSTLY = 0.75
 _SIGN_WITHIN_WORD = re.compile(r"[a-z][^\x00-\x7f\w’'\xad][a-z]|[a-z][¹²³]|\w[ºª]\w")
 
 
-def read_text(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_text(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a plain text file as one document."""
-    yield Document(text_of(path, source, told), id=source, metadata={"source": source, "title": stem(path)})
+    yield Document(text_of(path, source, report), id=source, metadata={"source": source, "title": stem(path)})
 
 
-def read_markdown(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_markdown(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a Markdown file as one document a section; its front matter is metadata, not text."""
-    found = front_matter(text_of(path, source, told))
+    found = front_matter(text_of(path, source, report))
     if found.problem:
-        told.remark(source, f"its front matter is read as text: {found.problem}")
-    told.state(source, found.fields)
+        report.remark(source, f"its front matter is read as text: {found.problem}")
+    report.state(source, found.fields)
     outline = markdown_outline(found.text)
-    yield from section_documents(outline._replace(title=told.title or outline.title), source, stem(path))
+    yield from section_documents(outline._replace(title=report.title or outline.title), source, stem(path))
 
 
-def read_html(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_html(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a web page as one document a section."""
     from ramify.tools.documents.html import html_outline
 
-    outline = html_outline(text_of(path, source, told))
-    told.state(source, outline.stated)
+    outline = html_outline(text_of(path, source, report))
+    report.state(source, outline.stated)
     yield from section_documents(outline, source, stem(path))
 
 
-def text_of(path: Path, source: str, told: Told) -> str:
+def text_of(path: Path, source: str, report: ReadReport) -> str:
     """Return a file's text, whatever it is encoded in."""
     content = content_of(path)
-    encoding = encoding_of(content, source, told)
+    encoding = encoding_of(content, source, report)
     return decoded(content, encoding).replace("\r\n", "\n")
 
 
-def lines_of(path: Path, source: str, told: Told) -> Iterator[str]:
+def lines_of(path: Path, source: str, report: ReadReport) -> Iterator[str]:
     """Stream a file's lines with their ends, whatever it is encoded in; in place of one that is too long stands an empty one."""
     with opened(path) as file:
-        encoding = encoding_of(file.read(_SAMPLE), source, told, cut=True)
+        encoding = encoding_of(file.read(_SAMPLE), source, report, cut=True)
     with opened(path) as file:
         if encoding == "utf-16":
             try:
-                yield from _limited(io.TextIOWrapper(file, encoding="utf-16", newline=""), "\n", source, told)
+                yield from _limited(io.TextIOWrapper(file, encoding="utf-16", newline=""), "\n", source, report)
             except UnicodeDecodeError as error:
                 raise UnreadableError("not text: damaged in the middle") from error
             return
-        for line in _limited(file, b"\n", source, told):
+        for line in _limited(file, b"\n", source, report):
             if encoding == "utf-8-sig" and not is_utf8(line):
-                encoding = encoding_of(line, source, told)
+                encoding = encoding_of(line, source, report)
             yield decoded(line, encoding)
 
 
-def _limited(file: IO[AnyStr], end: AnyStr, source: str, told: Told) -> Iterator[AnyStr]:
+def _limited(file: IO[AnyStr], end: AnyStr, source: str, report: ReadReport) -> Iterator[AnyStr]:
     """Yield a file's lines, of which no more than a limit is ever held."""
     number = 0
     while line := file.readline(MOST_IN_LINE + 1):
@@ -85,7 +85,7 @@ def _limited(file: IO[AnyStr], end: AnyStr, source: str, told: Told) -> Iterator
         if len(line) <= MOST_IN_LINE:
             yield line
             continue
-        told.skip(f"{source}, line {number}", f"longer than {MOST_IN_LINE >> 20} MB")
+        report.skip(f"{source}, line {number}", f"longer than {MOST_IN_LINE >> 20} MB")
         while line and not line.endswith(end):
             line = file.readline(_SAMPLE)
         yield end
@@ -111,8 +111,8 @@ def stem(path: Path) -> str:
     return Path(printable_name(name)).stem
 
 
-def encoding_of(content: bytes, source: str, told: Told, *, cut: bool = False) -> str:
-    """Say how text is encoded: UTF-8, UTF-16 that says so, or what it most likely is, with a remark."""
+def encoding_of(content: bytes, source: str, report: ReadReport, *, cut: bool = False) -> str:
+    """Return how text is encoded: UTF-8, UTF-16 that says so, or what it most likely is, with a remark."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if b"\0" in content:
@@ -120,7 +120,7 @@ def encoding_of(content: bytes, source: str, told: Told, *, cut: bool = False) -
     if is_utf8(content, cut):
         return "utf-8-sig"
     encoding = _guessed(content)
-    told.remark(source, f"read as {encoding}")
+    report.remark(source, f"read as {encoding}")
     return encoding
 
 
@@ -136,7 +136,7 @@ def decoded(content: bytes, encoding: str) -> str:
 
 
 def is_utf8(content: bytes, cut: bool = False) -> bool:
-    """Tell whether bytes are UTF-8; those of a `cut` text may end within a letter."""
+    """Return whether bytes are UTF-8; those of a `cut` text may end within a letter."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:

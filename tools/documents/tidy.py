@@ -1,13 +1,154 @@
-"""Tidy a file's documents: what is no text to read gets a role, what is too short to be found by what it says goes to its neighbour."""
+"""Tidy a file's documents: lists and legal notices get a role, short documents are merged with their neighbours."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.located_parts import joined
-from ramify.tools.documents.roles import parts_by_role
+from ramify.tools.documents.located_parts import all_marks, joined, sliced
 from ramify.tools.documents.sections import word_count
+
+_LEADER = re.compile(r"^\s*(?P<term>\S.*?)\s*(?:\.[ \t]?){3,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,6})(?:[,\s–-]+\d{1,4})*\s*$")
+_DOTS = re.compile(r"\.[ \t]?\.[ \t]?\.")
+_ENTRY_END = re.compile(r"(?<!\.)(?<!\.[ \t])(?:\.[ \t]?){3,}+[ \t]*+\d{1,4}(?:[ \t]?[,–-][ \t]?\d{1,4})*[ \t](?=\S)")
+_PAGE_END = re.compile(r"(,\s\d{1,4}(?:[–-]\d{1,4})?)\s(?=[^\d\s])")
+_COMMA = re.compile(r"^\s*(?P<term>[^\W\d_].{0,80}?),\s*(?P<page>\d{1,4})(?:[–-]\d+)?(?:,\s*\d{1,4}(?:[–-]\d+)?)*,?\s*$")
+_NUMBERS = re.compile(r"^[\d\s,–-]+$")
+_LINE = 300
+"""Longer lines are no entries."""
+_KEY = 6
+_LEAST = 5
+_LEAST_INDEX = 15
+_HALF = 0.5
+_RISING = 0.9
+_SORTED = 0.75
+_STRAY = 2
+"""Lines between two entries that may belong to them: a long title goes on."""
+_OWNER = re.compile(r"copyright|©|\(c\) ?\d{4}", re.IGNORECASE)
+_TERMS = re.compile(
+    r"permission (?:is|to|notice)|all rights reserved|warrant(?:y|ies)|licen[sc]ed? (?:under|to)|redistribut|without modification|"
+    r"terms of the|trademarks? of",
+    re.IGNORECASE,
+)
+_NOTICE_LEAST, _NOTICE_MOST = 40, 600
+"""Words of a notice: fewer just name the licence, which a person may ask for; more are the licence."""
+_BEGINNING = 0.25
+"""A notice begins with whose it is; a title page has that at its foot."""
+_DENSITY = 25
+"""A notice has a legal phrase in so many words."""
+
+Part = tuple[int, int, str | None]
+"""Where a part of a text begins and ends, and its role."""
+
+
+def parts_by_role(document: Document) -> Iterator[Document]:
+    """Cut a document where its role changes; one that is all text stays as it is."""
+    if document.metadata.get("role"):
+        yield document
+        return
+    marks = all_marks(document)
+    starts = sorted({0, *(offset for offset, _ in marks["page"])})
+    text, has_pages = document.page_content, bool(marks["page"])
+    ends = [*starts[1:], len(text)]
+    parts = _merged([part for start, end in zip(starts, ends, strict=True) for part in _roles(text, start, end, has_pages)])
+    for number, (start, end, role) in enumerate(parts, start=1):
+        part = document if len(parts) == 1 else sliced(document, start, end, marks)
+        if not part.page_content:
+            continue
+        metadata = part.metadata | {"role": role} if role else part.metadata
+        identity = f"{document.id}@{number}" if number > 1 else document.id
+        yield Document(part.page_content, id=identity, metadata=metadata)
+
+
+def _roles(whole: str, start: int, end: int, has_pages: bool) -> list[Part]:
+    text = whole[start:end]
+    if _is_notice(text):
+        return [(start, end, "legal")]
+    if has_pages and (role := _page_listing(text)):
+        return [(start, end, role)]
+    parts: list[Part] = []
+    done = start
+    for first, last, role in _contents_spans(text):
+        parts += [(done, start + first, None), (start + first, start + last, role)]
+        done = start + last
+    return [*parts, (done, end, None)]
+
+
+def _merged(parts: Sequence[Part]) -> list[Part]:
+    merged: list[Part] = []
+    for start, end, role in parts:
+        if merged and merged[-1][2] == role:
+            merged[-1] = (merged[-1][0], end, role)
+        elif start < end or not merged:
+            merged.append((start, end, role))
+    return merged
+
+
+def _page_listing(text: str) -> str | None:
+    """Return the role of a page that is a list of page numbers: "contents" where they rise, "index" where the terms are sorted."""
+    lines = [line.strip() for line in _entries_apart(text).splitlines() if line.strip()]
+    led = [match for line in lines if (match := _led(line))]
+    if len(led) >= _LEAST and len(led) >= _HALF * len(lines):
+        return _kind(led)
+    lines = [line.strip() for line in _PAGE_END.sub(r"\1\n", text).splitlines() if line.strip()]
+    listed = [match for line in lines if len(line) <= _LINE and (match := _COMMA.match(line))]
+    rest = sum(1 for line in lines if len(line) <= _LINE and _NUMBERS.match(line))
+    if len(listed) >= _LEAST_INDEX and len(listed) + rest >= _HALF * len(lines) and _sorted(listed):
+        return "index"
+    return None
+
+
+def _contents_spans(text: str) -> list[Part]:
+    """Find runs of lines with dotted leaders in a longer text."""
+    spans: list[Part] = []
+    run: list[tuple[int, int, re.Match[str]]] = []
+    stray = start = 0
+    for line in [*_entries_apart(text).splitlines(keepends=True), ""]:
+        match = _led(line.strip())
+        stray = 0 if match else stray + bool(line.strip())
+        if run and (stray > _STRAY or not line):
+            kind = _kind([entry for _, _, entry in run]) if len(run) >= _LEAST else None
+            spans += [(run[0][0], run[-1][1], kind)] if kind else []
+            run = []
+        if match:
+            run.append((start, start + len(line), match))
+        start += len(line)
+    return spans
+
+
+def _entries_apart(text: str) -> str:
+    """Put entries that were joined into a paragraph on lines of their own; every letter stays at its place."""
+    return _ENTRY_END.sub(lambda match: match[0][:-1] + "\n", text)
+
+
+def _led(line: str) -> re.Match[str] | None:
+    """Match a line whose page number a row of dots leads to."""
+    return _LEADER.match(line) if len(line) <= _LINE and _DOTS.search(line) and line[-1:].isalnum() else None
+
+
+def _kind(entries: list[re.Match[str]]) -> str | None:
+    pages = [int(entry["page"]) for entry in entries if entry["page"].isdigit()]
+    rising = sum(one <= another for one, another in pairwise(pages))
+    if rising >= _RISING * (len(pages) - 1) and len(pages) >= _HALF * len(entries):
+        return "contents"
+    return "index" if len(entries) >= _LEAST_INDEX and _sorted(entries) else None
+
+
+def _sorted(entries: list[re.Match[str]]) -> bool:
+    keys = [re.sub(r"[^\w\s]", "", entry["term"]).casefold()[:_KEY] for entry in entries]
+    return sum(one <= another for one, another in pairwise(keys)) >= _SORTED * (len(keys) - 1)
+
+
+def _is_notice(text: str) -> bool:
+    """Return whether a text is a legal notice."""
+    words = word_count(text)
+    if not _NOTICE_LEAST <= words <= _NOTICE_MOST:
+        return False
+    owner = _OWNER.search(text)
+    owners, terms = len(_OWNER.findall(text)), len(_TERMS.findall(text))
+    return owner is not None and owner.start() <= _BEGINNING * len(text) and terms >= 2 and (owners + terms) * _DENSITY >= words
+
 
 _NOTICES = 0.1
 """A file of which more is legal is about that: a licence, which a person may ask for."""

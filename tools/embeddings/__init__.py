@@ -1,7 +1,6 @@
 """Sentence encoders by name (`named`): the embedded one, any of sentence-transformers, Ollama's, or a LangChain object.
 
-`encoder` is what an index asks of each, `prefixes` are what models are trained with; `sentence_encoder` runs them here; other tools ask the
-embedded one for the `similarity` of sentences.
+`encoder` is the interface, with the prefixes that models are trained with; `sentence_encoder` runs models in this process.
 """
 
 from ramify.tools.embeddings.encoder import Encoder

@@ -3,11 +3,14 @@
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Sequence
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
+
+from ramify.tools.errors import UsageError
 
 Matrix = NDArray[np.float32]
 Offsets = list[tuple[int, int]]
@@ -26,7 +29,7 @@ class Prefixes(NamedTuple):
         """Return them with those that are not given taken from others."""
         return Prefixes(*(other if own is None else own for own, other in zip(self, others, strict=True)))
 
-    def told(self) -> dict[str, str]:
+    def given(self) -> dict[str, str]:
         """Return those that are given, by the names under which an index remembers them."""
         named = {"query_prefix": self.query, "document_prefix": self.document}
         return {name: prefix for name, prefix in named.items() if prefix is not None}
@@ -42,7 +45,7 @@ class Encoder(Embeddings):
     """The longest text the model sees, special tokens not counted."""
 
     prefixes: Prefixes = Prefixes()
-    """What it was told to put before a text; an index remembers it."""
+    """The prefixes given by the user; an index remembers them."""
 
     @property
     def own_prefixes(self) -> Prefixes:
@@ -51,11 +54,11 @@ class Encoder(Embeddings):
 
     @property
     def loaded(self) -> bool:
-        """Tell whether it can encode at once; so it is where nothing has to be brought into memory."""
+        """Return whether it can encode at once: whether the model, if any, is in memory."""
         return True
 
     def load(self) -> None:
-        """Bring into memory what encoding needs; blocking."""
+        """Load what encoding needs; blocking."""
 
     @property
     @abstractmethod
@@ -115,3 +118,112 @@ def unit_rows(vectors: Sequence[Sequence[float]] | Matrix, dimension: int) -> Ma
     matrix = np.asarray(vectors, dtype=np.float32).reshape(len(vectors), dimension)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     return np.ascontiguousarray(matrix / np.where(lengths == 0, 1, lengths), dtype=np.float32)
+
+
+class Known(NamedTuple):
+    """Models by name (without owner and tag; `*` stands for anything) and the prefixes they are trained with."""
+
+    names: tuple[str, ...]
+    query: str
+    document: str = ""
+
+
+_SEARCHING = "Represent this sentence for searching relevant passages: "
+_INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+
+# From the models' own cards and, where a card leaves it open, from their settings in the MTEB benchmark (2026-08).
+# The first line that fits counts.
+KNOWN = (
+    Known(("nomic-embed-text*",), "search_query: ", "search_document: "),
+    Known(("mxbai-embed-large*",), _SEARCHING),
+    Known(("snowflake-arctic-embed2*", "snowflake-arctic-embed-*-v2.0*"), "query: "),
+    Known(("snowflake-arctic-embed*",), _SEARCHING),
+    Known(("bge-large", "bge-small-en*", "bge-base-en*", "bge-large-en*"), _SEARCHING),
+    Known(("bge-small-zh*", "bge-base-zh*", "bge-large-zh*"), "为这个句子生成表示以用于检索相关文章："),
+    Known(("multilingual-e5-large-instruct*", "e5-mistral-7b-instruct*"), _INSTRUCT + " "),
+    Known(tuple(f"{kind}e5-{size}*" for kind in ("", "multilingual-") for size in ("small", "base", "large")), "query: ", "passage: "),
+    Known(("qwen3-embedding*",), _INSTRUCT),
+    Known(("embeddinggemma*",), "task: search result | query: ", "title: none | text: "),
+    Known(("bge-m3*", "granite-embedding*", "all-minilm*", "paraphrase-multilingual*"), ""),
+)
+
+
+def known_prefixes(name: str) -> Prefixes:
+    """Return the prefixes a model is trained with, by its name at any provider; empty ones where none are known."""
+    bare = name.removeprefix("ollama:").replace("\\", "/").rstrip("/").rpartition("/")[2].partition(":")[0].casefold()
+    found = (Prefixes(known.query, known.document) for known in KNOWN if any(fnmatchcase(bare, pattern) for pattern in known.names))
+    return next(found, Prefixes("", ""))
+
+
+class Prefixed(Encoder):
+    """Another encoder with prefixes; passages are measured so that the prefix fits in beside them."""
+
+    def __init__(self, encoder: Encoder, prefixes: Prefixes) -> None:
+        self.encoder = encoder
+        self.name = encoder.name
+        self.prefixes = prefixes
+
+    @property
+    def max_tokens(self) -> int:  # type: ignore[override]  # an attribute of the base, here the rest of another's
+        """Return the longest text the model sees, special tokens and the prefix not counted."""
+        return max(1, self.encoder.max_tokens - self.encoder.count_tokens(self.prefixes.document or ""))
+
+    @property
+    def own_prefixes(self) -> Prefixes:
+        """Return what the model itself puts before a text."""
+        return self.encoder.own_prefixes
+
+    @property
+    def loaded(self) -> bool:
+        """Return whether it can encode at once."""
+        return self.encoder.loaded
+
+    def load(self) -> None:
+        """Load what encoding needs."""
+        self.encoder.load()
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a vector."""
+        return self.encoder.dimension
+
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode texts, each after the prefix of passages."""
+        return self.encoder.encode_documents(texts, self.prefixes.document if prefix is None else prefix)
+
+    def encode_queries(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode questions, each after the prefix of questions."""
+        return self.encoder.encode_queries(texts, self.prefixes.query if prefix is None else prefix)
+
+    def offsets(self, texts: Sequence[str]) -> list[Offsets]:
+        """Return where each token of each text starts and ends, prefix apart."""
+        return self.encoder.offsets(texts)
+
+
+def with_prefixes(encoder: Encoder, prefixes: Prefixes) -> Encoder:
+    """Return the encoder with these prefixes in place of those it had; with none given, as the model is by itself."""
+    plain = encoder.encoder if isinstance(encoder, Prefixed) else encoder
+    return Prefixed(plain, prefixes) if prefixes != Prefixes() else plain
+
+
+def prefixed(encoder: Encoder, query: str | None, document: str | None) -> Encoder:
+    """Return the encoder with the prefixes that are given in place of those it had ("" is one, too); UsageError for one too long."""
+    if document and (taken := encoder.count_tokens(document)) > encoder.max_tokens // 2:
+        raise UsageError(f"a document prefix of {taken} tokens leaves passages no room in {encoder.max_tokens}", "give a shorter one")
+    return with_prefixes(encoder, Prefixes(query, document).or_else(encoder.prefixes))
+
+
+def settled_prefixes(encoder: Encoder) -> Prefixes:
+    """Settle what a new index is made with: the prefixes given, else the model's own, else those it is known to be trained with."""
+    if None not in encoder.prefixes:
+        return encoder.prefixes
+    own = encoder.own_prefixes
+    return encoder.prefixes.or_else(own if any(own) else known_prefixes(encoder.name))
+
+
+def advice(encoder: Encoder) -> str | None:
+    """Return a notice if an index was made without its model's prefixes, before these were known."""
+    if encoder.prefixes != Prefixes() or not any(known_prefixes(encoder.name)) or any(encoder.own_prefixes):
+        return None
+    remedy = "index again into another --out folder to use them, or into this one with --query-prefix '' --document-prefix '' to go without"
+    return f"the index is made without the prefixes that {encoder.name!r} is trained with — {remedy}"

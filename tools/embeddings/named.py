@@ -2,17 +2,21 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import TypeVar
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
+from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.sentence_encoder import MINILM, MiniLM, SentenceEncoder
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
 from ramify.tools.typed import usable
+
+if TYPE_CHECKING:
+    from transformers import BertModel
 
 Vectors = TypeVar("Vectors", list[float], list[list[float]])
 
@@ -117,3 +121,32 @@ def ollama_encoder(model: str) -> Encoder:
     address = ollama_host(None)
     client = {"trust_env": not is_loopback(address)}  # a proxy set in the environment knows no way to this machine
     return OllamaEncoder(OllamaEmbeddings(model=model, base_url=address, client_kwargs=client), model, without_credentials(address))
+
+
+_KEPT = 4096
+
+
+def similarities(question: str, texts: Sequence[str]) -> list[float]:
+    """Return the cosine of a question with each of some texts encoded in one batch, such as a passage's sentences."""
+    if not texts:
+        return []
+    return [float(value) for value in _encode(tuple(texts)) @ _encode((question,))[0]]
+
+
+def similarity(one: str, other: str) -> float:
+    """Return the cosine of two texts."""
+    return similarities(one, [other])[0]
+
+
+@lru_cache(maxsize=_KEPT)
+def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
+    return load_encoder("minilm").encode_documents(texts)
+
+
+def packaged_layers() -> "BertModel":
+    """Return the model inside the packaged encoder."""
+    encoder = load_encoder("minilm")
+    if not isinstance(encoder, SentenceEncoder):
+        raise TypeError(f"minilm is a {type(encoder).__name__}")
+    model: BertModel = encoder.model[0].auto_model  # type: ignore[assignment]  # sentence-transformers says less than it gives
+    return model

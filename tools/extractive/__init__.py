@@ -1,6 +1,13 @@
 """The embedded model, with no language model in it: an encoder, small trained networks and arithmetic.
 
-* `model` finds the function that answers a prompt, filled with `slots`; `question_kinds` are told apart
-* replies: `answering`, `asking`, `weighing`, `finalize` from `findings`, `overview`, `building`
-* `closest` gives the sentences that come nearest, where there is no answer
+`model` maps each prompt's name to the function that replies to it: in `answers`, `questions`, `findings` and `quotations`.
+`question_kinds` detects questions that cannot be read, or that no phrase answers.
 """
+
+from collections.abc import Mapping
+from typing import Any
+
+Slots = Mapping[str, Any]
+"""The values a prompt is filled with, by slot."""
+Reply = dict[str, Any]
+"""The values of a reply, by field."""

@@ -1,4 +1,4 @@
-"""What was found out: answers with their questions, how they hang together in a tree, and which of several holds."""
+"""Replies to the prompts that combine findings, finalize and aggregate: the tree of findings, its answers, and their conflicts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,114 +6,204 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal, get_args
 
-from ramify.tools.arithmetic.same_answer import same
-from ramify.tools.english import holds, same_question
-from ramify.tools.folded_text import fold
+from ramify.tools.arithmetic import Pair, as_combination, combine_answers, same
+from ramify.tools.english import UNKNOWN, content, fold, holds, is_unknown, same_question
+from ramify.tools.extractive import Reply, Slots
+from ramify.tools.extractive.answers import reply_of
 from ramify.tools.reader.calibration import LEAST
-from ramify.tools.reader.inputs import Quote
-from ramify.tools.unknown import is_unknown
+from ramify.tools.reader.reading import Quote
+from ramify.tools.reader.short_answers import read
 
 ROOT = "0"
 Step = Literal["agreement", "trust", "majority", "fit", "unsettled"]
 STEPS: tuple[Step, ...] = get_args(Step)
 _LEAD = 0.15
 """By how much one finding must be surer than its rival to win by fit."""
+_ALONE = 0.8
+"""Factor on the confidence of one answer where two should agree and it is surer by _LEAD."""
+_SETTLED_BY_ONE = (("both", "No"), ("either", "Yes"))
 
 
 @dataclass(frozen=True)
-class Known:
-    """A question with its answer, how sure that is, and what it was brought together from or the passage it was read in."""
+class KnownAnswer:
+    """A question with its answer and confidence, and the findings it was combined from or the passage it was read in."""
 
     question: str = ""
     answer: str = ""
     confidence: float = 0.0
-    parts: tuple["Known", ...] = ()
+    parts: tuple["KnownAnswer", ...] = ()
     passage: int = 0
 
     @property
     def fit(self) -> bool:
-        """Tell whether the answer is fit to be given: no mere guess."""
+        """Return whether the answer is more than a guess."""
         return bool(self.answer) and (bool(self.parts) or self.confidence >= LEAST)
 
 
 @dataclass
-class Twig:
-    """A branch as the findings show it, with those below it that hold."""
+class FindingNode:
+    """A branch of the findings, with the branches below it."""
 
     question: str
     together: str = ""
-    own: Known = Known()
+    own: KnownAnswer = KnownAnswer()
     searched: bool = False
     """Whether passages were found for it, but not read."""
-    twigs: list["Twig"] = field(default_factory=list)
+    children: list["FindingNode"] = field(default_factory=list)
     place: int = 0
     """Its number among its siblings: they come in pairs."""
 
 
-def grown(question: str, findings: Sequence[Mapping[str, Any]]) -> Twig:
-    """Hang findings under the branch that asks the question, by their paths and by what was asked above them."""
+def finalize(slots: Slots) -> Reply:
+    """Answer the whole question from the findings, and name the step that settled conflicts."""
+    reply, step = _conclusion(slots)
+    return {**reply, "settled_by": "unsettled" if reply["answer"] == UNKNOWN and step == "agreement" else step}
+
+
+def aggregate(slots: Slots) -> Reply:
+    """Answer a question from the findings of its sub-questions."""
+    return _conclusion(slots)[0]
+
+
+def _conclusion(slots: Slots) -> tuple[Reply, Step]:
+    """Return the answer of the tree of findings; if it has none, read the passages for the question itself."""
+    question, passages = slots["question"], slots["passages"]
+    steps: list[Step] = ["agreement"]
+    finding = _value(finding_tree(question, slots["findings"]), passages, steps)
+    step = max(steps, key=STEPS.index)
+    if finding.fit:
+        return {"answer": finding.answer, "confidence": finding.confidence, "citations": cited(finding, passages)}, step
+    if step == "unsettled":
+        return {"answer": UNKNOWN, "confidence": 0.0, "citations": []}, step
+    return reply_of(read(question, passages)), step
+
+
+def finding_tree(question: str, findings: Sequence[Mapping[str, Any]]) -> FindingNode:
+    """Build the tree of findings from their paths and the questions above them; return the node that asks the question."""
     above = [higher for finding in findings for higher in finding.get("above", ())]
-    twigs = {higher["path"]: Twig(higher["question"], higher["together"]) for higher in above}
+    nodes = {higher["path"]: FindingNode(higher["question"], higher["together"]) for higher in above}
     for finding in findings:
         if finding["kind"] == "question" and finding["status"] != "pruned":
-            twigs[finding["path"]] = _twig(finding)
+            asked, answer = finding["question"], str(finding["answer"] or "")
+            lost = is_unknown(answer) or finding["status"] == "failed"
+            own = KnownAnswer() if lost else KnownAnswer(asked, answer, float(finding["confidence"] or 0.0))
+            searched = not answer and finding["status"] == "leaf"
+            nodes[finding["path"]] = FindingNode(asked, finding.get("together", ""), own, searched)
         else:
-            twigs.pop(finding["path"], None)
-    root = twigs.setdefault(ROOT, Twig(question))
-    for path in sorted(twigs, key=lambda path: [int(step) for step in path.split(".")]):
-        above_it, _, place = path.rpartition(".")
-        twigs[path].place = int(place)
-        if (parent := twigs.get(above_it)) is not None:
-            parent.twigs.append(twigs[path])
-    asking = [path for path in twigs if same_question(twigs[path].question, question)]
-    return twigs[min(asking, key=len)] if asking else root
+            nodes.pop(finding["path"], None)
+    root = nodes.setdefault(ROOT, FindingNode(question))
+    for path in sorted(nodes, key=lambda path: [int(step) for step in path.split(".")]):
+        parent, _, place = path.rpartition(".")
+        nodes[path].place = int(place)
+        if parent in nodes:
+            nodes[parent].children.append(nodes[path])
+    asking = [path for path in nodes if same_question(nodes[path].question, question)]
+    return nodes[min(asking, key=len)] if asking else root
 
 
-def _twig(finding: Mapping[str, Any]) -> Twig:
-    question, answer = finding["question"], str(finding["answer"] or "")
-    lost = is_unknown(answer) or finding["status"] == "failed"
-    known = Known() if lost else Known(question, answer, float(finding["confidence"] or 0.0))
-    return Twig(question, finding.get("together", ""), known, searched=not answer and finding["status"] == "leaf")
+def _value(node: FindingNode, passages: Sequence[Quote], steps: list[Step]) -> KnownAnswer:
+    """Return the answer of a branch: combined from its parts, else its own, else read in its passages now."""
+    parts = [child for child in node.children if not same_question(child.question, node.question)]
+    if (combined := _from_parts(node, parts, passages, steps)).fit:
+        return combined
+    again = [_value(child, passages, steps) for child in node.children if child not in parts]
+    rivals = [finding for finding in (node.own, *again) if finding.answer]
+    if sum(finding.fit for finding in again) > 1:
+        best, step = resolve_conflict([finding for finding in rivals if finding.fit], passages)
+        steps.append(step)
+        return best
+    if rivals:
+        return max(rivals, key=lambda finding: finding.confidence)
+    if not node.searched:
+        return KnownAnswer(node.question)
+    span = read(node.question, passages)
+    return KnownAnswer(node.question, span.answer, span.confidence, passage=span.passage)
 
 
-def strands(twig: Twig) -> list[Known]:
-    """Give what the ends of a chain came to: a chain asks one question after another, and an end is an answer that no later one uses."""
-    links: list[Twig] = []
-    while len(twig.twigs) == 1:
-        twig = twig.twigs[0]
-        links.append(twig)
+def _from_parts(node: FindingNode, parts: Sequence[FindingNode], passages: Sequence[Quote], steps: list[Step]) -> KnownAnswer:
+    """Combine the answers of a pair, or the ends of a chain."""
+    how = as_combination(node.together)
+    if len(parts) >= 2:
+        first, second = parts[-2:]
+        values = _value(first, passages, steps), _value(second, passages, steps)
+        return _combined(how, node.question, (first.question, second.question), values)
+    if how == "bridge" and parts and parts[0].place % 2:  # the failed first question is not listed; its answer was filled in
+        return _value(parts[0], passages, steps)
+    ends = chain_ends(node)
+    if how == "bridge" and len(ends) == 1:
+        return ends[0]
+    if how != "bridge" and len(ends) == 2:
+        return _combined(how, node.question, (ends[0].question, ends[1].question), (ends[0], ends[1]))
+    return KnownAnswer(node.question)
+
+
+def _combined(how: str, question: str, questions: Pair, values: tuple[KnownAnswer, KnownAnswer]) -> KnownAnswer:
+    """Combine two answers, each only if it is fit; the confidences of those used are multiplied."""
+    if how == "agree":
+        other, surer = sorted(values, key=lambda value: value.confidence)
+        if surer.fit and other.fit and same(surer.answer, other.answer):
+            return KnownAnswer(question, surer.answer, 1 - (1 - surer.confidence) * (1 - other.confidence), (surer, other))
+        if surer.fit and surer.confidence - other.confidence >= _LEAD:
+            return KnownAnswer(question, surer.answer, surer.confidence * _ALONE, (surer,))
+        return KnownAnswer(question)
+    first, second = (value.answer if value.fit else "" for value in values)
+    answer = combine_answers(as_combination(how), questions, (first, second))
+    if how == "bridge":  # a guess that the second question was asked with may do, but it lowers the confidence
+        used = [value for value in values if value.answer]
+    elif (how, answer) in _SETTLED_BY_ONE:
+        used = [max((value for value in values if value.fit and value.answer == answer), key=lambda value: value.confidence)]
+    else:
+        used = [value for value in values if value.fit]
+    return KnownAnswer(question, answer, prod(value.confidence for value in used), tuple(used))
+
+
+def chain_ends(node: FindingNode) -> list[KnownAnswer]:
+    """Return the ends of a chain of questions asked one after another: the answers that no later question contains."""
+    links: list[FindingNode] = []
+    while len(node.children) == 1:
+        node = node.children[0]
+        links.append(node)
     questions = {fold(link.question) for link in links}
-    if twig.twigs or len(links) < 2 or len(questions) < len(links) or any(link.together for link in links):
+    if node.children or len(links) < 2 or len(questions) < len(links) or any(link.together for link in links):
         return []
     ends = [place for place in range(len(links)) if not any(holds(later.question, links[place].own.answer) for later in links[place + 1 :])]
-    return [_strand([link.own for link in links[: end + 1]], links[end].question) for end in ends]
+    return [_strand([link.own for link in links[:end]], links[end]) for end in ends]
 
 
-def _strand(told: list[Known], asked: str) -> Known:
+def _strand(before: list[KnownAnswer], last: FindingNode) -> KnownAnswer:
     """Follow an end back to the question that it began with."""
-    *before, end = told
+    asked, end = last.question, last.own
     strand = [end]
     for link in reversed(before):
         if holds(asked, link.answer):
             strand.insert(0, link)
             asked = link.question
-    return Known(asked, end.answer, prod(link.confidence for link in strand), tuple(strand)) if end.fit else Known(asked)
+    return KnownAnswer(asked, end.answer, prod(link.confidence for link in strand), tuple(strand)) if end.fit else KnownAnswer(asked)
 
 
-def settled(rivals: Sequence[Known], passages: Sequence[Quote]) -> tuple[Known, Step]:
-    """Keep one of several answers to a question: by trust, then majority, then fit, else none; and name the step that settled it."""
+def resolve_conflict(rivals: Sequence[KnownAnswer], passages: Sequence[Quote]) -> tuple[KnownAnswer, Step]:
+    """Return one of several answers to a question, by trust, then majority, then fit, else none; and the step that settled it."""
     surest = max(rivals, key=lambda item: item.confidence)
     if all(same(surest.answer, item.answer) for item in rivals):
         return surest, "agreement"
-    # What several sources repeat is to be trusted more.
-    sources = {fold(item.answer): len({told["source"] for told in passages if holds(told["text"], item.answer)}) for item in rivals}
-    votes: dict[Step, Counter[str]] = {
-        "trust": Counter(sources),
-        "majority": Counter(fold(item.answer) for item in rivals),
-    }
+    # Trust: the number of sources that contain an answer.
+    sources = {fold(item.answer): len({quote["source"] for quote in passages if holds(quote["text"], item.answer)}) for item in rivals}
+    votes: dict[Step, Counter[str]] = {"trust": Counter(sources), "majority": Counter(fold(item.answer) for item in rivals)}
     for step, counted in votes.items():
         best, second = counted.most_common(2)
         if best[1] > second[1] and (step == "majority" or second[1] > 0):
             return next(item for item in rivals if fold(item.answer) == best[0]), step
     rival = max(item.confidence for item in rivals if not same(item.answer, surest.answer))
-    return (surest, "fit") if surest.confidence - rival >= _LEAD else (Known(surest.question), "unsettled")
+    return (surest, "fit") if surest.confidence - rival >= _LEAD else (KnownAnswer(surest.question), "unsettled")
+
+
+def cited(finding: KnownAnswer, passages: Sequence[Quote]) -> list[int]:
+    """Return the numbers of the passages that an answer rests on: those of its parts, the last first, else the one that fits best."""
+    if finding.parts:
+        return list(dict.fromkeys(number for part in reversed(finding.parts) for number in cited(part, passages)))
+    if finding.passage:
+        return [finding.passage]
+    texts = [f"{passage['title']} {passage['text']}" for passage in passages]
+    words = content(finding.question)
+    holding = [n for n, text in enumerate(texts, 1) if finding.answer in ("Yes", "No") or holds(text, finding.answer)]
+    return sorted(holding, key=lambda number: -len(words & content(texts[number - 1])))[:1]

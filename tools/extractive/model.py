@@ -1,56 +1,80 @@
-"""The embedded model: each of the toolkit's prompts has a function that answers it. Deterministic, English, no language model."""
+"""The embedded model: a function that replies to each of the toolkit's prompts. Deterministic, English, no language model.
+
+The replies for building a graph or a hierarchy are here: a build with the embedded model uses rules that see the whole corpus instead.
+"""
 
 import threading
 import time
 from collections.abc import Callable
+from itertools import combinations
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.english import content
+from ramify.tools.english import UNKNOWN, content, names_in, sentences
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive.answering import answer, closed_book, compress, decide, entities
-from ramify.tools.extractive.asking import contextualize, next_question, plan, split_question
-from ramify.tools.extractive.building import claims, describe, extract, glean, missed, report, sum_up
-from ramify.tools.extractive.finalize import aggregate, finalize
-from ramify.tools.extractive.overview import map_report, reduce
+from ramify.tools.extractive import Reply, Slots
+from ramify.tools.extractive.answers import answer, compress, decide, entities, filter_batch, summarize
+from ramify.tools.extractive.findings import aggregate, finalize
 from ramify.tools.extractive.question_kinds import objection, open_ended
-from ramify.tools.extractive.slots import Reply, Slots
-from ramify.tools.extractive.weighing import filter_batch, judge, rubric, summarize
-from ramify.tools.reader.weights import load_network
-from ramify.tools.splitting.weights import load_pen
-from ramify.tools.unknown import UNKNOWN
+from ramify.tools.extractive.questions import contextualize, judge, next_question, plan, rubric, split_question
+from ramify.tools.extractive.quotations import map_report, reduce
+from ramify.tools.reader.reading import load_network
+from ramify.tools.splitting.writing import load_splitter
 
-_REPLIES: dict[str, Callable[[Slots], Reply]] = {
-    "aggregate": aggregate,
-    "answer": answer,
-    "claims": claims,
-    "closed_book": closed_book,
-    "compress": compress,
-    "contextualize": contextualize,
-    "decide": decide,
-    "decompose": split_question,
-    "describe": describe,
-    "entities": entities,
-    "extract": extract,
-    "filter": filter_batch,
-    "finalize": finalize,
-    "glean": glean,
-    "judge": judge,
-    "map_report": map_report,
-    "missed": missed,
-    "next_question": next_question,
-    "plan": plan,
-    "reduce": reduce,
-    "report": report,
-    "rubric": rubric,
-    "summarize": summarize,
-    "summarize_cluster": sum_up,
-    "support": sum_up,
-}
+_BAR = " | "
+_MOST, _LINE, _DESCRIPTION, _TITLE = 10, 120, 600, 80
+_FINDINGS = 6
+_SENTENCES = 5
+_FINDING = 220
 _OVERVIEWS = ("map_report", "reduce")
 _NOTHING_NAMED = "The question does not say what it asks about."
 """Any date answers `When?`: somebody's, but nobody knows whose."""
 _NO_PHRASE = "The question asks for more than a phrase, and the extractive model quotes phrases."
 _LOADING = threading.Lock()
+
+
+def extract(slots: Slots) -> Reply:
+    """Return the capitalised names, related if one sentence has both."""
+    named_in = [(sentence, names_in(sentence)) for sentence in sentences(str(slots["text"]))]
+    named = {name: sentence for sentence, names in reversed(named_in) for name in names}
+    pairs = {pair: sentence for sentence, names in reversed(named_in) for pair in combinations(names, 2)}
+    return {
+        "entities": [_BAR.join((name, "", sentence))[:_LINE] for name, sentence in named.items()][:_MOST],
+        "relations": [_BAR.join((one, other, sentence))[:_LINE] for (one, other), sentence in pairs.items()][:_MOST],
+    }
+
+
+def describe(slots: Slots) -> Reply:
+    """Join the descriptions."""
+    texts = slots["told"] if isinstance(slots["told"], list) else [str(slots["told"])]
+    return {"description": " ".join(dict.fromkeys(map(str, texts)))[:_DESCRIPTION]}
+
+
+def report(slots: Slots) -> Reply:
+    """Quote the first lines of the material."""
+    lines = [str(line) for line in slots["material"]] if isinstance(slots["material"], list) else [str(slots["material"])]
+    findings = [f"{line[:_FINDING]} [{number}]" for number, line in enumerate(lines[:_FINDINGS], 1)]
+    return {"title": lines[0].partition(":")[0][:_TITLE] if lines else "", "summary": "", "importance": 0.5, "findings": findings}
+
+
+def quote_first(slots: Slots) -> Reply:
+    """Quote the first sentence of each of the first passages."""
+    texts = slots["material"] if isinstance(slots["material"], list) else [str(slots["material"])]
+    first = [listed[0] for text in texts if (listed := sentences(str(text)))]
+    return {"sentences": list(dict.fromkeys(first))[:_SENTENCES]}
+
+
+_REPLIES: dict[str, Callable[[Slots], Reply]] = {
+    **{reply.__name__: reply for reply in (aggregate, answer, compress, contextualize, decide, entities, finalize, judge, next_question)},
+    **{reply.__name__: reply for reply in (describe, extract, map_report, plan, reduce, report, rubric, summarize)},
+    "claims": lambda slots: {"claims": []},
+    "closed_book": lambda slots: {"answer": UNKNOWN, "confidence": 0.0, "citations": []},
+    "decompose": split_question,
+    "filter": filter_batch,
+    "glean": lambda slots: {"entities": [], "relations": []},
+    "missed": lambda slots: {"complete": "YES"},  # what the rules miss once, they miss again
+    "summarize_cluster": quote_first,
+    "support": quote_first,  # a quotation is supported: asking again changes nothing
+}
 
 
 def reply_to(name: str, slots: Slots) -> Reply:
@@ -70,7 +94,7 @@ def reply_to(name: str, slots: Slots) -> Reply:
 
 
 def _refused(reply: Reply, why: str) -> Reply:
-    """Say Unknown to a question that cannot be read or says nothing, and why where there is room for it."""
+    """Return the reply with Unknown as its answer, and the reason if it has a field for that."""
     refused: Reply = {
         "answer": UNKNOWN,
         "confidence": 0.0,
@@ -86,13 +110,13 @@ def _refused(reply: Reply, why: str) -> Reply:
 
 
 def load() -> float:
-    """Load the encoder and both networks; give the seconds that took, 0 where all was there; blocking."""
+    """Load the encoder and both networks; return the seconds it took, 0 if all were loaded; blocking."""
     encoder = load_encoder("minilm")
-    if encoder.loaded and load_network.cache_info().currsize and load_pen.cache_info().currsize:
+    if encoder.loaded and load_network.cache_info().currsize and load_splitter.cache_info().currsize:
         return 0.0
     began = time.perf_counter()
     with _LOADING:  # many runs begin at once: one of them loads, the others wait
         encoder.load()
         load_network()
-        load_pen()
+        load_splitter()
     return time.perf_counter() - began

@@ -42,7 +42,7 @@ _LIST = re.compile(
 
 
 def objection(question: str) -> str | None:
-    """Say that a question cannot be read, and what to do; nothing where it can."""
+    """Return why a question cannot be read, and what to do; None if it can."""
     if reads(question):
         return None
     start = f"{question[:_QUOTED].rstrip()}…" if len(question) > _QUOTED else question
@@ -51,7 +51,7 @@ def objection(question: str) -> str | None:
 
 
 def reads(question: str) -> bool:
-    """Tell whether a question is in letters and small words that are English; names and key words alone may be of any language."""
+    """Return whether a question's letters and small words are English; names and keywords alone may be of any language."""
     letters = [sign for sign in question if sign.isalpha()]
     latin = sum(ord(sign) < _LATIN_END or ord(sign) in _LATIN_MORE for sign in letters)
     if 2 * latin < len(letters):
@@ -59,26 +59,23 @@ def reads(question: str) -> bool:
     # Small words are those that are not capitalised as names are, and the first, which always is.
     written = _WORD.findall(question.casefold() if question.isupper() else question)
     words = frozenset(word for word in [*(word.casefold() for word in written[:1]), *written] if word.islower())
-    other = max(sum(_weight(word, *listed) for word in words) for listed in _others())
+    other = max(
+        sum((1.0 if word.isascii() else _ACCENTED) if word in telling else _WEAK * (word in weak) for word in words)
+        for telling, weak in _others()
+    )
     enough = _ASKED if question.rstrip().endswith("?") else _ENOUGH
     return other < enough or other <= len(words & _ENGLISH)
 
 
 @lru_cache(maxsize=1)
 def _others() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """Give the small words of other languages: those that ask, link and refer; and those that names have, or English too."""
+    """Return the small words of other languages: those that ask, link and refer; and those found in names or English, too."""
     lines = files(__package__).joinpath("languages.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple((word_set(listed["telling"]), word_set(listed["weak"])) for listed in map(json.loads, lines))
 
 
-def _weight(word: str, telling: frozenset[str], weak: frozenset[str]) -> float:
-    if word in telling:
-        return 1.0 if word.isascii() else _ACCENTED
-    return _WEAK if word in weak else 0.0
-
-
 def open_ended(question: str) -> Kind:
-    """Say what kind of question it is that no phrase answers; nothing for one that asks for a fact."""
+    """Return the kind of a question that no phrase answers; empty for one that asks for a fact."""
     text = " ".join(question.split())
     if _HOW_TO.match(text):
         return "how to"

@@ -18,7 +18,7 @@ from ramify.tools.hierarchy.partition import Partition, partition
 from ramify.tools.hierarchy.repair import repaired
 from ramify.tools.hierarchy.summaries import Summarizer
 from ramify.tools.hierarchy.tree import Grower
-from ramify.tools.index.folder_state import manifest_of, writing
+from ramify.tools.index.folder_state import manifest_of, write_lock
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish_structure
@@ -71,7 +71,7 @@ async def build_hierarchy(
     """
     how = how or Routing()
     manifest = manifest_of(folder)
-    with writing(folder), nullcontext(replies) if replies else Work(folder / WORK) as work:
+    with write_lock(folder), nullcontext(replies) if replies else Work(folder / WORK) as work:
         leaves = read_leaves(folder / PASSAGES)
         if not len(leaves):
             raise IndexingError(f"the index in {str(folder)!r} holds no passages", "index documents first")

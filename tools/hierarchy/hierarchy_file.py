@@ -11,7 +11,7 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.groups_and_nodes import Edge, Finding, Group, Measured, Node, Repair, Said, Summary, Tree
-from ramify.tools.index.kind_tables import connected, read_facts, write_tables
+from ramify.tools.index.local_index import connected, read_facts, write_tables
 
 HIERARCHY = "hierarchy.sqlite"
 EDITION = "1"

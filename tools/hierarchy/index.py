@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
-from ramify.tools.folded_text import fold
 from ramify.tools.hierarchy.groups_and_nodes import Edge, EdgeKind, Finding, GroupKind, Tree, distinct
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, Link, read_content
 from ramify.tools.hierarchy.router import Router, RouteSearch
@@ -104,9 +104,9 @@ def _parts(id: str, place: Place, tree: Tree) -> dict[str, Place]:
 class HierarchyIndex(LocalIndex[RouteSearch]):
     """An index of kind `hierarchy`, searched by way of the groups that a question is about."""
 
-    called, knobs = "a hierarchy", RouteSearch
+    kind_name, settings_class = "a hierarchy", RouteSearch
 
-    def guide(self, ids: Sequence[str]) -> Router:
+    def load_structure(self, ids: Sequence[str]) -> Router:
         """Read the groups of the passages."""
         return Router(self.folder / HIERARCHY, ids)
 

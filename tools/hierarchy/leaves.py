@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
+from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
-from ramify.tools.folded_text import fold
 from ramify.tools.hierarchy.clustering import Known
 from ramify.tools.hierarchy.groups_and_nodes import NONE
 

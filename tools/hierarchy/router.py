@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold
 from ramify.tools.hierarchy.groups_and_nodes import EdgeKind
 from ramify.tools.hierarchy.hierarchy_file import read_content
 
@@ -90,7 +90,7 @@ class Router:
             for field in range(len(content.fields))
         ]
 
-    def steered(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Vectors, how: RouteSearch) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Vectors, how: RouteSearch) -> list[int]:
         """Order what the plain search found, and what the groups and summaries bring in; found: values from 0 to 1 by position."""
         if not found:
             return []

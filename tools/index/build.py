@@ -1,21 +1,207 @@
-"""What a build is asked for and what it says it did; and how it takes documents in, wherever the index lies."""
+"""Read documents into an index writer: files that are new or changed are split into passages, near-duplicates are hidden."""
 
+import json
 import time
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from tempfile import TemporaryDirectory
+from typing import NamedTuple, TypeVar
 
-from ramify.tools.documents.files import Skipped, existing, files_under
-from ramify.tools.documents.load import nothing_readable
-from ramify.tools.embeddings.encoder import Encoder, Encoding, in_turn
-from ramify.tools.embeddings.prefixes import advice
+from langchain_core.documents import Document
+
+from ramify.tools.documents.files import File, Skipped, existing, files_under, printable_name
+from ramify.tools.documents.load import EDITION, nothing_readable, read_files
+from ramify.tools.documents.readers import kind_of
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.encoder import Encoder, Encoding, advice, in_turn
 from ramify.tools.errors import InputError
-from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.intake import Intake
-from ramify.tools.index.manifest import Manifest, Precision
-from ramify.tools.index.near_duplicates import hide_twins
+from ramify.tools.index.chunking import Chunking, clip, label, split
+from ramify.tools.index.index_writer import IndexWriter
+from ramify.tools.index.manifest import PASSAGES, Manifest, Precision
+from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.working_copy import Draft
+from ramify.tools.index.schema import DocumentEntry, document_digest
+
+_GROUP = 256
+_GROUP_CHARACTERS = 1 << 22
+"""Documents, and characters of them, that are split and written in one transaction."""
+
+
+class SourcedDocument(NamedTuple):
+    """A document, the path given under which it was found, its file's source and kind (all "" for one handed over by a program)."""
+
+    document: Document
+    root: str = ""
+    file: str = ""
+    kind: str = ""
+
+
+class FileRecord(NamedTuple):
+    """A file that was read: its size and time then, how files were read, what was left out of it, and where it lay."""
+
+    root: str
+    source: str
+    size: int
+    changed_ns: int
+    edition: str
+    skipped: list[Skipped]
+    path: str
+
+
+class Intake:
+    """Write new and changed documents to an index writer, and count them."""
+
+    def __init__(self, writer: IndexWriter, encoder: Encoder, chunking: Chunking, roots: Iterable[str]) -> None:
+        self.seen: set[str] = set()
+        self.added = self.changed = self.unchanged = 0
+        self.remarks: list[Skipped] = []
+        self.absent = list(writer.label)
+        """Fields that passages are to be labelled with, and that no document read so far has."""
+        self.fields: set[str] = set()
+        """All fields of the documents read."""
+        self._files: set[tuple[str, str]] = set()
+        self._numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))
+        """Of each source the numbers that no document of it has been called by."""
+        self._writer = writer
+        self._encoder = encoder
+        self._chunking = chunking
+        self._roots = set(roots)
+
+    def take(self, files: Iterable[File], skipped: list[Skipped], progress: Progress) -> None:
+        """Read and write new and changed files; append what is left out to `skipped`."""
+        found = {file: _file_record(file) for file in list(files)}
+        fresh = {file: note for file, note in found.items() if not self._known_again(note, skipped)}
+        self._read(fresh, skipped, progress)
+
+    def _known_again(self, note: FileRecord | None, skipped: list[Skipped]) -> bool:
+        """Return whether a file is unchanged; its documents then count as seen."""
+        held = note and _unchanged_record(self._writer, note)
+        if held is None:
+            return False
+        sql = "SELECT id FROM documents WHERE root = ? AND file = ?"
+        documents = [identity for (identity,) in self._writer.database.execute(sql, [held.root, held.source])]
+        if not documents:
+            return False
+        self.seen.update(documents)
+        self._files.add((held.root, held.source))
+        self.unchanged += len(documents)
+        skipped += held.skipped
+        return True
+
+    def _read(self, files: Mapping[File, FileRecord | None], skipped: list[Skipped], progress: Progress) -> None:
+        """Write a group of documents at a time, and note the files whose documents are all written.
+
+        One that gave none is read again next time: what it wanted may be there by then.
+        """
+        group: list[SourcedDocument] = []
+        notes: list[FileRecord] = []
+        characters = 0
+        for number, read in enumerate(read_files(files, clean=self._writer.clean), start=1):
+            before = len(self.seen)
+            for document in read.documents:
+                group.append(self._claimed(document, read.file))
+                characters += len(document.page_content)
+                if len(group) == _GROUP or characters >= _GROUP_CHARACTERS:
+                    self._commit(group, notes)
+                    characters = 0
+                    progress(len(self.seen), None, "documents")
+            skipped += read.skipped
+            self.remarks += read.remarks
+            note = files[read.file]
+            if note and len(self.seen) > before:
+                notes.append(note._replace(skipped=read.skipped))
+            progress(number, len(files), "files")
+        self._commit(group, notes)
+
+    def _commit(self, group: list[SourcedDocument], notes: list[FileRecord]) -> None:
+        """Write documents, and note the files whose documents are then all written."""
+        self.write(group)
+        rows = [note._asdict() | {"skipped": json.dumps(note.skipped)} for note in notes]
+        with self._writer.database as database:
+            self._writer.changed = self._writer.changed or bool(rows)
+            sql = "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path)"
+            database.executemany(sql, rows)
+        self._files.update((note.root, note.source) for note in notes)
+        group.clear()
+        notes.clear()
+
+    def remove_missing(self) -> int:
+        """Remove documents and files that are no longer under the paths; return how many documents."""
+        absent = self._writer.absent(self._roots, self.seen)
+        self._writer.remove(absent)
+        sql = "SELECT root, source FROM files WHERE root IN (SELECT value FROM json_each(?))"
+        held = self._writer.database.execute(sql, [json.dumps(list(self._roots))]).fetchall()
+        gone = [key for key in held if key not in self._files]
+        with self._writer.database as database:
+            self._writer.changed = self._writer.changed or bool(gone)
+            database.executemany("DELETE FROM files WHERE root = ? AND source = ?", gone)
+        return len(absent)
+
+    def write(self, found: Sequence[SourcedDocument]) -> None:
+        """Write the documents that are not held as they are, under the ids they have."""
+        new = [(one, document_digest(one.document)) for one in found if self._is_new(one)]
+        documents = [one.document for one, _ in new]
+        fields = self._writer.label
+        self.absent = [field for field in self.absent if not any(field in document.metadata for document in documents)]
+        self.fields.update(field for document in documents for field in document.metadata)
+        labels = [clip(label(document.metadata, fields), self._encoder) for document in documents]
+        passages = split(documents, self._encoder, self._chunking, labels)
+        self._writer.write(
+            DocumentEntry(str(one.document.id), one.root, one.file, digest, above, parts, one.kind)
+            for (one, digest), above, parts in zip(new, labels, passages, strict=True)
+        )
+
+    def _is_new(self, found: SourcedDocument) -> bool:
+        identity = str(found.document.id)
+        held = self._writer.stored(identity)
+        if held and held.digest == document_digest(found.document):
+            self.unchanged += 1
+            if (held.root, held.file) != (found.root, found.file):
+                self._writer.adopt(identity, found.root, found.file)
+            return False
+        self.added += held is None
+        self.changed += held is not None
+        return True
+
+    def _claimed(self, document: Document, file: File) -> SourcedDocument:
+        """Return a document with the first id that no other document of this build, or of a path not read now, has."""
+        for identity in self._names(document):
+            held = None if identity in self.seen else self._writer.stored(identity)
+            if identity not in self.seen and (held is None or held.root in self._roots or held.digest == document_digest(document)):
+                break
+        self.seen.add(identity)
+        return SourcedDocument(document.model_copy(update={"id": identity}), str(file.root.resolve()), file.source, kind_of(file.path))
+
+    def _names(self, document: Document) -> Iterator[str]:
+        """Yield what a document may be called: by its id, its source, or its source with a number."""
+        yield str(document.id)
+        source = str(document.metadata["source"])
+        yield source
+        for number in self._numbers[source]:
+            yield f"{source}@{number}"
+
+
+def _file_record(file: File) -> FileRecord | None:
+    """Return the record of a file, None where it cannot be accessed; call this before reading it."""
+    try:
+        found = file.path.stat()
+    except OSError:
+        return None
+    return FileRecord(
+        str(file.root.resolve()), file.source, found.st_size, found.st_mtime_ns, EDITION, [], printable_name(file.path.absolute())
+    )
+
+
+def _unchanged_record(writer: IndexWriter, file: FileRecord) -> FileRecord | None:
+    """Return the stored record of an unchanged file, None where it must be read."""
+    sql = "SELECT size, changed_ns, edition, skipped, path FROM files WHERE root = ? AND source = ?"
+    for size, changed_ns, edition, skipped, path in writer.database.execute(sql, [file.root, file.source]):
+        if FileRecord(file.root, file.source, size, changed_ns, edition, [], path) == file:
+            return file._replace(skipped=[(name, reason) for name, reason in json.loads(skipped)])
+    return None
+
 
 BATCH_SIZE = 256
 """Texts encoded between two commits: the most that an interrupted build encodes again."""
@@ -41,8 +227,8 @@ class Built(NamedTuple):
     """What is to be said of files that were read now: an encoding that was guessed, pages without text."""
 
 
-class Wanted(NamedTuple):
-    """How an index is to be built; what the fields mean is said at `Index.build`."""
+class BuildOptions(NamedTuple):
+    """How to build an index: see `Index.build`."""
 
     encoder: Encoder
     chunking: Chunking
@@ -55,15 +241,15 @@ class Wanted(NamedTuple):
     shared: bool = False
 
 
-class Taken(NamedTuple):
-    """What became of the documents that lie under the paths, and what was left out of them."""
+class IntakeResult(NamedTuple):
+    """What was read, removed and left out."""
 
     intake: Intake
     gone: int
     skipped: list[Skipped]
 
     def built(self, manifest: Manifest, encoded: int, began: float, encoder: Encoder) -> Built:
-        """Say what a build did that began then, as `time.perf_counter` counts."""
+        """Return the summary of a build that began at `began` (`time.perf_counter`)."""
         intake, held = self.intake, (manifest.documents, manifest.passages)
         fates = (intake.added, intake.changed, intake.unchanged, self.gone)
         seconds = time.perf_counter() - began
@@ -71,22 +257,40 @@ class Taken(NamedTuple):
 
 
 def given_paths(paths: Sequence[str | Path]) -> dict[Path, Path]:
-    """Give each path by its full name, so that none counts twice; InputError where there is none."""
+    """Return each path by its absolute form, without repetitions; InputError where one does not exist."""
     return {existing(path).resolve(): existing(path) for path in paths}
 
 
-def take_in(given: Mapping[Path, Path], draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress) -> Taken:
-    """Write to a draft what lies under the paths, and remove what does no more; InputError where nothing can be read there."""
+def read_documents(
+    given: Mapping[Path, Path], writer: IndexWriter, encoder: Encoder, chunking: Chunking, progress: Progress
+) -> IntakeResult:
+    """Write the documents under the paths and remove those that are gone; InputError where nothing can be read."""
     skipped: list[Skipped] = []
-    intake = Intake(draft, encoder, chunking, map(str, given))
+    intake = Intake(writer, encoder, chunking, map(str, given))
     intake.take(files_under(list(given.values()), skipped), skipped, progress)
     if not intake.seen:
         raise nothing_readable(list(given.values()), skipped)
     if intake.absent and intake.fields:
         what = f"no document has the metadata {', '.join(map(repr, intake.absent))}"
         raise InputError(what, f"label passages with what there is: {', '.join(sorted(intake.fields))}")
-    gone = intake.let_go()
-    if draft.clean:
-        hide_twins(draft)
-    draft.note_left_out(skipped)
-    return Taken(intake, gone, skipped)
+    gone = intake.remove_missing()
+    if writer.clean:
+        hide_duplicates(writer)
+    writer.note_left_out(skipped)
+    return IntakeResult(intake, gone, skipped)
+
+
+T = TypeVar("T")
+
+
+def estimate_passages(
+    paths: Sequence[Path], embedding: str, chunking: Chunking, clean: bool, progress: Progress, read: Callable[[Path], T]
+) -> tuple[T, Encoder]:
+    """Read the passages, and give the encoder that would encode them; InputError where nothing can be read."""
+    encoder, given = load_encoder(embedding), given_paths(paths)
+    with TemporaryDirectory(prefix="ramify-estimate-") as folder:
+        path = Path(folder) / PASSAGES
+        with IndexWriter(path) as writer:
+            writer.remember({"clean": "yes" if clean else "no"})
+            read_documents(given, writer, encoder, chunking, progress)
+        return read(path), encoder

@@ -41,6 +41,11 @@ class Chunking(NamedTuple):
             raise UsageError(f"cannot split into {self.tokens} tokens with an overlap of {self.overlap}", "take 0 <= overlap < tokens")
         return self
 
+    def limited(self, room: int) -> "Chunking":
+        """Return it with passages of at most `room` tokens."""
+        tokens = max(1, min(self.tokens, room))
+        return Chunking(tokens, min(self.overlap, tokens - 1))
+
 
 DEFAULT_CHUNKING = Chunking()
 
@@ -56,14 +61,9 @@ def split(
         labels = [clip(label(document.metadata), encoder) for document in documents]
     begins = [document.page_content[:_AT_ONCE] for document in documents]
     return [
-        list(_passages(document, tokens, encoder, _fitting(chunking.checked(), encoder.max_tokens - len(above) - 1)))
+        list(_passages(document, tokens, encoder, chunking.checked().limited(encoder.max_tokens - len(above) - 1)))
         for document, above, tokens in zip(documents, encoder.offsets(labels), encoder.offsets(begins), strict=True)
     ]
-
-
-def _fitting(chunking: Chunking, room: int) -> Chunking:
-    tokens = max(1, min(chunking.tokens, room))
-    return Chunking(tokens, min(chunking.overlap, tokens - 1))
 
 
 def _passages(document: Document, tokens: Offsets, encoder: Encoder, chunking: Chunking) -> Iterator[Document]:
@@ -141,21 +141,16 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 
 def label(metadata: Mapping[str, Any], fields: Iterable[str] = ()) -> str:
     """Return chosen fields, title and headings, outermost first; what another of them says already is left out."""
-    chosen = [value for field in fields for value in _values(metadata.get(field))]
+    listed = [value if isinstance(value := metadata.get(field), list) else [value] for field in fields]
+    chosen = [" ".join(str(value).split()) for values in listed for value in values if value is not None]
     headings = [heading.strip() for heading in str(metadata.get("heading") or "").split(" > ")]
     title = str(metadata.get("title") or "").strip()
     parts = list(dict.fromkeys(part for part in (*chosen, title, *headings) if part))
     return " > ".join(part for place, part in enumerate(parts) if not _is_said(part, parts, place))
 
 
-def _values(given: Any) -> list[str]:
-    """Write the value of a field, or the values of a list."""
-    values = given if isinstance(given, list) else [given]
-    return [text for value in values if value is not None and (text := " ".join(str(value).split()))]
-
-
 def _is_said(part: str, parts: list[str], place: int) -> bool:
-    """Tell whether an earlier part is the same but for its number, or a later one begins with it, or is it without the site's name."""
+    """Return whether an earlier part is the same but for its number, or a later one begins with it, or is it without the site's name."""
     words = _words(part)
     if any(words and words == _words(earlier) for earlier in parts[:place]):
         return True

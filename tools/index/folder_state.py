@@ -9,19 +9,7 @@ from pathlib import Path
 from ramify.tools.documents.files import files_in
 from ramify.tools.documents.readers import reader_of
 from ramify.tools.errors import IndexingError, InputError, RamifyError
-from ramify.tools.index.manifest import (
-    CHECKED,
-    MANIFEST,
-    NEXT,
-    PASSAGES,
-    STRUCTURE,
-    VECTORS,
-    WORDS,
-    EarlierLayoutError,
-    Manifest,
-    again,
-    read_manifest,
-)
+from ramify.tools.index.manifest import CHECKED, MANIFEST, NEXT, PASSAGES, STRUCTURE, VECTORS, WORDS, Manifest, read_manifest, repair_remedy
 from ramify.tools.new_files import make_file, make_folder, remedy_for, share
 
 LOCK = ".writing"
@@ -32,24 +20,24 @@ _COUNTING_S = 1.0
 _LOOKED_AT = 10_000
 """Files that are looked at to find out whether a folder holds documents."""
 _REMEDY = "give --out a folder of its own"
-_OURS = (LOCK, PASSAGES, NEXT + PASSAGES)
+_OWN_FILES = (LOCK, PASSAGES, NEXT + PASSAGES)
 
 
 def manifest_of(folder: Path) -> Manifest:
     """Read the manifest of a finished index; IndexingError where there is none."""
     manifest = read_manifest(folder / MANIFEST)
     if manifest is None:
-        raise no_index(folder)
+        raise missing_index(folder)
     return manifest
 
 
-def no_index(folder: Path) -> IndexingError:
-    """Tell apart an index under way, one half-written, documents, and nothing at all."""
+def missing_index(folder: Path) -> IndexingError:
+    """Return the error for a folder without an index: being written, half-written, documents, or nothing."""
     where = repr(str(folder))
     if is_being_written(folder):
-        return IndexingError(f"the index in {where} is being written{_so_far(folder)}", "wait until it has finished")
+        return IndexingError(f"the index in {where} is being written{_count_written(folder)}", "wait until it has finished")
     if any((folder / name).exists() for name in (PASSAGES, VECTORS, NEXT + PASSAGES)):
-        return IndexingError(f"the index in {where} is half-written", again(folder))
+        return IndexingError(f"the index in {where} is half-written", repair_remedy(folder))
     files = [folder] if folder.is_file() else files_in(folder, [])
     if any(reader_of(path) for path in islice(files, _LOOKED_AT)):
         made, what = folder.parent / f"{folder.stem}-index", "is a document" if folder.is_file() else "holds documents"
@@ -59,8 +47,8 @@ def no_index(folder: Path) -> IndexingError:
     return IndexingError(f"there is no index in {where}", f"make one: `ramify index PATH… --out {folder}`")
 
 
-def _so_far(folder: Path) -> str:
-    """Count what the writer has committed; nothing where it is committing this moment."""
+def _count_written(folder: Path) -> str:
+    """Return how many passages are committed, "" while a commit is under way."""
     try:
         with closing(sqlite3.connect(f"{(folder / PASSAGES).absolute().as_uri()}?mode=ro", uri=True, timeout=_COUNTING_S)) as passages:
             return f": {passages.execute('SELECT count(*) FROM passages').fetchone()[0]:,} passages so far"
@@ -84,19 +72,20 @@ def check_target(folder: Path, sources: Iterable[Path]) -> None:
 
 
 def _has_manifest(folder: Path) -> bool:
-    """Tell whether a folder has the manifest of an index, and no other file of that name."""
+    """Return whether a folder has the manifest of an index, not just a file of that name."""
     try:
         return read_manifest(folder / MANIFEST) is not None
-    except IndexingError as error:
-        return isinstance(error, EarlierLayoutError)
+    except IndexingError:
+        return False
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Hold the folder for one writer; the hold ends with the process, however that ends. IndexingError where it cannot be written."""
+def write_lock(folder: Path) -> Iterator[None]:
+    """Lock the folder for one writer, until the process ends at the latest. IndexingError where it cannot be written."""
     try:
         make_folder(folder)
-        with closing(_lock_of(make_file(folder / LOCK))) as lock:
+        path = make_file(folder / LOCK).absolute()
+        with closing(sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)) as lock:
             lock.execute("BEGIN EXCLUSIVE")
             yield
     except (OSError, sqlite3.OperationalError) as error:
@@ -106,18 +95,14 @@ def writing(folder: Path) -> Iterator[None]:
         raise IndexingError(f"the index in {str(folder)!r} cannot be written: {error}", remedy) from error
 
 
-def _lock_of(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path.absolute(), timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
-
-
 def share_index(folder: Path) -> None:
-    """Let everybody read an index; InputError where its owner is another."""
+    """Make an index readable for all users; InputError where another user owns it."""
     names = (PASSAGES, VECTORS, MANIFEST, CHECKED, LOCK, *WORDS, *(name for names in STRUCTURE.values() for name in names))
     share([folder, *(folder / name for name in names)])
 
 
 def is_being_written(folder: Path) -> bool:
-    """Tell whether a living writer holds the folder."""
+    """Return whether a running process has locked the folder."""
     try:
         with closing(sqlite3.connect(f"{(folder / LOCK).absolute().as_uri()}?mode=ro", uri=True, timeout=0)) as lock:
             lock.execute("SELECT * FROM sqlite_master")
@@ -127,10 +112,10 @@ def is_being_written(folder: Path) -> bool:
 
 
 @contextmanager
-def leaving_nothing(folder: Path) -> Iterator[None]:
-    """Take away what a build has made that failed before its first vector; one with vectors, or interrupted, can be gone on with."""
+def cleanup_on_failure(folder: Path) -> Iterator[None]:
+    """Delete what a build has made that failed before its first vector; one with vectors can be resumed."""
     new_folders = [place for place in (folder, *folder.parents) if not place.exists()]
-    new_files = [folder / name for name in _OURS if not (folder / name).exists()]
+    new_files = [folder / name for name in _OWN_FILES if not (folder / name).exists()]
     try:
         yield
     except (RamifyError, OSError) as error:

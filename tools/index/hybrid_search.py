@@ -1,16 +1,65 @@
-"""Search as every index of ours does it, wherever its passages lie: two rankings fused, sections spread, the best picked."""
+"""Hybrid search: vector and word rankings fused, sections spread, the best picked, for an index in a folder or a store."""
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 import numpy as np
 from langchain_core.documents import Document
+from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import UsageError
-from ramify.tools.index.fusion import Pick, fuse, mmr, spread
+from ramify.tools.index.full_text import names
 from ramify.tools.index.passage_store import Filter, choices_of
-from ramify.tools.index.search_words import names
+
+
+class Pick(NamedTuple):
+    """A candidate picked: its place among the candidates and the value it was picked by."""
+
+    place: int
+    value: float
+
+
+def fuse(cosines: Matrix, bm25: NDArray[np.float64]) -> list[Pick]:
+    """Order candidates by the mean of cosine and BM25, each as a share of its best, which is their value.
+
+    bm25: greater is better, 0 for a candidate that the words did not bring. Ties go to the better BM25, then to the earlier candidate. A
+    convex combination of scores finds more than reciprocal ranks do (Bruch, Gai and Ingber 2023, arXiv 2210.11934).
+    """
+    dense, words = (np.maximum(scores, 0) / max(float(np.max(scores, initial=0.0)), _TINY) for scores in (cosines, bm25))
+    return [Pick(int(place), float(dense[place] + words[place]) / 2) for place in np.lexsort((-words, -(dense + words)))]
+
+
+def spread(sections: Sequence[Hashable | None], limit: int) -> list[int]:
+    """Return the places in their order, but those beyond the first few of a section after all others; None is no section."""
+    met: Counter[Hashable] = Counter()
+    beyond: list[int] = []
+    first: list[int] = []
+    for place, section in enumerate(sections):
+        met[section] += 1
+        (beyond if section is not None and met[section] > limit else first).append(place)
+    return first + beyond
+
+
+def mmr(relevance: Matrix, vectors: Matrix, k: int, weight: float) -> list[Pick]:
+    """Pick k candidates one by one, each with the greatest weight * relevance - (1 - weight) * similarity to the nearest already picked.
+
+    relevance: cosine to the query, shape (candidates,); vectors: unit rows, shape (candidates, dimension). Ties go to the earlier
+    candidate.
+    """
+    values = weight * relevance
+    nearest = np.full(len(relevance), -np.inf, dtype=np.float32)
+    open_places = np.ones(len(relevance), dtype=bool)
+    picks: list[Pick] = []
+    for _ in range(min(k, len(relevance))):
+        current = values - (1 - weight) * nearest if picks else values
+        place = int(np.argmax(np.where(open_places, current, -np.inf)))
+        picks.append(Pick(place, float(current[place])))
+        open_places[place] = False
+        nearest = np.maximum(nearest, vectors @ vectors[place])
+    return picks
+
 
 _DEPTH = 100
 """How far down each ranking is read before fusion, at least."""
@@ -29,14 +78,14 @@ class Hit(NamedTuple):
 
 View = Literal["auto", "flat"]
 """How an index is looked at: by its own kind's way, or as the plain passages that every kind has."""
-Found = Mapping[int, float]
+Scores = Mapping[int, float]
 """What was found for a query: positions, the best first, each with what it is worth, from 0 to 1."""
-Steer = Callable[[str, Matrix, Found], list[int]]
+Reranker = Callable[[str, Matrix, Scores], list[int]]
 """Puts what was found for a query, given as text and vector, into another order; it may bring in more."""
-Steered = Callable[[str, Matrix, dict[Any, float]], list[Any]]
+AnyReranker = Callable[[str, Matrix, dict[Any, float]], list[Any]]
 
 
-class How(NamedTuple):
+class SearchOptions(NamedTuple):
     """How to search: see `Index.search`."""
 
     k: int = 5
@@ -49,7 +98,7 @@ class How(NamedTuple):
     view: View = "auto"
     options: Mapping[str, Any] | None = None
 
-    def checked(self) -> "How":
+    def checked(self) -> "SearchOptions":
         """Return itself with `fetch_k` filled in, or raise `UsageError` where a number is out of range."""
         if self.k < 1 or (self.fetch_k is not None and self.fetch_k < 1):
             raise UsageError(f"cannot search for k={self.k!r}, fetch_k={self.fetch_k!r} passages", "take numbers of at least 1")
@@ -70,15 +119,14 @@ class How(NamedTuple):
         return self._replace(fetch_k=max(self.k, self.fetch_k or 4 * self.k))
 
 
-class Ordered(Hashable, Protocol):
+class Sortable(Hashable, Protocol):
     """What names a passage among those searched; ties go to the lesser."""
 
     def __lt__(self, other: Any, /) -> bool:
         """Tell the lesser."""
-        ...
 
 
-K = TypeVar("K", bound=Ordered)
+K = TypeVar("K", bound=Sortable)
 
 
 class Searched(Protocol[K]):
@@ -86,46 +134,43 @@ class Searched(Protocol[K]):
 
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> Sequence[Sequence[K]]:
         """Return the n nearest passages of each vector, nearest first, among those that pass the filter."""
-        ...
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> Sequence[Mapping[K, float]]:
         """Return the n best passages of each query by BM25, greater is better, among those that pass the filter."""
-        ...
 
     def vectors(self, keys: Sequence[K]) -> Matrix:
         """Return unit vectors, shape (keys, dimension)."""
-        ...
 
     def sections(self, keys: Sequence[K]) -> Iterable[tuple[str, str]]:
         """Return the document of each passage and the headings above it, "" where there are none."""
-        ...
 
     def passages(self, keys: Sequence[K]) -> Iterable[Document | None]:
         """Return the passages; None for one that is there no more."""
-        ...
 
 
-def find(held: Searched[K], queries: Sequence[str], vectors: Matrix, how: How, steer: Steered | None = None) -> list[list[Hit]]:
-    """Search for all queries at once; vectors: theirs, shape (queries, dimension); `steer` has a say in the order."""
-    how = how.checked()
-    wanted = how.fetch_k or how.k
-    depth = max(_DEPTH, wanted) if how.hybrid or steer else wanted
+def find(
+    held: Searched[K], queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: AnyReranker | None = None
+) -> list[list[Hit]]:
+    """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
+    search = search.checked()
+    wanted = search.fetch_k or search.k
+    depth = max(_DEPTH, wanted) if search.hybrid or reranker else wanted
     blank: Sequence[Any] = [()] * len(queries)
-    near = held.nearest(vectors, depth, how.filter) if how.dense else blank
-    worded = held.by_words(queries, depth, how.filter) if how.hybrid else blank
+    near = held.nearest(vectors, depth, search.filter) if search.dense else blank
+    worded = held.by_words(queries, depth, search.filter) if search.hybrid else blank
     hits = []
     for query, vector, nearest, words in zip(queries, vectors, near, worded, strict=True):
-        found = _fused(held, vector, nearest, words, how)
-        order = list(found) if steer is None else steer(query, vector, found)
-        hits.append(_hits(held, vector, _spread(held, query, order, how.per_section)[:wanted], how))
+        found = _fused(held, vector, nearest, words, search)
+        order = list(found) if reranker is None else reranker(query, vector, found)
+        hits.append(_hits(held, vector, _spread(held, query, order, search.per_section)[:wanted], search))
     return hits
 
 
-def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mapping[K, float], how: How) -> dict[K, float]:
-    """Give what either ranking found, the best first, with what it is worth."""
-    if not how.hybrid:
+def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mapping[K, float], search: SearchOptions) -> dict[K, float]:
+    """Return what either ranking found, the best first, with what it is worth."""
+    if not search.hybrid:
         return _as_shares(nearest, (held.vectors(nearest) @ vector).tolist() if len(nearest) else [])
-    if not how.dense:
+    if not search.dense:
         ordered = sorted(sorted(words), key=lambda key: -words[key])
         return _as_shares(ordered, [words[key] for key in ordered])
     candidates = sorted({*nearest, *words})
@@ -136,7 +181,7 @@ def _fused(held: Searched[K], vector: Matrix, nearest: Sequence[K], words: Mappi
 
 
 def _as_shares(keys: Sequence[K], scores: list[float]) -> dict[K, float]:
-    """Give each passage its score as a share of the best, at least 0; their order stays."""
+    """Return each passage with its score as a share of the best, at least 0; their order stays."""
     best = max(max(scores, default=0.0), _TINY)
     return {key: max(score, 0.0) / best for key, score in zip(keys, scores, strict=True)}
 
@@ -149,14 +194,14 @@ def _spread(held: Searched[K], query: str, order: Sequence[K], limit: int | None
     return [order[place] for place in spread(sections, limit)]
 
 
-def _hits(held: Searched[K], vector: Matrix, candidates: Sequence[K], how: How) -> list[Hit]:
+def _hits(held: Searched[K], vector: Matrix, candidates: Sequence[K], search: SearchOptions) -> list[Hit]:
     if not candidates:
         return []
     vectors = held.vectors(candidates)
     cosines = vectors @ vector
-    if how.mmr is None:
-        picks = [Pick(place, float(cosines[place])) for place in range(min(how.k, len(candidates)))]
+    if search.mmr is None:
+        picks = [Pick(place, float(cosines[place])) for place in range(min(search.k, len(candidates)))]
     else:
-        picks = mmr(cosines, vectors, how.k, how.mmr)
+        picks = mmr(cosines, vectors, search.k, search.mmr)
     passages = held.passages([candidates[place] for place, _ in picks])
     return [Hit(passage, float(cosines[pick.place]), pick.value) for passage, pick in zip(passages, picks, strict=True) if passage]

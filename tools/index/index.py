@@ -1,39 +1,37 @@
 """The corpus index, searched by vectors and by words, as a LangChain `VectorStore`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn
-from ramify.tools.embeddings.prefixes import advice, prefixed, with_prefixes
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, advice, in_turn, prefixed, unit_rows, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import BATCH_SIZE, Built, Wanted
+from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
-from ramify.tools.index.folder import Folder
-from ramify.tools.index.hybrid_search import Hit, How, Steer, View
-from ramify.tools.index.ids import documents_of
-from ramify.tools.index.langchain_methods import SearchedStore
-from ramify.tools.index.location import Held, Home, home_of
+from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, View
+from ramify.tools.index.index_store import FolderStore, IndexStore, OpenIndex, store_at
 from ramify.tools.index.manifest import Manifest, Precision, precision_of
 from ramify.tools.index.passage_store import Filter
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.reports import Reports
+from ramify.tools.index.schema import documents_of
 from ramify.tools.index.snapshot import Snapshot
 from ramify.tools.typed import readable
 
 
-class Index(SearchedStore):
+class Index(VectorStore):
     """Passages of documents with their vectors and words, in one folder or in a store; any thread may search."""
 
-    def __init__(self, home: Home, encoder: Encoder, held: Held) -> None:
-        self.home = home
+    def __init__(self, store: IndexStore, encoder: Encoder, opened: OpenIndex) -> None:
+        self.store = store
         self._encoder = encoder
-        self._held = held
+        self._opened = opened
         self._temporary: TemporaryDirectory[str] | None = None
 
     @staticmethod
@@ -80,48 +78,48 @@ class Index(SearchedStore):
             from ramify.tools.ray.encoding import encoding_on
 
             encoding = encoding_on(ray, encoder)
-        return home_of(out).build(
-            paths, Wanted(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding, shared)
+        return store_at(out).build(
+            paths, BuildOptions(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding, shared)
         )
 
     @classmethod
-    def open(cls, path: str | Path | Home, embedding: Embeddings | None = None) -> "Index":
+    def open(cls, path: str | Path | IndexStore, embedding: Embeddings | None = None) -> "Index":
         """Open an index, with the embedding it remembers; one made with a program's `Embeddings` needs that object."""
-        home = home_of(path) if isinstance(path, (str, Path)) else path
-        held = home.open()
-        remembered = held.manifest.embedding
+        store = store_at(path) if isinstance(path, (str, Path)) else path
+        opened = store.open()
+        remembered = opened.manifest.embedding
         encoder = load_encoder(embedding or remembered)
         if encoder.name != remembered:
-            what = f"the index in {home.where!r} is made with the embedding {remembered!r}, not {encoder.name!r}"
+            what = f"the index in {store.where!r} is made with the embedding {remembered!r}, not {encoder.name!r}"
             raise IndexingError(what, f"open it with {remembered!r}, or make another index with {encoder.name!r}")
-        return cls(home, with_prefixes(encoder, held.manifest.prefixes), held)
+        return cls(store, with_prefixes(encoder, opened.manifest.prefixes), opened)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._opened)
 
     @property
     def where(self) -> str:
-        """Name its folder, or its address."""
-        return self.home.where
+        """Return its folder or address."""
+        return self.store.where
 
     @property
     def manifest(self) -> Manifest:
         """Return what is remembered beside the index: its embedding, how it was split, how much it holds."""
-        return self._held.manifest
+        return self._opened.manifest
 
     @property
     def advice(self) -> str | None:
-        """Say what would make a better index of the same documents, None where nothing is known to."""
+        """Return what would make a better index of the same documents, None where nothing is known to."""
         return advice(self._encoder)
 
     @property
     def reports(self) -> Reports | None:
-        """Give what sums it up, level by level; a plain index has nothing of the kind."""
+        """Return its reports or summaries by level; None in a plain index."""
         return None
 
     @property
     def temporary(self) -> bool:
-        """Tell whether the folder goes when the index does."""
+        """Return whether the folder is deleted with the index."""
         return self._temporary is not None
 
     @property
@@ -142,38 +140,38 @@ class Index(SearchedStore):
         `filter` gives metadata fields the value, or values, they must have. `view` is "flat" for plain passages whatever the kind of index,
         "auto" for the kind's own way, which takes `options` of its own.
         """
-        how = How(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).checked()
+        search = SearchOptions(k, fetch_k, mmr, hybrid, filter, dense, per_section, view, options).checked()
         if isinstance(queries, str):
             raise UsageError(f"queries are a list of questions, not the text {queries!r}", "put it into a list")
         for query in queries:
             readable(query)
-        return self._search(queries, self._encoder.encode_queries(queries), how) if queries else []
+        return self._search(queries, self._encoder.encode_queries(queries), search) if queries else []
 
-    def _search(self, queries: Sequence[str], vectors: Matrix, how: How) -> list[list[Hit]]:
-        if vectors.shape[1] != self._held.manifest.dimension:
-            what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._held.manifest.dimension}"
+    def _search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions) -> list[list[Hit]]:
+        if vectors.shape[1] != self._opened.manifest.dimension:
+            what = f"{self._encoder.name!r} gives vectors of length {vectors.shape[1]}, the index holds {self._opened.manifest.dimension}"
             raise IndexingError(what, "open it with the embedding it was made with")
-        return self._held.search(queries, vectors, how, self._steer(how))
+        return self._opened.search(queries, vectors, search, self._reranker(search))
 
-    def _steer(self, how: How) -> Steer | None:
-        """Give what has a say in the order of hits: nothing, in a plain index; UsageError for options that it does not have."""
-        if how.options:
-            what = f"search.{next(iter(how.options))} means nothing to an index of kind {self.manifest.kind!r}"
-            made = f"`ramify index --kind graph --out {self.where}`, or hierarchy" if isinstance(self.home, Folder) else "in a folder"
+    def _reranker(self, search: SearchOptions) -> Reranker | None:
+        """Return the reranker of hits, None in a plain index; UsageError for options that the kind does not have."""
+        if search.options:
+            what = f"search.{next(iter(search.options))} means nothing to an index of kind {self.manifest.kind!r}"
+            made = f"`ramify index --kind graph --out {self.where}`, or hierarchy" if isinstance(self.store, FolderStore) else "in a folder"
             raise UsageError(what, f"leave it out, or make a graph or a hierarchy: {made}")
         return None
 
     def fields(self) -> list[str] | None:
         """List the fields of metadata that passages have which are searched; None where the index is in a store."""
-        return self._held.store.fields() if isinstance(self._held, Snapshot) else None
+        return self._opened.store.fields() if isinstance(self._opened, Snapshot) else None
 
     def ids(self) -> list[str]:
         """Return the ids of all passages that are searched, in order."""
-        return self._held.ids()
+        return self._opened.ids()
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """Return the passages of the ids that exist, in the order asked for."""
-        return self._held.by_ids(ids)
+        return self._opened.by_ids(ids)
 
     @classmethod
     def from_texts(
@@ -183,10 +181,10 @@ class Index(SearchedStore):
     ) -> "Index":  # fmt: skip
         """Make an index of texts in `path`, by default a temporary folder that goes with the object; prefixes: as for `build`."""
         temporary = TemporaryDirectory(prefix="ramify-") if path is None else None
-        home = home_of(temporary.name if path is None and temporary else str(path))
+        store = store_at(temporary.name if path is None and temporary else str(path))
         encoder = prefixed(load_encoder(embedding), query_prefix, document_prefix)
-        home.write(encoder, DEFAULT_CHUNKING, documents_of(texts, metadatas, ids))
-        index = cls.open(home, encoder)
+        store.write(encoder, DEFAULT_CHUNKING, documents_of(texts, metadatas, ids))
+        index = cls.open(store, encoder)
         index._temporary = temporary
         return index
 
@@ -198,16 +196,57 @@ class Index(SearchedStore):
         The graph is linked anew each time, so add many at once.
         """
         documents = documents_of(list(texts), metadatas, ids)
-        self.home.write(self._encoder, self._chunking, documents)
-        self._held = self.home.open()
+        self.store.write(self._encoder, self._chunking, documents)
+        self._opened = self.store.open()
         return [str(document.id) for document in documents]
 
     def delete(self, ids: list[str] | None = None, **kwargs: Any) -> bool:
         """Delete documents, with all their passages, or single passages."""
-        self.home.remove(self._encoder, self._chunking, ids or [])
-        self._held = self.home.open()
+        self.store.remove(self._encoder, self._chunking, ids or [])
+        self._opened = self.store.open()
         return True
 
     @property
     def _chunking(self) -> Chunking:
-        return Chunking(self._held.manifest.chunk_tokens, self._held.manifest.overlap)
+        return Chunking(self._opened.manifest.chunk_tokens, self._opened.manifest.overlap)
+
+    def _find(self, query: str, search: SearchOptions) -> list[Hit]:
+        return self._search([query], self.embeddings.encode_queries([query]), search.checked())[0]
+
+    def similarity_search_with_score(
+        self, query: str, k: int = 4, *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """Return the passages nearest to a query with their cosines; with `hybrid`, in the order of the fusion."""
+        hits = self._find(query, SearchOptions(k, mmr=None, hybrid=hybrid, filter=filter, per_section=None, view="flat"))
+        return [(hit.document, hit.score) for hit in hits]
+
+    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
+        """Return the passages nearest to a query; takes `filter` and `hybrid`."""
+        return [document for document, _ in self.similarity_search_with_score(query, k, **kwargs)]
+
+    def similarity_search_by_vector(
+        self, embedding: list[float], k: int = 4, *, filter: Filter | None = None, **kwargs: Any
+    ) -> list[Document]:
+        """Return the passages nearest to a vector."""
+        return self._by_vector(embedding, SearchOptions(k, mmr=None, hybrid=False, filter=filter, per_section=None, view="flat"))
+
+    def max_marginal_relevance_search(
+        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
+        *, filter: Filter | None = None, hybrid: bool = False, **kwargs: Any,
+    ) -> list[Document]:  # fmt: skip
+        """Return passages near to a query and far from each other."""
+        hits = self._find(query, SearchOptions(k, fetch_k, lambda_mult, hybrid, filter, view="flat"))
+        return [hit.document for hit in hits]
+
+    def max_marginal_relevance_search_by_vector(
+        self, embedding: list[float], k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5,
+        *, filter: Filter | None = None, **kwargs: Any,
+    ) -> list[Document]:  # fmt: skip
+        """Return passages near to a vector and far from each other."""
+        return self._by_vector(embedding, SearchOptions(k, fetch_k, lambda_mult, hybrid=False, filter=filter, view="flat"))
+
+    def _by_vector(self, embedding: list[float], search: SearchOptions) -> list[Document]:
+        return [hit.document for hit in self._search([""], unit_rows([embedding], len(embedding)), search)[0]]
+
+    def _select_relevance_score_fn(self) -> Callable[[float], float]:
+        return lambda cosine: max(0.0, cosine)

@@ -5,7 +5,7 @@ import json
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from pydantic import ConfigDict, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 from pydantic_core import from_json
@@ -49,11 +49,11 @@ def precision_of(name: str) -> Precision:
 
 
 LAYOUT = 2
-"""Counts up when an index made before cannot be used or brought up to date any more."""
+"""Incremented when indexes made before can no longer be read."""
 
 
-class EarlierLayoutError(IndexingError):
-    """An index was made by another version, which laid it out differently."""
+class LayoutError(IndexingError):
+    """The index was made by a version of ramify with another layout."""
 
 
 @dataclass(frozen=True)
@@ -87,17 +87,23 @@ class Manifest:
         """Return what is put before questions and passages when they are embedded."""
         return Prefixes(self.query_prefix, self.document_prefix)
 
+    @property
+    def contents(self) -> tuple[object, ...]:
+        """Return what the passages themselves record, too: how they are made, and how many there are."""
+        made = (self.embedding, self.dimension, self.chunk_tokens, self.overlap)
+        return *made, self.documents, self.passages, self.hidden, self.label
+
     def write(self, path: Path) -> None:
         """Write the manifest so that it is there whole or not at all."""
-        draft = path.with_name(path.name + ".part")
-        with upcoming(draft):
-            draft.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
-            sync(draft)
-            draft.replace(path)
+        part = path.with_name(path.name + ".part")
+        with upcoming(part):
+            part.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+            sync(part)
+            part.replace(path)
         sync(path.parent)
 
     def damage(self, folder: Path) -> str | None:
-        """Say what is wrong with the files of an index, None where nothing is."""
+        """Return what is wrong with the files of an index, None where nothing is."""
         for name, expected in self.sha256.items():
             path = folder / name
             if not path.is_file():
@@ -122,7 +128,10 @@ def read_manifest(path: Path) -> Manifest | None:
         if path.stat().st_size > LARGE:
             raise ValueError("it is larger than any manifest")
         content = path.read_bytes()
-        _check_version(path.parent, from_json(content))
+        layout = told.get("layout") if isinstance(told := from_json(content), dict) else None
+        if isinstance(layout, int) and layout != LAYOUT:
+            what = f"the index in {str(path.parent)!r} is of another version of ramify (layout {layout!r}, not {LAYOUT})"
+            raise LayoutError(what, f"delete it and build it again: `ramify index PATH… --out {path.parent}`")
         manifest = _FORM.validate_json(content)
         if manifest.sha256.keys() - WORDS != {PASSAGES, VECTORS} | STRUCTURE[manifest.kind]:
             raise ValueError(f"files {sorted(manifest.sha256)!r}")
@@ -132,38 +141,19 @@ def read_manifest(path: Path) -> Manifest | None:
         remedy = f"move it away, or make it readable; then run `ramify index PATH… --out {path.parent}`"
         raise IndexingError(f"{str(path)!r} cannot be read ({error.strerror or error})", remedy) from error
     except ValueError as error:
-        raise IndexingError(f"{str(path)!r} is damaged or of another version ({_reason(error)})", again(path.parent)) from error
+        raise IndexingError(f"{str(path)!r} is damaged or of another version ({_reason(error)})", repair_remedy(path.parent)) from error
     return manifest
 
 
-def _check_version(folder: Path, content: Any) -> None:
-    """Raise EarlierLayoutError for a manifest that says it is of another version, whatever else it holds."""
-    told = content if isinstance(content, dict) else {}
-    for name, known, what in (
-        ("layout", (LAYOUT,), "{}"),
-        ("vectors", get_args(Precision), "with vectors in {}"),
-        ("kind", get_args(Kind), "of kind {}"),
-    ):
-        value = told.get(name)
-        if isinstance(value, type(known[0])) and value not in known:
-            raise other_layout(folder, value if name == "layout" else what.format(value))
-
-
 def _reason(error: ValueError) -> str:
-    """Say what is wrong with the first value that is none, in a few words."""
+    """Return what is wrong with the first value that is none, in a few words."""
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
 
 
-def other_layout(folder: Path, layout: object) -> EarlierLayoutError:
-    """Say that an index is of another version, and how to make it anew."""
-    what = f"the index in {str(folder)!r} is of another version of ramify (layout {layout!r}, not {LAYOUT})"
-    return EarlierLayoutError(what, f"build it again: `ramify index PATH… --out {folder}`")
-
-
-def again(folder: Path) -> str:
+def repair_remedy(folder: Path) -> str:
     """Return the remedy for an index that is half-written or damaged."""
     return f"run `ramify index PATH… --out {folder}` again: it keeps what is whole and repairs the rest"
 
@@ -174,34 +164,34 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def unchecked_damage(manifest: Manifest, folder: Path) -> str | None:
-    """Say what is wrong with the files of an index, None where nothing is; large ones are compared with their checksums once.
+def new_damage(manifest: Manifest, folder: Path) -> str | None:
+    """Return what is wrong with the files of an index, None where nothing is; large ones are compared with their checksums once.
 
     After that, the same file of the same size and times is taken to be as it was.
     """
-    now = _states(manifest, folder)
+    now = _file_states(manifest, folder)
     with suppress(OSError, ValueError):
         if now is not None and now == json.loads((folder / CHECKED).read_text(encoding="utf-8")):
             return None
     found = manifest.damage(folder)
-    if found is None and now is not None and now == _states(manifest, folder):
+    if found is None and now is not None and now == _file_states(manifest, folder):
         note_checked(manifest, folder)
     return found
 
 
 def note_checked(manifest: Manifest, folder: Path) -> None:
     """Remember that the files are those of the manifest; in a folder that cannot be written to they are compared each time."""
-    now = _states(manifest, folder)
+    now = _file_states(manifest, folder)
     if now is None:
         return
     with suppress(OSError):
-        draft = folder / f"{CHECKED}.part"
-        with upcoming(draft):
-            draft.write_text(json.dumps(now), encoding="utf-8")
-            draft.replace(folder / CHECKED)
+        part = folder / f"{CHECKED}.part"
+        with upcoming(part):
+            part.write_text(json.dumps(now), encoding="utf-8")
+            part.replace(folder / CHECKED)
 
 
-def _states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
+def _file_states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
     """Describe the files; None where they are small, and compared at no cost, or missing."""
     try:
         states = {name: (folder / name).stat() for name in sorted(manifest.sha256)}

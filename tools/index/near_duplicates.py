@@ -1,11 +1,16 @@
-"""Near-duplicates: passages whose text stands in another file, such as the same manual as html, pdf and txt, are hidden in a draft.
+"""Near-duplicates: passages whose text stands in another file, such as the same manual as html, pdf and txt, are hidden.
 
 A passage is a twin where a file that comes before its own holds its text. Files come in an order that does not depend on when they were
 indexed: web pages, office formats, pdf, text; among these by name. Between two formats of one manual what stands between the words may
 differ, but each word has to stand where it stands in the other, so that an edited copy is searched; between two files of one format
 nothing may differ, since there the pages of two functions differ in a word.
+
+Texts are compared by their shingles and a FracMinHash sample of these (the hashes below a fixed limit). Unlike MinHash signatures, which
+estimate how alike two texts are as wholes, it gives the part of one text that another of any length contains.
 """
 
+import hashlib
+import re
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +19,55 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ramify.tools.index.shingles import Hashes, sampled, shingles, words_of
-from ramify.tools.index.working_copy import Draft
+from ramify.tools.index.index_writer import IndexWriter
+
+Hashes = NDArray[np.uint64]
+"""Hashes of word sequences, each once, in order."""
+
+_WORD = re.compile(r"[^\W_]+")
+_ITEM = re.compile(r"^[ \t]*[<(\[]?\d{1,2}[>.)\]](?=\s)|<\d{1,2}>[ \t]*$", re.MULTILINE)
+"""A number that a web page does not have in its text: "3. ", "(3) ", and a reference to such an item at the end of a line, "<3>"."""
+_MACRO = re.compile(r"\b\w+:(:?)([^\s:\[\]]*)\[([^\]\n]*)\]")
+"""A macro of AsciiDoc, in which manuals are written as text: a page shows where it leads, and nothing of one with two colons."""
+_LENGTH = 5
+_SAMPLED = 4
+"""One in so many is in the sample."""
+_LIMIT = np.uint64(2**64 // _SAMPLED)
+_FACTOR, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words that texts are compared by: letters and digits, without case, the numbers of list items and macros."""
+    plain = _MACRO.sub(lambda macro: " " if macro[1] else f"{macro[2]} {macro[3]}", text.casefold())
+    return _WORD.findall(_ITEM.sub(" ", plain))
+
+
+def shingles(words: list[str]) -> Hashes:
+    """Return the hashes of all sequences of five words; of a shorter text, of the whole."""
+    hashes = np.fromiter((_word_hash(word) for word in words), dtype=np.uint64, count=len(words))
+    length = min(_LENGTH, len(words))
+    if not length:
+        return hashes
+    combined = np.zeros(len(words) - length + 1, dtype=np.uint64)
+    for place in range(length):
+        combined = combined * _FACTOR + hashes[place : len(words) - length + 1 + place]
+    combined ^= combined >> np.uint64(31)
+    combined *= _MIX
+    combined ^= combined >> np.uint64(27)
+    return np.unique(combined)
+
+
+def sampled(hashes: Hashes) -> Hashes:
+    """Return the sample of some hashes."""
+    return hashes[: np.searchsorted(hashes, _LIMIT)]
+
+
+@lru_cache(maxsize=1 << 18)
+def _word_hash(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
 
 _ORDER = {"html": 0, "htm": 0, "xhtml": 0, "pdf": 2, "txt": 3, "text": 3, "log": 3, "rst": 3}
 _OTHER = 1
@@ -52,21 +103,21 @@ class Candidate(NamedTuple):
     sample: Hashes
 
 
-def hide_twins(draft: Draft) -> None:
+def hide_duplicates(writer: IndexWriter) -> None:
     """Hide the passages that say again what another file says, and bring back those whose other file is gone or says it no more."""
-    if draft.compared:
+    if writer.compared:
         return
-    database = draft.database
+    database = writer.database
     candidates = _candidates(database)
-    twins = find_twins(candidates, lambda identity: _text(database, identity))
+    twins = find_duplicates(candidates, lambda identity: _text(database, identity))
     held = dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))
     gone = [(identity,) for identity in held if identity not in twins]
     new = [(visible, identity) for identity, visible in twins.items() if held.get(identity) != visible]
     with database:
         database.executemany("UPDATE passages SET hidden = NULL, twin_of = NULL WHERE id = ?", gone)
         database.executemany("UPDATE passages SET hidden = 'twin', twin_of = ? WHERE id = ?", new)
-    draft.changed = draft.changed or bool(gone or new)
-    draft.remember({"compared": "yes"})
+    writer.changed = writer.changed or bool(gone or new)
+    writer.remember({"compared": "yes"})
 
 
 def _candidates(database: sqlite3.Connection) -> list[Candidate]:
@@ -86,7 +137,7 @@ def _text(database: sqlite3.Connection, identity: str) -> str:
     return str(database.execute("SELECT text FROM passages WHERE id = ?", [identity]).fetchone()[0])
 
 
-def find_twins(candidates: Sequence[Candidate], text: Callable[[str], str]) -> dict[str, str]:
+def find_duplicates(candidates: Sequence[Candidate], text: Callable[[str], str]) -> dict[str, str]:
     """Return the id of the passage to search in place of each twin; text: gives a passage's."""
     files: dict[tuple[int, str], list[Candidate]] = defaultdict(list)
     for candidate in candidates:
@@ -143,12 +194,14 @@ class _Search:
         return None
 
     def _holds(self, number: int, one: Candidate, overlap: float) -> bool:
-        """Tell whether a file holds a passage."""
+        """Return whether a file holds a passage."""
         other = self._files[number][0]
         words = words_of(self._text(one.id))
         same_format = _ORDER.get(one.kind, one.kind) == _ORDER.get(other.kind, other.kind)
         long = len(words) >= _LONG and overlap >= _KIN
-        alike = overlap >= _COPY or any(_alike(one, held, long) for held in self._files[number])
+        alike = overlap >= _COPY or any(
+            one.label == held.label or (long and _heading(one) == _heading(held)) for held in self._files[number]
+        )
         if not (alike if same_format else overlap >= _SAME_MANUAL):
             return False
         hashes, known = self._whole(number)
@@ -169,11 +222,6 @@ def _contexts(words: list[str]) -> Iterator[set[Words]]:
     """Yield for each word the three words ending at it, about it and beginning at it: where it is another, none of them is known."""
     for place in range(len(words)):
         yield {tuple(words[max(start, 0) : start + 3]) for start in range(place - 2, place + 1)}
-
-
-def _alike(one: Candidate, other: Candidate, long: bool) -> bool:
-    """Tell whether the same words mean the same in two places: under the same title and headings, many under the same last heading."""
-    return one.label == other.label or (long and _heading(one) == _heading(other))
 
 
 def _heading(one: Candidate) -> str:

@@ -1,10 +1,10 @@
-"""The passages of an index in SQLite: texts, metadata, words and vectors, read by any number of threads."""
+"""The passages of a finished index in SQLite, read by any number of threads: texts, metadata, words, vectors, source files."""
 
 import json
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from math import isfinite
 from pathlib import Path
 from queue import SimpleQueue
@@ -16,7 +16,9 @@ from langchain_core.documents import Document
 from numpy.typing import NDArray
 
 from ramify.tools.errors import UsageError
-from ramify.tools.index.search_words import match_any
+from ramify.tools.index.full_text import match_any
+from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.schema import LEFT_OUT
 from ramify.tools.typed import readable
 
 Filter = Mapping[str, Any]
@@ -53,7 +55,7 @@ _CONNECTIONS = 4
 """Threads that may read one store at the same time; others wait for them."""
 
 
-class Store:
+class PassageStore:
     """Read the passages of a finished index from any thread.
 
     All connections are opened here, at once: they go on reading the file as it is now when a newer one takes its place.
@@ -86,23 +88,23 @@ class Store:
         with self._connection() as connection:
             return [id for (id,) in connection.execute("SELECT id FROM passages WHERE hidden IS NULL ORDER BY id")]
 
-    def passages(self, rows: Sequence[int]) -> dict[int, Document]:
-        """Return the passages of some rows, with the path of their file; one that stands for its twins names their places in `also`."""
-        wanted = [json.dumps([int(row) for row in rows])]
+    def passages(self, rows: Sequence[int]) -> list[Document]:
+        """Return the passages of some rows, with the path of their file; one that has twins names their places in `also`."""
+        wanted = [json.dumps(list(rows))]
         with self._connection() as connection:
-            found = connection.execute(_PASSAGES, wanted).fetchall()
-            also = _places(connection.execute(_TWINS, wanted))
-        return {
-            row: Document(text, id=identity, metadata=json.loads(metadata) | _known(path=path, also=also.get(identity)))
-            for row, identity, text, metadata, path in found
-        }
+            found = {row: rest for row, *rest in connection.execute(_PASSAGES, wanted)}
+            also = _twin_locations(connection.execute(_TWINS, wanted))
+        return [
+            Document(text, id=identity, metadata=json.loads(metadata) | _present(path=path, also=also.get(identity)))
+            for identity, text, metadata, path in map(found.__getitem__, rows)
+        ]
 
-    def sections(self, rows: Sequence[int]) -> dict[int, tuple[str, str]]:
+    def sections(self, rows: Sequence[int]) -> list[tuple[str, str]]:
         """Return the document of each row and the headings above it, "" where there are none."""
         sql = "SELECT row, document, coalesce(metadata ->> '$.heading', '') FROM passages WHERE row IN (SELECT value FROM json_each(?))"
         with self._connection() as connection:
-            found = connection.execute(sql, [json.dumps(list(rows))]).fetchall()
-        return {row: (document, heading) for row, document, heading in found}
+            found = {row: (document, heading) for row, document, heading in connection.execute(sql, [json.dumps(list(rows))])}
+        return [found[row] for row in rows]
 
     def vectors(self, rows: Sequence[int], dimension: int) -> NDArray[np.float32]:
         """Return the vectors of some rows as they were encoded, shape (rows, dimension)."""
@@ -147,7 +149,7 @@ class Store:
             ).fetchall()
 
 
-class Shown(NamedTuple):
+class SearchedPassage(NamedTuple):
     """A passage that is searched, as another store is to have it. known: the path of its file, and where its twins stand."""
 
     id: str
@@ -159,22 +161,22 @@ class Shown(NamedTuple):
     known: dict[str, Any]
 
 
-def shown_passages(database: sqlite3.Connection) -> Iterator[Shown]:
+def searched_passages(database: sqlite3.Connection) -> Iterator[SearchedPassage]:
     """Read all passages that are searched."""
-    also = _places(database.execute(_ALL_TWINS))
+    also = _twin_locations(database.execute(_ALL_TWINS))
     for id, document, label, text, metadata, digest, path in database.execute(_SHOWN):
-        yield Shown(id, document, label, text, metadata, digest, _known(path=path, also=also.get(id)))
+        yield SearchedPassage(id, document, label, text, metadata, digest, _present(path=path, also=also.get(id)))
 
 
-def _known(**metadata: Any) -> dict[str, Any]:
+def _present(**metadata: Any) -> dict[str, Any]:
     return {name: value for name, value in metadata.items() if value}
 
 
-def _places(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
+def _twin_locations(twins: Iterable[tuple[str, str, str | None]]) -> dict[str, list[dict[str, Any]]]:
     places: dict[str, list[dict[str, Any]]] = {}
     for visible, metadata, path in twins:
         held = json.loads(metadata)
-        place = {name: held[name] for name in _PLACE if name in held} | _known(path=path)
+        place = {name: held[name] for name in _PLACE if name in held} | _present(path=path)
         if place not in places.setdefault(visible, []):
             places[visible].append(place)
     return places
@@ -192,3 +194,41 @@ def choices_of(name: str, wanted: Any) -> list[Any]:
         if isinstance(choice, str) and "\0" in readable(choice):
             raise UsageError(f"cannot filter {name!r} by {choice!r}", "give a text without the character NUL")
     return [choice for choice in choices if not isinstance(choice, float) or isfinite(choice)]  # others are null in metadata
+
+
+_COUNTED = """
+SELECT documents.root, documents.file, hidden, count(*) FROM documents LEFT JOIN passages ON passages.document = documents.id
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+"""
+
+
+class ListedFile(NamedTuple):
+    """A file, or the source that records name: the path it was found under, and its passages."""
+
+    root: str
+    source: str
+    searched: int
+    left_out: Mapping[str, int]
+    """How many of its passages are not searched, by their role (`contents`, `legal`, …) or `twin` where the text stands elsewhere."""
+
+
+class FileList(NamedTuple):
+    """The files of an index, in order of their names, and what its last build left out: (name, reason)."""
+
+    files: tuple[ListedFile, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+
+
+def listed_files(folder: Path) -> FileList:
+    """Read the list of an index; blocking."""
+    uri = f"{(folder / PASSAGES).resolve().as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(uri, uri=True)) as database:
+        found: dict[tuple[str, str], dict[str | None, int]] = {}
+        for root, source, hidden, count in database.execute(_COUNTED):
+            found.setdefault((root, source), {})[hidden] = count
+        fact = database.execute("SELECT value FROM facts WHERE name = ?", [LEFT_OUT]).fetchone()
+    files = tuple(
+        ListedFile(root, source, counts.get(None, 0), {role: count for role, count in counts.items() if role is not None})
+        for (root, source), counts in found.items()
+    )
+    return FileList(files, tuple((name, reason) for name, reason in json.loads(fact[0])) if fact else ())

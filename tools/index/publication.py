@@ -8,10 +8,11 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.bm25 import FROM, write_postings
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.folder_state import manifest_of, writing
+from ramify.tools.index.folder_state import manifest_of, write_lock
+from ramify.tools.index.full_text import POSTINGS_FROM, write_postings
 from ramify.tools.index.hnsw import build_hnsw
+from ramify.tools.index.index_writer import IndexWriter
 from ramify.tools.index.manifest import (
     LAYOUT,
     MANIFEST,
@@ -30,40 +31,41 @@ from ramify.tools.index.manifest import (
 )
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.snapshot import open_snapshot
-from ramify.tools.index.working_copy import Draft
 from ramify.tools.new_files import sync, upcoming
 
 _BLOCK = 16_384
 
 
-def publish(folder: Path, draft: Draft, encoder: Encoder, chunking: Chunking, progress: Progress, precision: Precision = WHOLE) -> Manifest:
-    """Put the draft in the place of the finished index."""
-    documents, passages = draft.finish()
-    hidden, label = draft.hidden(), list(draft.label)
-    dimension = draft.dimension() or encoder.dimension
-    sample = np.empty((0, dimension), dtype=np.float32) if precision == WHOLE else draft.sample(dimension)
-    written = {name: folder / (NEXT + name) for name in (VECTORS, *(WORDS if passages > FROM else ()))}
+def publish(
+    folder: Path, writer: IndexWriter, encoder: Encoder, chunking: Chunking, progress: Progress, precision: Precision = WHOLE
+) -> Manifest:
+    """Replace the finished index by what the writer holds."""
+    documents, passages = writer.finish()
+    hidden, label = writer.hidden(), list(writer.label)
+    dimension = writer.dimension() or encoder.dimension
+    sample = np.empty((0, dimension), dtype=np.float32) if precision == WHOLE else writer.sample(dimension)
+    written = {name: folder / (NEXT + name) for name in (VECTORS, *(WORDS if passages > POSTINGS_FROM else ()))}
     with upcoming(*written.values()):
-        build_hnsw(draft.vectors(dimension), dimension, written[VECTORS], passages, progress, precision, sample)
-        if passages > FROM:
-            write_postings(draft.database, folder, progress)
-        draft.close()
-        sync(draft.path, *written.values())
-        kind, beside = _beside(folder)
-        sha256 = {PASSAGES: file_sha256(draft.path), **{name: file_sha256(path) for name, path in written.items()}, **beside}
+        build_hnsw(writer.vectors(dimension), dimension, written[VECTORS], passages, progress, precision, sample)
+        if passages > POSTINGS_FROM:
+            write_postings(writer.database, folder, progress)
+        writer.close()
+        sync(writer.path, *written.values())
+        kind, beside = _structure_files(folder)
+        sha256 = {PASSAGES: file_sha256(writer.path), **{name: file_sha256(path) for name, path in written.items()}, **beside}
         made = (encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden, kind)
         manifest = Manifest(*made, label, vectors=precision)
         manifest.write(folder / (NEXT + MANIFEST))
-    draft.path.replace(folder / PASSAGES)
-    _take_places(folder, *written)
+    writer.path.replace(folder / PASSAGES)
+    _replace_files(folder, *written)
     for name in set(WORDS) - sha256.keys():
         (folder / name).unlink(missing_ok=True)
     note_checked(manifest, folder)
     return manifest
 
 
-def _take_places(folder: Path, *names: str) -> None:
-    """Put files that were written in the place of the finished ones, and the manifest last, once the disk has their names."""
+def _replace_files(folder: Path, *names: str) -> None:
+    """Move written files over the finished ones, the manifest last, after a sync."""
     for name in names:
         (folder / (NEXT + name)).replace(folder / name)
     sync(folder)
@@ -71,8 +73,8 @@ def _take_places(folder: Path, *names: str) -> None:
     sync(folder)
 
 
-def _beside(folder: Path) -> tuple[Kind, dict[str, str]]:
-    """Tell what the finished index is beside its passages, with the checksums of that; where it is damaged, nothing."""
+def _structure_files(folder: Path) -> tuple[Kind, dict[str, str]]:
+    """Return the finished index's kind and the checksums of that kind's files; a plain one where these are damaged."""
     try:
         held = read_manifest(folder / MANIFEST)
     except IndexingError:
@@ -87,7 +89,7 @@ def relink(folder: Path, precision: Precision, progress: Progress = silent) -> b
 
     False where they are kept so. IndexingError where there is no index.
     """
-    with writing(folder):
+    with write_lock(folder):
         held = open_snapshot(folder)
         manifest, rows = held.manifest, held.rows
         if manifest.vectors == precision:
@@ -101,38 +103,38 @@ def relink(folder: Path, precision: Precision, progress: Progress = silent) -> b
             sync(graph)
             made = replace(manifest, vectors=precision, sha256={**manifest.sha256, VECTORS: file_sha256(graph)})
             made.write(folder / (NEXT + MANIFEST))
-        _take_places(folder, VECTORS)
+        _replace_files(folder, VECTORS)
         note_checked(made, folder)
     return True
 
 
 def publish_structure(folder: Path, kind: Kind, write: Callable[[Path], None], group_by: tuple[str, ...] = ()) -> None:
-    """Write the file that a kind has beside the passages, and vouch for it. Another kind's file goes."""
+    """Write a kind's file beside the passages and its checksum; delete another kind's file."""
     [name] = STRUCTURE[kind]
     manifest = manifest_of(folder)
     written = folder / (NEXT + name)
     with upcoming(written):
         write(written)
         sync(written)
-        sha256 = {**_of_passages(manifest), name: file_sha256(written)}
+        sha256 = {**_passage_files(manifest), name: file_sha256(written)}
         replace(manifest, kind=kind, sha256=sha256, group_by=list(group_by)).write(folder / (NEXT + MANIFEST))
-    _take_places(folder, name)
-    _leave(folder, STRUCTURE[kind])
+    _replace_files(folder, name)
+    _remove_structures(folder, STRUCTURE[kind])
 
 
 def drop_structure(folder: Path) -> None:
-    """Make an index plain again."""
-    with writing(folder):
+    """Remove the graph or hierarchy of an index."""
+    with write_lock(folder):
         manifest = manifest_of(folder)
-        replace(manifest, kind="passages", sha256=_of_passages(manifest), group_by=[]).write(folder / MANIFEST)
-        _leave(folder, frozenset())
+        replace(manifest, kind="passages", sha256=_passage_files(manifest), group_by=[]).write(folder / MANIFEST)
+        _remove_structures(folder, frozenset())
 
 
-def _of_passages(manifest: Manifest) -> dict[str, str]:
+def _passage_files(manifest: Manifest) -> dict[str, str]:
     return {name: sha256 for name, sha256 in manifest.sha256.items() if name not in STRUCTURE[manifest.kind]}
 
 
-def _leave(folder: Path, kept: frozenset[str]) -> None:
+def _remove_structures(folder: Path, kept: frozenset[str]) -> None:
     """Delete the files of other kinds."""
     for name in frozenset().union(*STRUCTURE.values()) - kept:
         (folder / name).unlink(missing_ok=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 Subject = Literal["community", "summary"]
 
 
-class Called(NamedTuple):
+class ReportNames(NamedTuple):
     """What one of them is called, what several are, and under what its sentences stand in an answer."""
 
     one: str
@@ -18,11 +18,11 @@ class Called(NamedTuple):
     under: str
 
 
-CALLED: dict[str, Called] = {
-    "community": Called("report", "reports", "the names of its community"),
-    "summary": Called("summary", "summaries", "the name of its group"),
+REPORT_NAMES: dict[str, ReportNames] = {
+    "community": ReportNames("report", "reports", "the names of its community"),
+    "summary": ReportNames("summary", "summaries", "the name of its group"),
 }
-_ID = re.compile(rf"({'|'.join(CALLED)}) (\d+(?:\.\d+)*)")
+_ID = re.compile(rf"({'|'.join(REPORT_NAMES)}) (\d+(?:\.\d+)*)")
 
 
 class Level(NamedTuple):
@@ -39,28 +39,24 @@ class Reports(Protocol):
     @property
     def subject(self) -> Subject:
         """Name what each is on."""
-        ...
 
     @property
     def levels(self) -> Sequence[Level]:
         """List the levels."""
-        ...
 
     def reports(self, level: int) -> "list[Report]":
         """Return those of a level; UsageError where there is no such level."""
-        ...
 
     def of(self, ids: Iterable[str]) -> "list[Report]":
         """Return those of some numbers; what is none is passed over."""
-        ...
 
 
-def told(subject: Subject, number: str) -> str:
+def report_id(subject: Subject, number: str) -> str:
     """Write the id that one has beside those of passages."""
     return f"{subject} {number}"
 
 
-def known(id: str) -> tuple[Called, str] | None:
+def parse_report_id(id: str) -> tuple[ReportNames, str] | None:
     """Read such an id: what it is called, and its number; None for that of a passage."""
     found = _ID.fullmatch(id)
-    return (CALLED[found[1]], found[2]) if found else None
+    return (REPORT_NAMES[found[1]], found[2]) if found else None

@@ -1,6 +1,8 @@
-"""The tables of `passages.sqlite`, and a document as it is written to them."""
+"""The tables of `passages.sqlite`, and the ids and digests of what they hold."""
 
+import hashlib
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -44,7 +46,7 @@ INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
 """
 """Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
 
-What is searched by words is written by `search_words.searchable`, so whoever writes passages has to give SQLite that function.
+What is searched by words is written by `full_text.searchable`, so whoever writes passages has to give SQLite that function.
 
 A passage with a reason in `hidden` is kept and not searched: it has no vector and is not among the words. A twin names in `twin_of` the
 passage searched in its place. A document's kind is the ending of its file's name, and "" for a record and for what a program handed over.
@@ -54,16 +56,16 @@ LEFT_OUT = "left_out"
 """The fact that lists what the last run left out."""
 
 
-class Held(NamedTuple):
-    """A document the draft holds: the path it was given under, its file's source and kind, and the digest of its content."""
+class StoredDocument(NamedTuple):
+    """A stored document: the path it was given under, its file's source and kind, and the digest of its content."""
 
     root: str
     file: str
-    digest: bytes
     kind: str
+    digest: bytes
 
 
-class Entry(NamedTuple):
+class DocumentEntry(NamedTuple):
     """A document to be written: where it was found, its passages, and the label each is embedded under.
 
     kind: the ending of its file's name; "" for a record and for what a program handed over, which are always searched.
@@ -85,3 +87,33 @@ def metadata_json(metadata: dict[str, Any]) -> str:
     except ValueError:
         finite = json.loads(json.dumps(metadata, default=str), parse_constant=lambda _: None)
         return json.dumps(finite)
+
+
+def document_of(passage: str) -> str:
+    """Return the id of the document that a passage's id belongs to: "guide~3" is a passage of "guide"."""
+    return re.sub(r"~\d+$", "", passage)
+
+
+def identified(document: Document) -> Document:
+    """Return the document with an id: its own, else one that the same text from the same source always gets."""
+    if document.id:
+        return document
+    content = f"{document.metadata.get('source', '')}\0{document.page_content}"
+    return document.model_copy(update={"id": hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:16]})
+
+
+def documents_of(texts: Sequence[str], metadatas: Sequence[dict[str, Any]] | None, ids: Sequence[str | None] | None) -> list[Document]:
+    """Return texts as documents, each with an id."""
+    parts = zip(texts, metadatas or [{} for _ in texts], ids or [None for _ in texts], strict=True)
+    return [identified(Document(text, id=identity, metadata=metadata)) for text, metadata, identity in parts]
+
+
+def text_digest(text: str) -> bytes:
+    """Return the digest that a text's vector is kept under."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def document_digest(document: Document) -> bytes:
+    """Return a digest that changes with a document's text or metadata."""
+    content = [document.page_content, document.metadata]
+    return text_digest(json.dumps(content, sort_keys=True, default=str))

@@ -1,24 +1,130 @@
-"""Whatever can be searched, searched in one way and named in a line: an index, its place, the demo, a LangChain store or retriever."""
+"""One asynchronous search over an index, its location, the demo, or a LangChain vector store or retriever."""
 
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
+from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.hybrid_search import Hit, How, View
-from ramify.tools.index.langchain_stores import RetrieverSearch, Search, StoreSearch
-from ramify.tools.index.location import Home, home_of, is_address
+from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
+from ramify.tools.index.hybrid_search import mmr as pick_diverse
+from ramify.tools.index.index_store import IndexStore, is_address, store_at
 from ramify.tools.index.passage_store import Filter
-from ramify.tools.quoting import brief
+from ramify.tools.index.schema import identified
+from ramify.tools.quoting import brief, many
 from ramify.tools.typed import usable
+
+_REMEMBERED = 20_000
+_SCORE_FIELDS = ("relevance_score", "score")
+
+
+class Search(Protocol):
+    """Search for all queries at once; what the arguments mean is said at `Index.search`."""
+
+    async def __call__(
+        self, queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
+        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
+    ) -> list[list[Hit]]:  # fmt: skip
+        """Return the best passages for each query."""
+
+
+def _check_options(search: SearchOptions) -> SearchOptions:
+    """Refuse what only an index of our own has a meaning for; a view means nothing here."""
+    if search.options:
+        raise UsageError(f"search.{next(iter(search.options))} means nothing to a store or retriever of another make", "leave it out")
+    return search.checked()
+
+
+class StoreSearch:
+    """Search a vector store: it finds the candidates; cosines and MMR are computed here, with its own embeddings.
+
+    A store without `embeddings` must give relevance scores; these then stand for the cosine, and there is no MMR.
+    """
+
+    def __init__(self, store: VectorStore) -> None:
+        self._store = store
+        self._encoder: Encoder | None = load_encoder(store.embeddings) if store.embeddings else None
+        self._vectors: dict[str, Matrix] = {}
+
+    async def find(self, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+        """Return the best passages for each query; `hybrid` means nothing here, `filter` is passed on as it is."""
+        search = _check_options(search)
+        if self._encoder is None:
+            return list(await asyncio.gather(*(self._scored(query, search) for query in queries)))
+        candidates = await asyncio.gather(*(self._candidates(query, search) for query in queries))
+        return await asyncio.to_thread(self._rank, self._encoder, queries, candidates, search)
+
+    async def _candidates(self, query: str, search: SearchOptions) -> list[Document]:
+        wanted = (search.fetch_k if search.mmr is not None else None) or search.k
+        passed_on = {"filter": search.filter} if search.filter else {}
+        return [identified(document) for document in await self._store.asimilarity_search(query, k=wanted, **passed_on)]
+
+    async def _scored(self, query: str, search: SearchOptions) -> list[Hit]:
+        try:
+            found = await self._store.asimilarity_search_with_relevance_scores(
+                query, k=search.k, **({"filter": search.filter} if search.filter else {})
+            )
+        except NotImplementedError as error:
+            what = f"the store {type(self._store).__name__!r} has neither embeddings nor relevance scores"
+            raise UsageError(what, "hand over its as_retriever()") from error
+        return [Hit(identified(document), float(score), float(score)) for document, score in found]
+
+    def _rank(
+        self, encoder: Encoder, queries: Sequence[str], candidates: Sequence[Sequence[Document]], search: SearchOptions
+    ) -> list[list[Hit]]:
+        """Encode the candidates not met before, as the store does not hand its vectors out, and pick the best for each query."""
+        if len(self._vectors) > _REMEMBERED:
+            self._vectors = {}
+        texts = [document.page_content for documents in candidates for document in documents]
+        unknown = list(dict.fromkeys(text for text in texts if text not in self._vectors))
+        self._vectors |= dict(zip(unknown, encoder.encode_documents(unknown), strict=True))
+        vectors = encoder.encode_queries(queries)
+        return [self._hits(vector, documents, search) for vector, documents in zip(vectors, candidates, strict=True)]
+
+    def _hits(self, vector: Matrix, documents: Sequence[Document], search: SearchOptions) -> list[Hit]:
+        if not documents:
+            return []
+        vectors = np.stack([self._vectors[document.page_content] for document in documents])
+        cosines = vectors @ vector
+        places = [Pick(place, float(cosine)) for place, cosine in enumerate(cosines)]
+        picks = places[: search.k] if search.mmr is None else pick_diverse(cosines, vectors, search.k, search.mmr)
+        return [Hit(documents[pick.place], float(cosines[pick.place]), pick.value) for pick in picks]
+
+
+class RetrieverSearch:
+    """Ask a retriever; a score it leaves in the metadata counts, otherwise 1 / rank stands for it."""
+
+    def __init__(self, retriever: BaseRetriever) -> None:
+        self._retriever = retriever
+
+    async def find(self, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+        """Return the first k passages of the retriever for each query, in its order."""
+        search = _check_options(search)
+        if search.filter:
+            what = f"the retriever {type(self._retriever).__name__!r} cannot filter"
+            raise UsageError(what, "give an index, or a retriever that filters by itself")
+        found = await asyncio.gather(*(self._retriever.ainvoke(query) for query in queries))
+        hits: list[list[Hit]] = []
+        for documents in found:
+            hits.append([])
+            for rank, document in enumerate(documents[: search.k], start=1):
+                scores = (document.metadata.get(field) for field in _SCORE_FIELDS)
+                score = next((float(score) for score in scores if isinstance(score, (int, float))), 1 / rank)
+                hits[-1].append(Hit(identified(document), score, score))
+        return hits
+
 
 DEMO = "demo"
 Searchable = Index | VectorStore | BaseRetriever | str | Path
@@ -47,40 +153,55 @@ def searcher(index: Searchable) -> Search:
     | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
     | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
     """
-    if isinstance(index, Index):
-        return _in_index(lambda: index)
-    if isinstance(index, VectorStore):
-        return StoreSearch(index)
-    if isinstance(index, BaseRetriever):
-        return RetrieverSearch(index)
-    if isinstance(index, (str, Path)):
-        return _in_index(lambda: opened(index))
-    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
+    find: Callable[[Sequence[str], SearchOptions], Awaitable[list[list[Hit]]]]
+    if isinstance(index, (Index, str, Path)):  # first, because an Index is a VectorStore, too
+        find = partial(_search_index, index)
+    elif isinstance(index, VectorStore):
+        find = StoreSearch(index).find
+    elif isinstance(index, BaseRetriever):
+        find = RetrieverSearch(index).find
+    else:
+        raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
+
+    async def search(
+        queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
+        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
+    ) -> list[list[Hit]]:  # fmt: skip
+        return await find(queries, SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
+
+    return search
+
+
+async def _search_index(index: Index | str | Path, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+    def find() -> list[list[Hit]]:
+        return (index if isinstance(index, Index) else opened(index)).search(queries, **search._asdict())
+
+    return await asyncio.to_thread(find)
 
 
 def opened(index: str | Path) -> Index:
     """Return the index of a folder or an address (or "demo"), the same object as long as the index there is the same."""
     with _opening:  # whoever comes second waits, instead of opening it too
-        home = _home(index)
-        known = _opened.get(home.where)
-        found = home.fingerprint()
+        store = _store(index)
+        known = _opened.get(store.where)
+        found = store.fingerprint()
         if known is None or known[0] != found:
-            known = _opened[home.where] = (found, _open(home))
+            known = _opened[store.where] = (found, _open(store))
         return known[1]
 
 
-def _open(home: Home) -> Index:
+def _open(store: IndexStore) -> Index:
     """Open an index by its kind."""
-    manifest = home.manifest()
+    manifest = store.manifest()
     if manifest is None or manifest.kind == "passages":
-        return Index.open(home)
+        return Index.open(store)
     if manifest.kind == "hierarchy":
         from ramify.tools.hierarchy.index import HierarchyIndex
 
-        return HierarchyIndex.open(home)
+        return HierarchyIndex.open(store)
     from ramify.tools.knowledge.index import GraphIndex  # these are kinds of index: known here by name alone
 
-    return GraphIndex.open(home)
+    return GraphIndex.open(store)
 
 
 def warm(index: Searchable) -> tuple[Searchable, float]:
@@ -103,23 +224,12 @@ def warm_soon(index: Searchable) -> None:
     _background.submit(warm, index)
 
 
-def _home(index: str | Path) -> Home:
+def _store(index: str | Path) -> IndexStore:
     if index == DEMO:
         from ramify.tools.demo import demo_index
 
         index = demo_index()
-    return home_of(index if is_address(index) else usable(index).resolve())
-
-
-def _in_index(index: Callable[[], Index]) -> Search:
-    async def search(
-        queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
-        filter: Filter | None = None, view: View = "auto", options: Mapping[str, Any] | None = None,
-    ) -> list[list[Hit]]:  # fmt: skip
-        how = How(k, fetch_k, mmr, hybrid, filter, view=view, options=options)
-        return await asyncio.to_thread(lambda: index().search(queries, **how._asdict()))
-
-    return search
+    return store_at(index if is_address(index) else usable(index).resolve())
 
 
 def describe(index: Searchable, found: Searchable) -> str:
@@ -132,44 +242,39 @@ def describe(index: Searchable, found: Searchable) -> str:
     if index == DEMO:
         return f"demo: {found.manifest.documents} articles that ship with ramify"
     if isinstance(index, (str, Path)):
-        where = home_of(index).where if is_address(index) else str(index)
+        where = store_at(index).where if is_address(index) else str(index)
     else:
         where = type(found).__name__ if found.temporary else found.where
-    return f"{where} ({_holdings(found)})"
+    return f"{where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"
 
 
-def _holdings(index: Index) -> str:
-    held = ((index.manifest.documents, "document"), (index.manifest.passages, "passage"))
-    return ", ".join(f"{count:,} {thing if count == 1 else thing + 's'}" for count, thing in held)
-
-
-def left_out(hidden: dict[str, int]) -> str:
-    """Say how many passages are not searched, and why."""
+def hidden_note(hidden: dict[str, int]) -> str:
+    """Return how many passages are not searched, and why."""
     return f", {sum(hidden.values()):,} left out of search ({reasons(hidden)})" if hidden else ""
 
 
 def reasons(hidden: Mapping[str, int]) -> str:
-    """Say why passages are not searched, with how many each; empty where all are."""
+    """Return why passages are not searched, with how many each; empty where all are."""
     return ", ".join(f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in hidden.items())
 
 
-def lacking(index: Searchable, filter: Filter | None) -> str | None:
-    """Say which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
+def unknown_filter_fields(index: Searchable, filter: Filter | None) -> str | None:
+    """Return which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
     if not filter or not isinstance(index, (Index, str, Path)):
         return None
     there = (opened(index) if isinstance(index, (str, Path)) else index).fields()
     if there is None or not (absent := sorted({str(name) for name in filter} - {*there})):
         return None
-    return f"{LACKING} {_listed([*map(repr, absent)])}: there are {_listed(there) or 'none'}"
+    return f"{LACKING} {_join_names([*map(repr, absent)])}: there are {_join_names(there) or 'none'}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _FIELDS:,} more" if len(names) > _FIELDS else ""
     return ", ".join(brief(name, _FIELD) for name in names[:_FIELDS]) + more
 
 
 def advice(index: Searchable) -> str | None:
-    """Say what would make a better index, None where nothing is known to."""
+    """Return what would make a better index, None where nothing is known to."""
     if isinstance(index, (str, Path)):
         index = opened(index)
     return index.advice if isinstance(index, Index) else None

@@ -14,12 +14,12 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.bm25 import Postings
-from ramify.tools.index.folder_state import no_index
+from ramify.tools.index.folder_state import missing_index
+from ramify.tools.index.full_text import Postings
 from ramify.tools.index.hnsw import Graph, Positions, read_graph
-from ramify.tools.index.hybrid_search import Hit, How, Steer, find
-from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, again, read_manifest, unchecked_damage
-from ramify.tools.index.passage_store import Filter, Rows, Store, choices_of
+from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
+from ramify.tools.index.manifest import MANIFEST, NEXT, PASSAGES, VECTORS, WORDS, Manifest, new_damage, read_manifest, repair_remedy
+from ramify.tools.index.passage_store import Filter, PassageStore, Rows, choices_of
 
 _PATIENCE_S = 2.0
 _FILTERS = 16
@@ -31,7 +31,7 @@ class Snapshot:
     """Passages and vectors of one manifest; immutable, so any thread may search."""
 
     manifest: Manifest
-    store: Store
+    store: PassageStore
     graph: Graph
     rows: Rows
     """The row in `store` of each position in `graph`."""
@@ -50,12 +50,12 @@ class Snapshot:
         """Return the positions in the graph of some rows."""
         return self._by_row[np.searchsorted(self.rows, rows, sorter=self._by_row)]
 
-    def search(self, queries: Sequence[str], vectors: Matrix, how: How, steer: Steer | None = None) -> list[list[Hit]]:
-        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `steer` has a say in the order."""
-        if steer is None or not how.filter:
-            return find(self, queries, vectors, how, steer)
-        among = frozenset(self._allowed(how.filter).tolist())
-        return find(self, queries, vectors, how, lambda *found: [position for position in steer(*found) if position in among])
+    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
+        """Search for all queries at once; vectors: theirs, shape (queries, dimension); `reranker` has a say in the order."""
+        if reranker is None or not search.filter:
+            return find(self, queries, vectors, search, reranker)
+        among = frozenset(self._allowed(search.filter).tolist())
+        return find(self, queries, vectors, search, lambda *found: [position for position in reranker(*found) if position in among])
 
     def _allowed(self, where: Filter) -> Positions:
         """Return the positions that pass a filter; the latest filters are remembered, because each has every passage looked at."""
@@ -70,46 +70,39 @@ class Snapshot:
     def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[int]]:
         """Return the n nearest positions of each vector, nearest first, among those that pass the filter."""
         found = self.graph.exact(vectors, n, self._allowed(where)) if where else self.graph.search(vectors, n)
-        if self.graph.whole:
-            return [positions.tolist() for positions in found]
-        return [self._in_order(vector, positions) for vector, positions in zip(vectors, found, strict=True)]
-
-    def _in_order(self, vector: Matrix, positions: Positions) -> list[int]:
-        """Order by cosine what quantised vectors have brought into an order of theirs; ties by position."""
-        cosines = self.vectors(positions.tolist()) @ vector
-        ordered: list[int] = positions[np.lexsort((positions, -cosines))].tolist()
-        return ordered
+        if not self.graph.whole:  # quantised vectors are nearly in order: order by cosine, ties by position
+            cosines = [self.vectors(positions.tolist()) @ vector for vector, positions in zip(vectors, found, strict=True)]
+            found = [positions[np.lexsort((positions, -own))] for own, positions in zip(cosines, found, strict=True)]
+        return [positions.tolist() for positions in found]
 
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[int, float]]:
         """Return the n best positions of each query by BM25, greater is better, among those that pass the filter."""
         among = self._allowed(where) if where else None
         if self.postings is not None:
             return [self.postings.search(query, n, among) for query in queries]
-        rows = None if among is None else self.rows[among]
-        return [self._by_words(query, n, rows) for query in queries]
-
-    def _by_words(self, query: str, n: int, among: Rows | None) -> dict[int, float]:
-        found = self.store.by_words(query, n, among)
-        positions = self.positions([row for row, _ in found])
-        return {int(position): -rank for (_, rank), position in zip(found, positions, strict=True)}
+        found = [self.store.by_words(query, n, None if among is None else self.rows[among]) for query in queries]
+        positions = [self.positions([row for row, _ in ranked]).tolist() for ranked in found]
+        return [
+            {position: -rank for (_, rank), position in zip(ranked, places, strict=True)}
+            for ranked, places in zip(found, positions, strict=True)
+        ]
 
     def vectors(self, positions: Sequence[int]) -> Matrix:
         """Return vectors as they were encoded, shape (positions, dimension)."""
         if self.graph.whole:
             return self.graph.vectors(positions)
-        return self.store.vectors([int(self.rows[position]) for position in positions], self.manifest.dimension)
+        return self.store.vectors(self._rows_at(positions), self.manifest.dimension)
 
     def sections(self, positions: Sequence[int]) -> list[tuple[str, str]]:
         """Return the document of each passage and the headings above it, "" where there are none."""
-        rows = [int(self.rows[position]) for position in positions]
-        found = self.store.sections(rows)
-        return [found[row] for row in rows]
+        return self.store.sections(self._rows_at(positions))
 
     def passages(self, positions: Sequence[int]) -> list[Document]:
         """Return the passages."""
-        rows = [int(self.rows[position]) for position in positions]
-        found = self.store.passages(rows)
-        return [found[row] for row in rows]
+        return self.store.passages(self._rows_at(positions))
+
+    def _rows_at(self, positions: Sequence[int]) -> list[int]:
+        return [int(self.rows[position]) for position in positions]
 
     def ids(self) -> list[str]:
         """List the ids of the passages that are searched, in the order of their positions."""
@@ -117,9 +110,7 @@ class Snapshot:
 
     def by_ids(self, ids: Sequence[str]) -> list[Document]:
         """Return the passages of the ids that exist, in the order asked for."""
-        rows = self.store.rows_of(ids)
-        found = self.store.passages(rows)
-        return [found[row] for row in rows]
+        return self.store.passages(self.store.rows_of(ids))
 
 
 def open_snapshot(folder: Path) -> Snapshot:
@@ -137,21 +128,21 @@ def open_snapshot(folder: Path) -> Snapshot:
 def _open(folder: Path) -> Snapshot:
     manifest = read_manifest(folder / MANIFEST)
     if manifest is None:
-        raise no_index(folder)
+        raise missing_index(folder)
     try:
         if not all((folder / name).is_file() for name in manifest.sha256):
             raise OSError("a file is missing")  # a pipe would be waited for
-        store, graph = Store(folder / PASSAGES), read_graph(folder / VECTORS)
+        store, graph = PassageStore(folder / PASSAGES), read_graph(folder / VECTORS)
         postings = Postings(folder) if manifest.sha256.keys() >= set(WORDS) else None
-        found = unchecked_damage(manifest, folder)  # after opening: what is whole now is what was opened
+        found = new_damage(manifest, folder)  # after opening: what is whole now is what was opened
         if found:
-            raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", again(folder))
+            raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", repair_remedy(folder))
         snapshot = Snapshot(manifest, store, graph, store.rows(), postings)
     except (OSError, sqlite3.DatabaseError, RuntimeError, ValueError) as error:
         what = manifest.damage(folder) or f"it cannot be read: {error}"
-        raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", again(folder)) from error
+        raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", repair_remedy(folder)) from error
     held, told = (len(snapshot.graph), graph.dimension), (manifest.passages, manifest.dimension)
     if held != told or len(snapshot.rows) != manifest.passages:
         what = f"{len(snapshot.rows)} passages, {held[0]} vectors of length {held[1]}, {told[0]} and {told[1]} in the manifest"
-        raise IndexingError(f"the index in {str(folder)!r} does not fit together: {what}", again(folder))
+        raise IndexingError(f"the index in {str(folder)!r} does not fit together: {what}", repair_remedy(folder))
     return snapshot

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.folder_state import manifest_of, writing
-from ramify.tools.index.kind_tables import read_facts
+from ramify.tools.index.folder_state import manifest_of, write_lock
+from ramify.tools.index.local_index import read_facts
 from ramify.tools.index.manifest import PASSAGES
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish_structure
@@ -85,7 +85,7 @@ async def build_graph(folder: Path, builder: Builder, structure: Structure | Non
     """Make the graph of the finished index in a folder; IndexingError where no connected names are found in it."""
     structure = structure or Structure()
     manifest_of(folder)
-    with writing(folder):
+    with write_lock(folder):
         pieces = read_pieces(folder / PASSAGES)
         reading = await builder.read(pieces, progress)
         knowledge = sum_up(reading.elements)

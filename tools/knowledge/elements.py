@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ramify.tools.english import bare_title
-from ramify.tools.folded_text import fold
-from ramify.tools.index.ids import document_of
+from ramify.tools.english import bare_title, fold
+from ramify.tools.index.schema import document_of
 
 Pair = tuple[str, str]
 """The keys of two connected names, in order."""

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.folded_text import fold
-from ramify.tools.index.ids import document_of
-from ramify.tools.index.kind_tables import connected
-from ramify.tools.index.local_index import LocalIndex
+from ramify.tools.english import fold
+from ramify.tools.index.local_index import LocalIndex, connected
+from ramify.tools.index.schema import document_of
 from ramify.tools.knowledge.graph_file import GRAPH, GraphFile
 from ramify.tools.knowledge.names import by_first_word, spans_of
 
@@ -100,7 +99,7 @@ class Walk:
         self._spread, self._entitled = self._mentioned.sizes(), self._titled.sizes()
         self._passages = max(1, len(ids))
 
-    def steered(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Cosines, how: WalkSearch) -> list[int]:
+    def rerank(self, query: str, vector: Matrix, found: Mapping[int, float], vectors: Cosines, how: WalkSearch) -> list[int]:
         """Fuse the plain ranking of a query with those along the graph; the nearest passages, where the walk starts, stay in front."""
         order = list(found)
 
@@ -158,9 +157,9 @@ class Walk:
 class GraphIndex(LocalIndex[WalkSearch]):
     """An index of kind `graph`, searched along it; its communities and their reports are for questions about everything."""
 
-    called, knobs = "a graph", WalkSearch
+    kind_name, settings_class = "a graph", WalkSearch
 
-    def guide(self, ids: Sequence[str]) -> Walk:
+    def load_structure(self, ids: Sequence[str]) -> Walk:
         """Read the graph, for passages at these positions."""
         return Walk(self.folder / GRAPH, ids)
 

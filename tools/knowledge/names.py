@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ramify.tools.english import STOP, UPPER, abbreviates, sentences, word_set
-from ramify.tools.folded_text import WORD, fold
-from ramify.tools.index.search_words import STOP_WORDS
+from ramify.tools.english import STOP, UPPER, WORD, abbreviates, fold, sentences, word_set
+from ramify.tools.index.full_text import STOP_WORDS
 
 LONGEST = 100
 """Characters of a name; a longer run is a heading in capitals, or worse."""

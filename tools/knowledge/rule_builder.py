@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from ramify.tools.english import bare_title, sentences
+from ramify.tools.english import bare_title, fold, sentences
 from ramify.tools.errors import IndexingError
 from ramify.tools.extractive.question_kinds import reads
-from ramify.tools.folded_text import fold
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.knowledge.build import Reading, Structure, Structured, build_graph
 from ramify.tools.knowledge.elements import Elements, Knowledge, Link, Mention, linked, title_key

@@ -1,54 +1,187 @@
-"""Two collections of Milvus for each corpus: passages that are searched, and the ledger beside them."""
+"""The two Milvus collections of a corpus: passages, and metadata (documents, files, settings, hidden passages).
+
+A writer registers in the metadata and renews that with each batch; a registration that is not renewed expires.
+"""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.passage_store import Filter
-from ramify.tools.milvus.connection import Address, telling
-from ramify.tools.milvus.ledger import STRONG, Budget, blocks
-from ramify.tools.milvus.schema import Row, condition, create_ledger, create_passages, words_asked
+from ramify.tools.milvus.connection import Address, connect, milvus_errors
+from ramify.tools.milvus.schema import Row, condition, create_metadata, create_passages, words_asked
+
+if TYPE_CHECKING:
+    from pymilvus import MilvusClient
+
+METADATA = "_metadata"
+"""Suffix of the collection that is not searched."""
+STRONG = "Strong"
+"""Reads see all that was written before them: a build decides by what it reads."""
+_PAGE = 1000
+_BLOCK = 500
+"""Rows asked for by key at once."""
+WRITER = "writer"
+_LASTS_S = 120.0
+"""Seconds after which a lock that is not renewed expires."""
+_AGAIN_S = 15.0
+
+
+T = TypeVar("T")
+
+
+class MetadataEntry(NamedTuple):
+    """An entry of the metadata. document: the id of the one it is of, if any; text: what is too long for a value."""
+
+    name: str
+    kind: str
+    document: str
+    value: dict[str, Any]
+    text: str = ""
+
+
+def batches(of: Sequence[T], size: int = _BLOCK) -> Iterator[list[T]]:
+    """Split into batches, by default of one request."""
+    return (list(of[start : start + size]) for start in range(0, len(of), size))
+
+
+@contextmanager
+def write_lock(metadata: "Collections") -> Iterator[Callable[[], None]]:
+    """Lock a corpus; yield what renews the lock with each batch. IndexingError where another process holds it."""
+    me = f"{socket.gethostname()}:{os.getpid()}"
+    held = metadata.entry(WRITER)
+    if held and held["by"] != me and held["until"] > time.time() and not _ended(str(held["by"])):
+        raise IndexingError(f"{held['by']} is writing the index in {metadata.address.where!r}", "wait until it has finished")
+    said = -_AGAIN_S
+
+    def alive() -> None:
+        nonlocal said
+        if time.monotonic() - said > _AGAIN_S:
+            said = time.monotonic()
+            metadata.upsert_entries([MetadataEntry(WRITER, WRITER, "", {"by": me, "until": time.time() + _LASTS_S})])
+
+    alive()
+    try:
+        yield alive
+    finally:
+        metadata.delete_entries([WRITER])
+
+
+def _ended(writer: str) -> bool:
+    """Return whether a process of this machine has ended."""
+    host, _, process = writer.rpartition(":")
+    if host != socket.gethostname() or not process.isdigit():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:  # it lives, and is somebody else's
+        return False
+    return False
+
 
 _EF_SEARCH = 128
-Near = list[tuple[str, Matrix]]
+Neighbors = list[tuple[str, Matrix]]
 
 _loaded: set[Address] = set()
 """What is known to be in the server's memory; a file's is not when it is opened."""
 
 
 @dataclass(frozen=True)
-class Store(Budget):
-    """Read and write the rows of one tenant; each call may wait for the server."""
+class Collections:
+    """Read and write the passages and the metadata of one tenant; each call may wait for the server."""
+
+    address: Address
+
+    @property
+    def _client(self) -> "MilvusClient":
+        return connect(self.address)
+
+    @property
+    def _metadata(self) -> str:
+        return self.address.collection + METADATA
+
+    @property
+    def _own(self) -> str:
+        return condition(self.address.tenant, None)
+
+    def key(self, id: str) -> str:
+        """Return the primary key of a passage: two tenants may have the same ids."""
+        return f"{self.address.tenant}|{id}"
+
+    def entries(self) -> Iterator[MetadataEntry]:
+        """Read all metadata."""
+        for row in self._each(self._metadata, self._own, [*MetadataEntry._fields]):
+            yield MetadataEntry(**{name: row[name] for name in MetadataEntry._fields})
+
+    def entry(self, name: str) -> dict[str, Any] | None:
+        """Return the value of a metadata entry, None where there is none."""
+        with milvus_errors(self.address):
+            found = self._client.get(self._metadata, [self.key(name)], output_fields=["value"], consistency_level=STRONG)
+        return dict(found[0]["value"]) if found else None
+
+    def upsert_entries(self, entries: Iterable[MetadataEntry]) -> None:
+        """Insert or replace metadata entries."""
+        own = {"tenant": self.address.tenant, "blank": [1.0, 0.0]}
+        self._upsert(self._metadata, [{"key": self.key(one.name), **own, **one._asdict()} for one in entries])
+
+    def delete_entries(self, names: Iterable[str]) -> None:
+        """Delete metadata entries."""
+        self._delete(self._metadata, names)
+
+    def _each(self, collection: str, wanted: str, fields: list[str]) -> Iterator[dict[str, Any]]:
+        with milvus_errors(self.address):
+            pages = self._client.query_iterator(collection, batch_size=_PAGE, filter=wanted, output_fields=fields, consistency_level=STRONG)
+            try:
+                while page := pages.next():
+                    yield from page
+            finally:
+                pages.close()
+
+    def _upsert(self, collection: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        with milvus_errors(self.address):
+            for block in batches(rows):
+                self._client.upsert(collection, block)
+
+    def _delete(self, collection: str, ids: Iterable[str]) -> None:
+        with milvus_errors(self.address):
+            for block in batches([self.key(id) for id in ids]):
+                self._client.delete(collection, ids=block)
 
     def exists(self) -> bool:
-        """Tell whether there are collections for the corpus, and have them in memory."""
+        """Return whether there are collections for the corpus, and have them in memory."""
         if self.address.local and not Path(self.address.uri).exists():  # to connect would make the file
             return False
-        with telling(self.address):
-            there = bool(self._client.has_collection(self._ledger))
+        with milvus_errors(self.address):
+            there = bool(self._client.has_collection(self._metadata))
             if there and self.address not in _loaded:
-                for name in (self.address.collection, self._ledger):
+                for name in (self.address.collection, self._metadata):
                     self._client.load_collection(name)
                 _loaded.add(self.address)
         return there
 
     def create(self, dimension: int) -> None:
         """Make the collections that are missing; IndexingError where what is there holds vectors of another length."""
-        with telling(self.address):
+        with milvus_errors(self.address):
             if not self._client.has_collection(self.address.collection):
                 create_passages(self._client, self.address.collection, dimension)
             held = self.dimension()
             if held != dimension:
                 what = f"the collection {self.address.collection!r} holds vectors of length {held}, not {dimension}"
                 raise IndexingError(what, "ask for the embedding that it was made with, or give another collection")
-            if not self._client.has_collection(self._ledger):
-                create_ledger(self._client, self._ledger)
+            if not self._client.has_collection(self._metadata):
+                create_metadata(self._client, self._metadata)
         self.exists()
 
     def dimension(self) -> int:
@@ -72,12 +205,12 @@ class Store(Budget):
         if documents is None:
             yield from self._each(name, self._own, fields)
             return
-        for block in blocks(documents):
+        for block in batches(documents):
             yield from self._each(name, f"{self._own} and document in {json.dumps(block)}", fields)
 
     def count(self) -> int:
         """Count the passages."""
-        with telling(self.address):
+        with milvus_errors(self.address):
             found = self._client.query(self.address.collection, filter=self._own, output_fields=["count(*)"], consistency_level=STRONG)
         return int(found[0]["count(*)"])
 
@@ -95,14 +228,14 @@ class Store(Budget):
 
     def flush(self) -> None:
         """Have what was written sealed and indexed."""
-        with telling(self.address):
+        with milvus_errors(self.address):
             self._client.flush(self.address.collection)
 
     def get(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Read fields of the passages that exist, by id."""
         found = {}
-        with telling(self.address):
-            for block in blocks([self.key(id) for id in ids]):
+        with milvus_errors(self.address):
+            for block in batches([self.key(id) for id in ids]):
                 for row in self._client.get(self.address.collection, block, output_fields=["id", *fields]):
                     found[row["id"]] = row
         return found
@@ -111,7 +244,7 @@ class Store(Budget):
         """Read vectors of unit length, by id."""
         return {id: np.asarray(row["vector"], dtype=np.float32) for id, row in self.get(ids, ["vector"]).items()}
 
-    def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[Near]:
+    def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[Neighbors]:
         """Search by vectors: ids with their vectors, nearest first."""
         wide = {"params": {"ef": max(_EF_SEARCH, 2 * n)}}
         found = self._search([vector.tolist() for vector in vectors], "vector", n, where, search_params=wide)
@@ -130,9 +263,9 @@ class Store(Budget):
             for words in asked
         ]
 
-    def _search(self, data: list[Any], field: str, n: int, where: Filter | None, **how: Any) -> Any:
-        with telling(self.address):
+    def _search(self, data: list[Any], field: str, n: int, where: Filter | None, **parameters: Any) -> Any:
+        with milvus_errors(self.address):
             return self._client.search(
                 self.address.collection, data=data, anns_field=field, limit=n, filter=condition(self.address.tenant, where),
-                output_fields=["id", "vector"], **how,
+                output_fields=["id", "vector"], **parameters,
             )  # fmt: skip

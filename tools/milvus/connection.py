@@ -46,7 +46,7 @@ class Address(NamedTuple):
 
     @property
     def local(self) -> bool:
-        """Tell whether it is a file of this machine."""
+        """Return whether it is a file of this machine."""
         return "://" not in self.uri
 
     @property
@@ -56,7 +56,7 @@ class Address(NamedTuple):
         return f"{SCHEME}{place}{f':{self.tenant}' if self.tenant else ''}"
 
 
-def read(where: str) -> Address:
+def parse_address(where: str) -> Address:
     """Read an address; UsageError where it is none."""
     uri, _, name = where.removeprefix(SCHEME).rpartition("/")
     if "://" in uri:
@@ -86,7 +86,7 @@ def connect(address: Address) -> "MilvusClient":
 
 
 def _connected(address: Address) -> "MilvusClient":
-    with telling(address):
+    with milvus_errors(address):
         from pymilvus import MilvusClient
 
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs what it raises, with a traceback
@@ -104,7 +104,7 @@ def _connected(address: Address) -> "MilvusClient":
 
 
 @contextmanager
-def telling(address: Address) -> Iterator[None]:
+def milvus_errors(address: Address) -> Iterator[None]:
     """Raise what goes wrong with Milvus as an IndexingError; RamifyError where its client is missing."""
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it logs on stderr how often it greets a file's server; what fails is raised
     try:
@@ -115,10 +115,10 @@ def telling(address: Address) -> Iterator[None]:
     try:
         yield
     except (MilvusException, RpcError) as error:
-        raise _told(address, error) from error
+        raise _indexing_error(address, error) from error
 
 
-def _told(address: Address, error: Exception) -> IndexingError:
+def _indexing_error(address: Address, error: Exception) -> IndexingError:
     reason = " ".join(str(getattr(error, "message", "") or error).split())[:300]
     if address.local and "Open local milvus failed" in reason:
         remedy = "close the other, or give a server's address: several processes may use that at once"

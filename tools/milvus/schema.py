@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ramify.tools.errors import InputError
-from ramify.tools.index.passage_store import Filter, Shown, choices_of
-from ramify.tools.index.search_words import query_words, searchable
+from ramify.tools.index.full_text import query_words, searchable
+from ramify.tools.index.passage_store import Filter, SearchedPassage, choices_of
 
 if TYPE_CHECKING:
     from pymilvus import CollectionSchema, MilvusClient
@@ -42,8 +42,8 @@ class Row(NamedTuple):
     known: str
 
     @classmethod
-    def of(cls, passage: Shown) -> "Row":
-        """Make the row of a passage of a draft."""
+    def of(cls, passage: SearchedPassage) -> "Row":
+        """Return the row of a passage."""
         known = json.dumps(passage.known, sort_keys=True)
         return cls(passage.id, passage.document, passage.label, passage.text, passage.metadata, passage.digest.hex(), known)
 
@@ -55,7 +55,7 @@ class Row(NamedTuple):
     def fields(self) -> dict[str, Any]:
         """Return the fields of the collection; InputError where one is too long for Milvus."""
         metadata = json.loads(self.metadata)
-        for name, value in (("text", self.text), ("metadata", self.metadata), ("words", words := _words(self.label, self.text))):
+        for name, value in (("text", self.text), ("metadata", self.metadata), ("words", words := _stems(self.label, self.text))):
             if len(value.encode()) > LONGEST:
                 what = f"the {name} of the passage {self.id!r} {'is' if name != 'words' else 'are'} longer than {LONGEST:,} bytes"
                 raise InputError(what, "Milvus holds no longer ones: take smaller passages (--chunk-tokens), or an index in a folder")
@@ -75,7 +75,7 @@ def words_asked(query: str) -> str:
     return " ".join(dict.fromkeys(_stem(word) for word in query_words(query)))
 
 
-def _words(label: str, text: str) -> str:
+def _stems(label: str, text: str) -> str:
     """Write words as stems: a file and a server of Milvus read plain words alike, but only a server has stems of its own."""
     return " ".join(_stem(word) for part in (*[label] * LABEL_WEIGHT, text) for word in _WORD.findall(searchable(part.lower())))
 
@@ -135,7 +135,7 @@ def create_passages(client: "MilvusClient", name: str, dimension: int) -> None:
     client.create_collection(name, schema=schema, index_params=indexes, consistency_level="Session")
 
 
-def create_ledger(client: "MilvusClient", name: str) -> None:
+def create_metadata(client: "MilvusClient", name: str) -> None:
     """Make the collection of all else that a later build has to know."""
     from pymilvus import DataType
 

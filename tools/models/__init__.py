@@ -1,11 +1,10 @@
-"""Chat models by name: reached, capped, counted, and answering with values.
+"""Chat models by name: reached, limited, counted, and answering with objects.
 
-* found: `named` (from a name to a model), `model` (what every model is to the toolkit), `shipped` (those that come as a package)
-* of one kind each: `ollama`, `langchain_models`, `gguf` with `gguf_header`; `server_pool` of several `pooled_server`s
-* a call: `structured_call`, `concurrency` (how many at once), `server_load` (how long each may take), `caches`
-* tokens: `tokens` counts them, `learned_tokens` by what servers report
-* a reply: `reply_parsing`, `json_text`, `broken_characters`, `odd_counts`, `confidence`
-* a server: `server_questions`, `server_errors`, `server_record` (what calls have shown of it), `client_logs` (without keys)
+* find: `named` (from a name to a model), `model` (the interface of all), `clients` (LangChain's), `gguf` (run in this process)
+* a call: `structured_call`, `concurrency`, `server_pool` (several servers), `response_repair`
+* tokens: `tokens` counts them, also by what servers report
+* a reply: `reply_parsing`
+* a server: `servers` (what calls have shown of it, and its errors), `server_info` (what it reports of a model)
 """
 
 from ramify.tools.models.model import Model, ModelOptions

@@ -1,171 +1,277 @@
-"""How many calls one model gets at the same time, whatever event loops and threads they come from."""
+"""Limit the concurrent calls to one model, from all event loops and threads: with a fixed limit, or one learned from reply times."""
 
 import asyncio
 import threading
+import time
 from collections import deque
-from collections.abc import Hashable, Mapping
+from collections.abc import AsyncIterator, Hashable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
-from ramify.tools.models.server_load import Pace, Turns
-from ramify.tools.models.server_record import Health, Record
+from langchain_core.messages import AIMessage
+
+from ramify.tools.models.servers import Health, Record
 
 AT_ONCE = 8
-"""Calls at the same time where nobody said how many; what Ollama serves is learned instead."""
+"""Default number of concurrent calls; what Ollama serves is learned instead."""
+MAX_LEARNED = 8
+NANOSECONDS = 10**9
+MARGIN = 0.25
+"""Part of a call's own time that is ignored at either end when two are compared: replies are noticed late."""
+QUEUED = 0.5
+"""A call that waited for more than this part of its own time was queued."""
+REORDERING = 1.0
+"""Seconds within which calls may reach the server in another order than they were sent."""
 
-# One for all gates, since a call may wait at several. Reentrant: while it is held, an exception's clean-up may run a coroutine's `finally`,
-# which leaves a gate.
+# One lock for all limiters, since a call may wait at several. Reentrant: while it is held, an exception's clean-up may run a coroutine's
+# `finally`, which leaves a limiter.
 _LOCK = threading.RLock()
+
+
+@dataclass(frozen=True)
+class CallTiming:
+    """When a call was sent and its reply arrived, and how many seconds the server reports to have worked on it."""
+
+    sent: float
+    done: float
+    own: float
+    load: float = 0.0
+
+    @property
+    def queued(self) -> bool:
+        """Return whether the call waited behind others."""
+        return self.done - self.sent - self.own - self.load > QUEUED * self.own
+
+    @property
+    def core(self) -> tuple[float, float]:
+        """Return the interval in which the server was certainly working on the call."""
+        return self.done - (1 - MARGIN) * self.own, self.done - MARGIN * self.own
+
+
+def read_timing(raw: AIMessage, sent: float) -> CallTiming | None:
+    """Return the timing of a reply that has just arrived; None where the server does not report durations as Ollama does."""
+    metadata = raw.response_metadata
+    load, *own = (metadata.get(name) or 0 for name in ("load_duration", "prompt_eval_duration", "eval_duration"))
+    if not all(isinstance(duration, int) and duration >= 0 for duration in (load, *own)) or not sum(own):
+        return None
+    return CallTiming(sent, time.monotonic(), sum(own) / NANOSECONDS, load / NANOSECONDS)
+
+
+@dataclass(eq=False)
+class LearnedLimit:
+    """A limit that starts at one call, doubles as long as the server works on all of them in parallel, and then stays."""
+
+    limit: int = 1
+    settled: bool = False
+    _round: list[CallTiming] = field(default_factory=list)
+
+    def learn(self, call: CallTiming) -> None:
+        """Record a call; the limit is updated when the calls it admitted, and those that replaced them, are all served."""
+        if self.settled:
+            return
+        self._round.append(call)
+        if len(self._round) < 2 * self.limit - 1:
+            return
+        cores = [call.core for call in self._round]
+        together = max(sum(first <= begun < last for first, last in cores) for begun, _ in cores)  # the most served at one time
+        if together >= self.limit:
+            self.limit = min(2 * self.limit, MAX_LEARNED)
+            self.settled = together >= MAX_LEARNED
+        elif any(call.queued for call in self._round):
+            self.limit, self.settled = together, True
+        self._round.clear()
+
+
+@dataclass(eq=False)
+class PendingCall:
+    """A call that was sent and has no reply yet."""
+
+    sent: float
+    since: float
+    """The earliest time at which the server can have started on it."""
+
+    @property
+    def queued(self) -> bool:
+        """Return whether a call that reached the server earlier has been served since this one was sent."""
+        return self.since > self.sent
+
+
+@dataclass(eq=False)
+class PendingCalls:
+    """The calls that a server is working on, with a timeout each that excludes the time spent on earlier calls."""
+
+    _calls: list[PendingCall] = field(default_factory=list)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @asynccontextmanager
+    async def track(self, seconds: float) -> AsyncIterator[PendingCall]:
+        """Make a call in this context; TimeoutError when the server has had so many seconds for it."""
+        now = time.monotonic()
+        call = PendingCall(now, now)
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            self._calls.append(call)
+        try:
+            async with asyncio.timeout(None) as clock:
+                timer = loop.call_later(seconds, lambda: expire())
+
+                def expire() -> None:
+                    nonlocal timer
+                    left = call.since + seconds - time.monotonic()
+                    if left > 0:  # the timeout was restarted meanwhile
+                        timer = loop.call_later(left, expire)
+                    else:
+                        clock.reschedule(loop.time())
+
+                try:
+                    yield call
+                finally:
+                    timer.cancel()
+        finally:
+            with self._lock:
+                self._calls.remove(call)
+
+    def mark_served(self, call: PendingCall) -> None:
+        """Restart the timeouts of calls that may have been sent later: until now the server may have worked on this one."""
+        with self._lock:
+            for other in self._calls:
+                if other is not call and other.sent > call.sent - REORDERING:
+                    other.since = time.monotonic()
 
 
 @dataclass(eq=False)
 class _Waiter:
-    """A call that waits at one gate, or at several at once: the first that has room takes it."""
+    """A call that waits at one or several limiters; the first one with room admits it."""
 
-    limits: "Mapping[Gate, int | None]"
-    roams: bool
+    limits: "Mapping[Limiter, int | None]"
+    reroutable: bool
     loop: asyncio.AbstractEventLoop
-    turn: "asyncio.Future[Gate | None]"
-    taken_by: "Gate | None" = None
+    admitted: "asyncio.Future[Limiter | None]"
+    by: "Limiter | None" = None
 
-    def tell(self, gate: "Gate | None") -> bool:
-        """Wake the call; False where its loop was closed under it."""
+    def notify(self, limiter: "Limiter | None") -> bool:
+        """Wake the call; return False where its event loop was closed."""
+
+        def wake() -> None:
+            if not self.admitted.done():  # it may have been cancelled meanwhile
+                self.admitted.set_result(limiter)
+
         try:
-            self.loop.call_soon_threadsafe(self._wake, gate)
+            self.loop.call_soon_threadsafe(wake)
         except RuntimeError:
             return False
         return True
 
-    def _wake(self, gate: "Gate | None") -> None:
-        """Runs in the call's own loop, which may have cancelled it meanwhile."""
-        if not self.turn.done():
-            self.turn.set_result(gate)
+    def leave_queues(self, at: "Limiter | None" = None) -> None:
+        """Remove the call from all its queues; calls behind it at limiters other than `at` may be admitted."""
+        for limiter in self.limits:
+            if self in limiter.queue:
+                limiter.queue.remove(self)
+        for limiter in self.limits:
+            if limiter is not at:
+                limiter.admit()
 
 
 @dataclass(eq=False)
-class Gate:
-    """Let calls in one after another; shared by all who call the same model at the same server."""
+class Limiter:
+    """Admit calls in order of arrival; shared by all callers of one model at one server, with what is known of that server."""
 
     busy: int = 0
     record: Record = field(default_factory=Record)
     health: Health = field(default_factory=Health)
-    pace: Pace = field(default_factory=Pace)
-    turns: Turns = field(default_factory=Turns)
+    learned: LearnedLimit = field(default_factory=LearnedLimit)
+    pending: PendingCalls = field(default_factory=PendingCalls)
     queue: deque[_Waiter] = field(default_factory=deque)
 
-    @property
-    def waiting(self) -> int:
-        """Tell how many calls wait for their turn."""
-        return len(self.queue)
-
     async def enter(self, limit: int | None) -> None:
-        """Wait until fewer than `limit` calls are in, in the order of coming; None is as many as the server has shown to serve."""
-        await _enter({self: limit}, roams=False)
+        """Wait until fewer than `limit` calls are in; None stands for the learned limit."""
+        await enter_least_busy({self: limit}, reroutable=False)
 
     def leave(self) -> None:
-        """Make room for the next."""
+        """Release a place."""
         with _LOCK:
             self.busy -= 1
-            self.let_in()
+            self.admit()
 
-    def recall(self) -> None:
-        """Send those who wait at any of several gates to choose anew."""
+    def reroute(self) -> None:
+        """Make the calls that wait at several limiters choose again."""
         with _LOCK:
-            for waiter in [waiter for waiter in self.queue if waiter.roams]:
-                step_out(waiter)
-                waiter.tell(None)
+            for waiter in [waiter for waiter in self.queue if waiter.reroutable]:
+                waiter.leave_queues()
+                waiter.notify(None)
 
     def load(self, limit: int | None) -> float:
-        """Tell how busy it is: 1 and more where it has no room for a call of this limit, or for none but those that wait."""
-        return 1.0 if self.queue else self.busy / self._most(limit)
+        """Return the load; 1 or more means that a call with this limit has to wait."""
+        return 1.0 if self.queue else self.busy / self._effective(limit)
 
-    def let_in(self) -> None:
-        """Take in those who wait, as far as there is room."""
-        while self.queue and self.busy < self._most(self.queue[0].limits[self]):
+    def admit(self) -> None:
+        """Admit waiting calls while there is room."""
+        while self.queue and self.busy < self._effective(self.queue[0].limits[self]):
             waiter = self.queue[0]
-            self.busy += 1  # first, so that none of those let in elsewhere meanwhile takes the place
-            step_out(waiter, at=self)
-            if waiter.tell(self):
-                waiter.taken_by = self
-            else:  # nobody is left to take the turn
+            self.busy += 1  # first, so that a call admitted elsewhere meanwhile cannot take the place
+            waiter.leave_queues(at=self)
+            if waiter.notify(self):
+                waiter.by = self
+            else:  # nobody is left to take the place
                 self.busy -= 1
 
-    def _most(self, limit: int | None) -> int:
-        return self.pace.limit if limit is None else limit
+    def _effective(self, limit: int | None) -> int:
+        return self.learned.limit if limit is None else limit
 
 
-async def enter_one(limits: Mapping[Gate, int | None]) -> Gate | None:
-    """Enter the least busy of several gates, the first of equals, or wait until one has room; None when the choice is to be made anew."""
-    return await _enter(limits, roams=True)
-
-
-async def _enter(limits: Mapping[Gate, int | None], roams: bool) -> Gate | None:
+async def enter_least_busy(limits: Mapping[Limiter, int | None], reroutable: bool = True) -> Limiter | None:
+    """Enter the least busy limiter, the first of equals, or wait until one has room; None where the choice has to be made again."""
     with _LOCK:
-        least = min(limits, key=lambda gate: gate.load(limits[gate]))
+        least = min(limits, key=lambda limiter: limiter.load(limits[limiter]))
         if least.load(limits[least]) < 1:
             least.busy += 1
             return least
         loop = asyncio.get_running_loop()
-        waiter = _Waiter(limits, roams, loop, loop.create_future())
-        for gate in limits:
-            gate.queue.append(waiter)
+        waiter = _Waiter(limits, reroutable, loop, loop.create_future())
+        for limiter in limits:
+            limiter.queue.append(waiter)
     try:
-        return await waiter.turn
+        return await waiter.admitted
     except BaseException:
         with _LOCK:
-            if waiter.taken_by is None:
-                step_out(waiter)
-            else:  # the turn came at the moment of the cancellation: it is passed on
-                waiter.taken_by.leave()
+            if waiter.by is None:
+                waiter.leave_queues()
+            else:  # admitted at the moment of the cancellation: the place is passed on
+                waiter.by.leave()
         raise
-
-
-def step_out(waiter: _Waiter, at: Gate | None = None) -> None:
-    """Take a call out of all its queues; whoever was behind it in one of another gate than `at` may have room there."""
-    for gate in waiter.limits:
-        if waiter in gate.queue:
-            gate.queue.remove(waiter)
-    for gate in waiter.limits:
-        if gate is not at:
-            gate.let_in()
 
 
 @dataclass(frozen=True, eq=False)
 class Cap:
-    """One caller's view of a gate: `async with cap:` holds one of `limit` places (None: of as many as the server is learned to have).
+    """A limiter with one caller's limit: `async with cap:` holds a place.
 
-    Callers with different limits share the gate: each is let in when fewer than its own limit are in.
+    Callers with different limits share the limiter: each is admitted when fewer calls than its own limit are in.
     """
 
-    gate: Gate
+    limiter: Limiter
     limit: int | None
+    """None for the learned limit."""
 
     async def __aenter__(self) -> None:
         """Wait for a place."""
-        await self.gate.enter(self.limit)
+        await self.limiter.enter(self.limit)
 
     async def __aexit__(self, *exc: object) -> None:
-        """Give the place up."""
-        self.gate.leave()
+        """Release the place."""
+        self.limiter.leave()
 
 
-_GATES: WeakValueDictionary[Hashable, Gate] = WeakValueDictionary()
-_KEPT: deque[Gate] = deque(maxlen=64)
+_LIMITERS: WeakValueDictionary[Hashable, Limiter] = WeakValueDictionary()
+_KEPT: deque[Limiter] = deque(maxlen=64)
 
 
-def cap_for(key: Hashable, limit: int | None) -> Cap:
-    """Give the cap of what `key` names; the same key means the same gate for as long as anybody holds a cap of it."""
+def cap_for(key: Hashable, limit: int | None, lasting: bool = False) -> Cap:
+    """Return the cap of a key; equal keys share a limiter as long as a cap refers to it, or longer where it is `lasting`."""
     with _LOCK:
-        gate = _GATES.get(key)
-        if gate is None:
-            gate = _GATES[key] = Gate()
-        return Cap(gate, limit)
-
-
-def lasting_cap(key: Hashable, limit: int | None) -> Cap:
-    """Give the cap of a server; what calls have shown of it stays known when nobody holds a cap for a while."""
-    with _LOCK:
-        cap = cap_for(key, limit)
-        if all(kept is not cap.gate for kept in _KEPT):
-            _KEPT.append(cap.gate)
-        return cap
+        limiter = _LIMITERS.get(key)
+        if limiter is None:
+            limiter = _LIMITERS[key] = Limiter()
+        if lasting and all(kept is not limiter for kept in _KEPT):
+            _KEPT.append(limiter)
+        return Cap(limiter, limit)

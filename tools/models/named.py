@@ -1,46 +1,79 @@
-"""From a model's name to a model that can be asked."""
+"""Resolve a model's name to a model that is ready to be asked."""
 
 import os
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from typing import Generic, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models import gguf, langchain_models, ollama
-from ramify.tools.models.caches import Lookup, PerLoop
-from ramify.tools.models.concurrency import AT_ONCE, lasting_cap
-from ramify.tools.models.langchain_models import given
-from ramify.tools.models.model import Model, ModelOptions
-from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.server_errors import Server
-from ramify.tools.models.server_pool import pooled
-from ramify.tools.models.server_questions import listed, require, window
-from ramify.tools.models.shipped import SHIPPED
+from ramify.tools.models import clients, gguf
+from ramify.tools.models.concurrency import AT_ONCE, cap_for
+from ramify.tools.models.model import Model, ModelOptions, PerLoop
+from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, get_window, list_entry, ollama_model, ollama_parallel, require_model
+from ramify.tools.models.server_pool import create_pool
+from ramify.tools.models.servers import Server
 from ramify.tools.models.structured_call import PLAIN
 from ramify.tools.scrub import learn_address
 from ramify.tools.server_address import OLLAMA_START, addresses, ollama_host, without_credentials
 
-__all__ = ["Model", "ModelOptions", "Structured", "find_best", "forget", "resolve"]
+T = TypeVar("T")
 
 BEST = "llama3.1:8b"
-"""The model that `auto` hopes for."""
+"""The model that `auto` prefers."""
 
-_FOUND: Lookup[Model] = Lookup(64)
+
+class LookupCache(Generic[T]):
+    """The latest results by key; concurrent callers of one key share one look-up, and a failure is not cached."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._found: OrderedDict[Hashable, Future[T]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, look_up: Callable[[], T]) -> T:
+        """Return the cached result, or look it up; blocking."""
+        with self._lock:
+            found = self._found.get(key)
+            if first := found is None:
+                found = self._found[key] = Future()
+                while len(self._found) > self._size:
+                    self._found.popitem(last=False)
+        assert found is not None
+        if first:
+            try:
+                found.set_result(look_up())
+            except BaseException as error:
+                with self._lock:
+                    if self._found.get(key) is found:
+                        del self._found[key]
+                found.set_exception(error)
+                raise
+        return found.result()
+
+    def clear(self) -> None:
+        """Remove all results."""
+        with self._lock:
+            self._found.clear()
+
+
+_CACHE: LookupCache[Model] = LookupCache(64)
 
 
 def resolve(model: str | BaseChatModel, options: ModelOptions) -> Model:
-    """Make a model ready; blocking. A name and its options are looked up once (see `forget`), an object is used as it is.
+    """Return a model ready to be asked; blocking. A name with its options is cached (see `forget`), an object is used as it is.
 
-    UsageError for a name that means nothing, ModelError for a model that is not there.
+    UsageError for a name that is not one, ModelError for a model that is not there.
     """
     _learn_addresses(options)
-    if isinstance(model, BaseChatModel):
-        return given(model, options)
-    return _looked_up(model.strip(), options)
+    return clients.from_chat_model(model, options) if isinstance(model, BaseChatModel) else _cached(model.strip(), options)
 
 
 def _learn_addresses(options: ModelOptions) -> None:
@@ -50,20 +83,20 @@ def _learn_addresses(options: ModelOptions) -> None:
 
 
 def forget() -> None:
-    """Look every model up afresh, so that a server started meanwhile is found; call it between questions."""
-    _FOUND.clear()
+    """Clear the cache, so that a server started meanwhile is found; call it between questions."""
+    _CACHE.clear()
 
 
-def _looked_up(model: str, options: ModelOptions) -> Model:
-    return _FOUND.get((model, options, os.environ.get("OLLAMA_HOST")), lambda: _named(model, options))
+def _cached(model: str, options: ModelOptions) -> Model:
+    return _CACHE.get((model, options, os.environ.get("OLLAMA_HOST")), lambda: _by_name(model, options))
 
 
-def _named(model: str, options: ModelOptions) -> Model:
+def _by_name(model: str, options: ModelOptions) -> Model:
     provider, _, name = model.partition(":")
     if not name:
-        meant = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
-        meant = f"did you mean gguf:{model}? " if model in SHIPPED else meant
-        raise UsageError(f"{model!r} does not name a model", meant + langchain_models.FORMS)
+        hint = f"for a model of Ollama's write ollama:{model}; " if model and ":" not in model else ""
+        hint = f"did you mean gguf:{model}? " if model in gguf.SHIPPED else hint
+        raise UsageError(f"{model!r} does not name a model", hint + clients.FORMS)
     if provider == "gguf":
         return _from_gguf(name, options)
     if len(several := addresses(options.base_url)) > 1:
@@ -72,34 +105,34 @@ def _named(model: str, options: ModelOptions) -> Model:
 
 
 def _at_each(provider: str, name: str, options: ModelOptions, several: Sequence[str]) -> Model:
-    """Find a model at several servers."""
+    """Return a pool of several servers."""
 
     def at(address: str) -> Model:
         alone = replace(options, base_url=address)
         if provider == "ollama":
             return _from_ollama(name, alone)
         if provider == "openai":
-            require(address, name, _secret())
+            require_model(address, name, _openai_key())
         return _from_provider(provider, name, alone)
 
     if provider != "ollama":
         for address in several:
-            langchain_models.check_address(address)
+            clients.check_address(address)
     hosts = [ollama_host(address) for address in several] if provider == "ollama" else several
-    looks = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
-    return pooled(f"{provider}:{name}", looks)
+    look_ups = {without_credentials(host): partial(at, address) for host, address in zip(hosts, several, strict=True)}
+    return create_pool(f"{provider}:{name}", look_ups)
 
 
 def find_best(options: ModelOptions) -> Model | str:
-    """Return the model that "auto" means: Ollama's where it answers, else the reason why the embedded one is used; blocking.
+    """Return the model that "auto" stands for: Ollama's where it answers, else the reason why the embedded one is used; blocking.
 
-    That Ollama does not answer is never remembered, since it may be started at any time.
+    That Ollama does not answer is never cached, since it may be started at any time.
     """
     _learn_addresses(options)
     try:
-        return _looked_up(f"ollama:{BEST}", options)
+        return _cached(f"ollama:{BEST}", options)
     except ModelError as error:
-        if options.base_url:  # a server was meant: a model without one is not what was asked for
+        if options.base_url:  # a server was named, so a model without one is not what the user wants
             named = f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in addresses(options.base_url))}`"
             remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
             raise ModelError(error.what, remedy) from error
@@ -108,54 +141,55 @@ def find_best(options: ModelOptions) -> Model | str:
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:
     address = ollama_host(options.base_url)
-    shown = ollama.show(name, address)
-    trained = shown.context or options.num_ctx
-    # The server lowers a window that the model was not trained for, and then cuts prompts without a word.
-    fitting = replace(options, num_ctx=min(options.num_ctx, trained))
+    info = ollama_model(name, address)
+    # The server lowers a window that the model was not trained for, and then truncates prompts silently.
+    fitting = replace(options, num_ctx=min(options.num_ctx, info.context or options.num_ctx))
     url = without_credentials(address)
-    server = Server(f"ollama:{name}", options.timeout, url, start=OLLAMA_START, pull=ollama.PULL.format(name), key=ollama.KEY)
-    model = _connected(lambda: ollama.client(name, address, fitting), server, fitting, options.max_concurrency or ollama.parallel(address))
+    server = Server(f"ollama:{name}", options.timeout, url, start=OLLAMA_START, pull=OLLAMA_PULL.format(name), key=OLLAMA_KEY)
+    limit = options.max_concurrency or ollama_parallel(address)
+    model = _connect(lambda: clients.ollama_client(name, address, fitting), server, fitting, limit)
     model.server.record.answered = True
-    model.server.record.move(PLAIN, shown.way)
+    model.server.record.move(PLAIN, info.mode)
     return model
 
 
 def _from_gguf(name: str, options: ModelOptions) -> Model:
-    engine = gguf.engine(name, options)
+    engine = gguf.get_engine(name, options)
     inside = replace(options, base_url=engine.address, num_ctx=engine.form.window)
     server = Server(f"gguf:{name}", options.timeout, start="ask again: llama.cpp has ended in this process")
 
     def make() -> BaseChatModel:  # holds the engine for as long as there is a model of it
-        return langchain_models.client("openai", gguf.ALIAS, inside, engine.key)
+        return clients.provider_client("openai", gguf.ALIAS, inside, engine.key)
 
-    model = _connected(make, server, inside, engine.form.slots)
+    model = _connect(make, server, inside, engine.form.slots)
     model.server.record.answered = True
-    return replace(model, load=engine.loading, notice=engine.notice)
+    return replace(model, load=engine.take_loading_time, notice=engine.notice)
 
 
 def _from_provider(provider: str, name: str, options: ModelOptions) -> Model:
     address = options.base_url if provider == "openai" else None
-    secret = _secret()
-    entry = listed(address, name, secret) if address else None
-    if address and entry and (told := window(entry, address, secret)):
-        options = replace(options, num_ctx=min(options.num_ctx, told))
+    key = _openai_key()
+    entry = list_entry(address, name, key) if address else None
+    if address and entry and (window := get_window(entry, address, key)):
+        options = replace(options, num_ctx=min(options.num_ctx, window))
     url = without_credentials(options.base_url) if options.base_url else None
-    server = Server(f"{provider}:{name}", options.timeout, url, key=langchain_models.key_variable(provider))
-    model = _connected(lambda: langchain_models.client(provider, name, options), server, options, options.max_concurrency or AT_ONCE)
+    server = Server(f"{provider}:{name}", options.timeout, url, key=clients.key_variable(provider))
+    limit = options.max_concurrency or AT_ONCE
+    model = _connect(lambda: clients.provider_client(provider, name, options), server, options, limit)
     model.server.record.answered |= entry is not None
     return model
 
 
-def _secret() -> SecretStr | None:
+def _openai_key() -> SecretStr | None:
     key = os.environ.get("OPENAI_API_KEY")
     return SecretStr(key) if key else None
 
 
-def _connected(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions, limit: int | None) -> Model:
+def _connect(make: Callable[[], BaseChatModel], server: Server, options: ModelOptions, limit: int | None) -> Model:
     began = time.perf_counter()
     first = make()
     client_s = time.perf_counter() - began
-    cap = lasting_cap((*server.name.split(":", 1), server.url), limit)
-    server = replace(server, remote=True, record=cap.gate.record)
-    count, chats = langchain_models.count_of(first, server), PerLoop(make, first)
+    cap = cap_for((*server.name.split(":", 1), server.url), limit, lasting=True)
+    server = replace(server, remote=True, record=cap.limiter.record)
+    count, chats = clients.count_of(first, server), PerLoop(make, first)
     return Model(server.name, first, count, cap, options.num_ctx, server, client_s=client_s, chats=chats, num_predict=options.num_predict)

@@ -1,108 +1,112 @@
-"""What a model wrote, read as one object of a given type, and apart from it what the model thought before."""
+"""Parse a model's reply: its thought, the JSON object in its text, and the confidence of a field from log probabilities.
+
+Every character is visited a bounded number of times: a reply is untrusted, and may be long.
+"""
 
 import json
+import math
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ramify.tools.models.confidence import spelled
-from ramify.tools.models.json_text import HALF, objects, whole
 from ramify.tools.scrub import without_known
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 LONGEST = 2**17
-"""Characters of a reply that is read at all: a good deal more than any model writes in one go."""
-TOLD = 8
-"""Faults of an object that the model is told of."""
+"""Most characters of a reply, far more than any model writes."""
+MAX_FAULTS = 8
+"""Most validation errors that the model is told."""
 SHOWN = 1000
-"""Characters that are kept of a longer one."""
+"""Characters that are kept of a longer reply."""
 OPENED, CLOSED = "<think>", "</think>"
 BEGUN = ("{", "`")
-"""How a reply begins that has no thought before it: as an object, or as a fence around one."""
+"""How a reply without a thought begins: with an object, or a fence around one."""
 BEFORE = re.compile(rf"\s*+(?![{{`]).*?{CLOSED}", re.DOTALL)
 KEPT = "reasoning_content"
-"""Where LangChain's clients keep a thought that came apart from the reply."""
-MOST_TOKENS = 2**31
-"""No prompt or reply has so many; a server that tells of more tells nothing."""
+"""The additional field in which LangChain's clients keep a thought."""
+MAX_TOKENS = 2**31
+"""A reported count from here on is invalid."""
 UNWRITTEN = 16
-"""Tokens, or characters of them, that a server may tell of beside those of the text: marks of the end."""
+"""Tokens, or their characters, that a server may report beside those of the text, such as an end mark."""
 
 
 @dataclass(frozen=True)
 class Structured:
-    """A reply as it came, and as the object it was to be, without keys; `error` says why there is none."""
+    """A reply, and the object parsed from it, both without keys; `error` says why there is no object."""
 
     raw: AIMessage
     parsed: BaseModel | None
     error: str | None
     thought: bool = False
-    """Whether the model thought before it wrote, or instead."""
+    """Whether the model thought before it replied, or instead."""
     cut_off: bool = False
 
     @property
     def bare(self) -> bool:
-        """Tell whether the text is an object and nothing else, as far as it goes: so it is where a server holds it to that."""
+        """Return whether the text is an object and nothing else, as far as it goes: so it is where a server enforces a schema."""
         text = self.raw.text.strip()
         return text.startswith("{") and (self.cut_off or text.endswith("}"))
 
     @property
     def remedy(self) -> str:
-        """Say what the user can do about a reply that cannot be read."""
+        """Return what the user can do about a reply that cannot be parsed."""
         if self.thought and self.cut_off:
             return "raise num_predict and num_ctx, or take a model that does not think"
         return "try a larger model, or raise num_predict"
 
 
 def read(raw: AIMessage, parsed: object, schema: type[BaseModel]) -> Structured:
-    """Take the object that the client parsed, or the one written in the model's tool call or text."""
+    """Return the reply with the object that the client parsed, or the one in the model's tool call or text."""
     if raw.usage_metadata and not all(_is_count(raw.usage_metadata.get(name)) for name in ("input_tokens", "output_tokens")):
         raw = raw.model_copy(update={"usage_metadata": None})
-    raw, thought = apart(raw)
+    raw, thought = move_thought(raw)
     called = [json.dumps(call["args"]) for call in raw.tool_calls] + [call["args"] or "" for call in raw.invalid_tool_calls]
     text = "\n".join(called) if called else raw.text
     if len(text) > LONGEST:
         shown = raw.model_copy(update={"content": text[:SHOWN]})
         return Structured(shown, None, f"it is longer than {LONGEST:,} characters: write less")
-    if HALF.search(raw.text):
-        raw = raw.model_copy(update={"content": whole(raw.text)})
+    if SURROGATE.search(raw.text):
+        raw = raw.model_copy(update={"content": join_surrogates(raw.text)})
     cut_off = bool(CUT_OFF & {raw.response_metadata.get(name) for name in ("finish_reason", "done_reason", "stop_reason")})
     if isinstance(parsed, schema) and not cut_off and without_known(text) == text:
         return Structured(raw, parsed, None, thought)
-    found, error = parse(whole(text), schema)
+    found, error = parse(join_surrogates(text), schema)
     if found is None and cut_off:
         error = "it thought until num_predict: think less" if thought else "it was cut off before its end: write less"
     return Structured(raw, found, error, thought, cut_off)
 
 
 def parse(text: str, schema: type[BaseModel]) -> tuple[BaseModel | None, str | None]:
-    """Read the last object in a text that is one of the schema; fences and words around it do not matter.
+    """Return the last object in a text that matches the schema, or why there is none; fences and words around it are ignored.
 
-    Keys that a server repeats are masked here, before long texts are cut, so that nothing that comes of a reply holds one.
+    Keys that a server repeats are masked here, before long texts are cut.
     """
     error = "it is empty" if not text.strip() else "it holds no complete JSON object"
     for _, value in reversed(list(objects(text))):
         try:
             return schema.model_validate(without_known(value)), None
         except ValidationError as invalid:
-            error = "; ".join(f"{'.'.join(map(str, told['loc'])) or 'object'}: {told['msg']}" for told in invalid.errors()[:TOLD])
+            error = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}" for fault in invalid.errors()[:MAX_FAULTS])
     return None, error
 
 
-def apart(raw: AIMessage) -> tuple[AIMessage, bool]:
-    """Move what the model thought in its text to where LangChain keeps thoughts, and tell whether it thought at all."""
+def move_thought(raw: AIMessage) -> tuple[AIMessage, bool]:
+    """Move the thought in a text to where LangChain keeps thoughts, and return whether the model thought at all."""
     hidden = _hidden(raw)
-    thought, said = parted(raw.text)
+    thought, said = split_thought(raw.text)
     if said != raw.text:
         kept = {**raw.additional_kwargs, KEPT: f"{raw.additional_kwargs.get(KEPT) or ''}{thought}"}
         raw = raw.model_copy(update={"content": said, "additional_kwargs": kept})
     return raw, hidden or bool(raw.additional_kwargs.get(KEPT))
 
 
-def parted(text: str) -> tuple[str, str]:
-    """Part a text into thought and reply; of a thought that does not end nothing is reply."""
+def split_thought(text: str) -> tuple[str, str]:
+    """Split a text into thought and reply; where the thought does not end, the reply is empty."""
     place = 0
     while closed := BEFORE.match(text, place):
         place = closed.end()
@@ -114,26 +118,230 @@ def parted(text: str) -> tuple[str, str]:
 
 
 def text_so_far(written: str, field: str) -> str:
-    """Return what an unfinished reply holds of a text field of its object; empty where that has not begun."""
-    _, said = parted(written)
+    """Return the text of a field of an unfinished reply; empty where the field has not begun."""
+    _, said = split_thought(written)
     start = said.find("{")
     try:
-        told = from_json(said[start:], allow_partial="trailing-strings") if start >= 0 else {}
+        value = from_json(said[start:], allow_partial="trailing-strings") if start >= 0 else {}
     except ValueError:
         return ""
-    text = told.get(field) if isinstance(told, dict) else None
+    text = value.get(field) if isinstance(value, dict) else None
     return text if isinstance(text, str) else ""
 
 
-def _is_count(told: object) -> bool:
-    """Tell a number of tokens from what a server may send in its place: negative, fractional, a text."""
-    return type(told) is int and 0 <= told < MOST_TOKENS
+def _is_count(value: object) -> bool:
+    """Return whether a reported value is a number of tokens."""
+    return type(value) is int and 0 <= value < MAX_TOKENS
 
 
 def _hidden(raw: AIMessage) -> bool:
-    """Tell whether the server wrote more than the text: tokens that spell more, or more of them than the text has bytes."""
+    """Return whether the server generated more than the text: longer tokens, or more of them than the text has bytes."""
     if raw.tool_calls or raw.invalid_tool_calls:
         return False
-    text, told = raw.text, raw.usage_metadata
-    counted = told["output_tokens"] if told else 0
-    return counted > len(text.encode("utf-8", "surrogatepass")) + UNWRITTEN or spelled(raw) > len(text) + UNWRITTEN
+    text, usage = raw.text, raw.usage_metadata
+    counted = usage["output_tokens"] if usage else 0
+    return counted > len(text.encode("utf-8", "surrogatepass")) + UNWRITTEN or _logprob_characters(raw) > len(text) + UNWRITTEN
+
+
+BROKEN = "\ufffd"
+"""The replacement of half a character, which JSON can escape and UTF-8 cannot encode."""
+SURROGATE = re.compile("[\ud800-\udfff]")
+ESCAPES = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+"""The escapes of a JSON text, a surrogate pair as one; the group is a lone surrogate."""
+DECODER = json.JSONDecoder(strict=False)  # models write raw line breaks into strings
+BLANK = " \t\r\n"
+_STRING = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
+START = re.compile(rf'{{(?=[{BLANK}]*+["}}])')
+NAME = re.compile(rf"[{BLANK}]*+{_STRING}[{BLANK}]*+:[{BLANK}]*+")
+SCALAR = re.compile(rf"{_STRING}|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+|true|false|null|NaN|-?Infinity")
+NEXT = re.compile(rf"[{BLANK}]*+([,}}\]])")
+SPACE = re.compile(rf"[{BLANK}]*+")
+CLOSING = re.compile(rf"[{BLANK}]*+([}}\]])")
+CLOSERS = {"{": "}", "[": "]"}
+
+
+def join_surrogates(text: str) -> str:
+    """Join surrogate pairs to characters, and replace lone surrogates."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if SURROGATE.search(text) else text
+
+
+def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the complete outermost JSON objects in a text, each with its position."""
+    mended = ESCAPES.sub(lambda escape: r"\ufffd" if escape[1] else escape[0], text)  # without lone surrogates; the positions stay
+    ends: dict[int, int | None] = {}
+    place = 0
+    while begun := START.search(text, place):
+        start = begun.start()
+        end = ends[start] if start in ends else _end(text, start, ends)
+        place = end or start + 1
+        if end is not None:
+            try:
+                value = DECODER.raw_decode(mended, start)[0]
+            except (ValueError, RecursionError):  # thousands of digits or nested brackets
+                continue
+            yield start, value
+
+
+def field_span(text: str, field: str) -> tuple[int, int] | None:
+    """Return where the value of a top-level field begins and ends, without quotes, in the last object that has the field."""
+    found = [start for start, value in objects(text) if field in value]
+    if not found:
+        return None
+    # Of two equal names the last counts, as in every JSON parser.
+    span, position = None, found[-1] + 1
+    while text[position := _skip(text, position, BLANK + ",")] != "}":
+        name, position = DECODER.raw_decode(text, position)
+        start = _skip(text, position, BLANK + ":")
+        _, position = DECODER.raw_decode(text, start)
+        if name == field:
+            quoted = text[start] == '"'
+            span = (start + quoted, position - quoted)
+    return span
+
+
+def _end(text: str, start: int, ends: dict[int, int | None]) -> int | None:
+    """Return where the object that begins here ends; None where it is malformed.
+
+    The ends of nested values are stored in `ends`, so that none is scanned again when the outer one fails.
+    """
+    inside: list[int] = []
+    place: int | None = start
+    while place is not None:  # a value is expected here
+        if place in ends or text[place : place + 1] not in CLOSERS:
+            place = ends[place] if place in ends else _matched(SCALAR, text, place)
+        else:
+            inside.append(place)
+            if not CLOSING.match(text, place + 1):
+                place = _member(text, place, place + 1)
+                continue
+            place += 1
+        while inside and place is not None and (follows := NEXT.match(text, place)) and follows[1] == CLOSERS[text[inside[-1]]]:
+            ends[inside.pop()] = place = follows.end(1)
+        if not inside:
+            return place
+        place = _member(text, inside[-1], follows.end()) if place is not None and follows and follows[1] == "," else None
+    ends.update(dict.fromkeys(inside))
+    return None
+
+
+def _member(text: str, opened: int, place: int) -> int | None:
+    """Return where the next value of an object or a list is expected."""
+    return _matched(NAME if text[opened] == "{" else SPACE, text, place)
+
+
+def _matched(pattern: re.Pattern[str], text: str, place: int) -> int | None:
+    found = pattern.match(text, place)
+    return found.end() if found else None
+
+
+def _skip(text: str, position: int, characters: str) -> int:
+    while text[position] in characters:
+        position += 1
+    return position
+
+
+ROUNDING = 1e-3
+"""A log probability above zero by at most this is a rounded zero; a higher one is invalid."""
+MIN_LOGPROB = -1e6
+"""Lower log probabilities are raised to this: the confidence is 0 all the same, and the sum does not overflow."""
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    logprob: float
+    raw: bytes | None
+
+
+def span_confidence(message: AIMessage, field: str) -> float | None:
+    """Return the geometric mean probability of the tokens of a top-level field's value.
+
+    None where the log probabilities are missing or invalid, the field is missing or empty, or the tokens do not match the text.
+    """
+    tokens = _tokens(message.response_metadata.get("logprobs"))
+    text = message.text
+    span = field_span(text, field) if tokens else None
+    places = (_by_bytes(tokens, text) or _by_text(tokens, text)) if span else None  # each token's span in characters
+    if span is None or places is None:
+        return None
+    start, end = span
+    logprobs = [token.logprob for token, (first, last) in zip(tokens, places, strict=True) if first < end and last > start]
+    if not logprobs or not all(math.isfinite(logprob) and logprob <= ROUNDING for logprob in logprobs):
+        return None
+    return min(1.0, math.exp(math.fsum(max(logprob, MIN_LOGPROB) for logprob in logprobs) / len(logprobs)))
+
+
+def _logprob_characters(message: AIMessage) -> int:
+    """Return the number of characters of the tokens with log probabilities, broken ones left out."""
+    return sum(len(token.text) for token in _tokens(message.response_metadata.get("logprobs")) if BROKEN not in token.text)
+
+
+def without_logprobs(message: AIMessage) -> AIMessage:
+    """Return a message without its log probabilities: thousands of numbers that no checkpoint should carry."""
+    kept = {name: value for name, value in message.response_metadata.items() if name != "logprobs"}
+    return message.model_copy(update={"response_metadata": kept})
+
+
+def _tokens(logprobs: Any) -> list[_Token]:
+    """Return the tokens in Ollama's format (a list) or OpenAI's (a list under `content`); none of anything else."""
+    entries = logprobs.get("content") if isinstance(logprobs, Mapping) else logprobs
+    tokens = [_token(entry) for entry in entries] if isinstance(entries, list | tuple) else []
+    return [token for token in tokens if token] if all(tokens) else []
+
+
+def _token(entry: Any) -> _Token | None:
+    fields = entry if isinstance(entry, Mapping) else getattr(entry, "__dict__", {})
+    text, logprob, raw = fields.get("token"), fields.get("logprob"), fields.get("bytes")
+    if not isinstance(text, str) or not isinstance(logprob, float | int) or not isinstance(raw, list | None):
+        return None
+    try:
+        return _Token(join_surrogates(text), float(logprob), None if raw is None else bytes(raw))
+    except (OverflowError, TypeError, ValueError):  # a number too large, or invalid bytes
+        return None
+
+
+def _by_bytes(tokens: list[_Token], text: str) -> list[Span] | None:
+    """Return the tokens' spans by their bytes, in the last part of them that equals the text (a thought may precede it)."""
+    parts = [token.text.encode() if token.raw is None else token.raw for token in tokens]
+    content, joined = text.encode(), b"".join(parts)
+    # Backwards, because `rfind` is quadratic where `find` is not.
+    found = joined[::-1].find(content[::-1])
+    if found < 0:
+        return None
+    before = len(joined) - found - len(content)
+    # The character of each byte, and one more entry for the end.
+    characters = [number for number, character in enumerate(text) for _ in character.encode()] + [len(text)]
+    places, position = [], -before
+    for part in parts:
+        first, last = (min(max(place, 0), len(content)) for place in (position, position + len(part)))
+        places.append((characters[first], characters[last - 1] + 1) if last > first else (characters[first], characters[first]))
+        position += len(part)
+    return places
+
+
+def _by_text(tokens: list[_Token], text: str) -> list[Span] | None:
+    """Return the tokens' spans by their texts; tokens with broken characters share what lies between the others."""
+    places: list[Span] = []
+    position, broken = 0, 0
+    for token in tokens:
+        if BROKEN in token.text:
+            broken += len(token.text)
+            places.append((position, -1))
+            continue
+        found = text.find(token.text, position, position + broken + len(token.text))
+        if found < 0:
+            return None
+        places.append((found, found + len(token.text)))
+        position, broken = found + len(token.text), 0
+    return _close_gaps(places, len(text)) if len(text) - position <= broken else None
+
+
+def _close_gaps(places: list[Span], end: int) -> list[Span]:
+    """Extend each broken token to the next unbroken one."""
+    closed: list[Span] = []
+    for first, last in reversed(places):
+        closed.append((first, end if last < 0 else last))
+        end = end if last < 0 else first
+    return closed[::-1]

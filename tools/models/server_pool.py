@@ -1,148 +1,243 @@
-"""One model at several servers: each call goes to the least busy of those that can be asked, and to another where it fails."""
+"""One model at several servers: each call goes to the least busy one in use, and to another where it fails."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from ramify.tools.errors import ModelError
-from ramify.tools.models import server_errors
-from ramify.tools.models.concurrency import enter_one, lasting_cap
-from ramify.tools.models.learned_tokens import LearnedCount
+from ramify.tools.models import servers
+from ramify.tools.models.concurrency import Limiter, cap_for, enter_least_busy
 from ramify.tools.models.model import Model
-from ramify.tools.models.pooled_server import ElsewhereError, Seat
 from ramify.tools.models.reply_parsing import Structured
-from ramify.tools.models.server_errors import Server
-from ramify.tools.models.structured_call import allowance
-from ramify.tools.models.tokens import estimate
+from ramify.tools.models.servers import Health, Server, Trouble, explain, is_gone, safe_cause, trouble_with
+from ramify.tools.models.structured_call import thinking_allowance
+from ramify.tools.models.tokens import LearnedCount, estimate
 
-PATIENT = 2
-"""Servers that a call may wait for in vain: where both are silent, the reply takes longer than the time there is."""
+SAME_EVERYWHERE = frozenset({"overlong", "refused"})
+"""Troubles with the call itself, which another server would have, too."""
+MAX_SILENT = 2
+"""Servers at which one call may time out: where both are silent, the reply takes longer than the timeout."""
+
+
+class BackendError(Exception):
+    """A call failed at one server, and may be served by another."""
+
+    def __init__(self, trouble: Trouble, error: Exception, model: Model) -> None:
+        super().__init__(trouble)
+        self.trouble = trouble
+        self.explained = explain(trouble, error, model.server)
+        self.explained.__cause__ = safe_cause(trouble, error)
+
+
+@dataclass(eq=False)
+class Backend:
+    """One server of a pool."""
+
+    url: str
+    look_up: Callable[[], Model] = field(repr=False)
+    """Returns the model there; blocking, a ModelError where it cannot be used."""
+    limiter: Limiter = field(repr=False)
+    on_change: Callable[[], None] = field(default=lambda: None, repr=False)
+    """Called when the server is excluded or included."""
+    min_window: int = 0
+    """Tokens that its window must have, since prompts are made for that."""
+    model: Model | None = None
+    remedy: str = ""
+    """What to do about its exclusion."""
+    checking: bool = False
+
+    @property
+    def health(self) -> Health:
+        """Return the server's health."""
+        return self.limiter.health
+
+    @property
+    def usable(self) -> Model | None:
+        """Return the model there, if it is in use."""
+        return self.model if not self.health.why else None
+
+    @property
+    def excluded(self) -> str | None:
+        """Return the notice that it is excluded, and why."""
+        return f"{self.health.why}: it is left out, and looked at again from time to time" if self.health.why else None
+
+    def check(self) -> None:
+        """Look the model up, and include or exclude the server; blocking."""
+        was = self.health.why
+        try:
+            model = self.look_up()
+            if (model.num_ctx or self.min_window) < self.min_window:
+                what = f"{model.name} at {self.url} has a window of {model.num_ctx} tokens, fewer than the {self.min_window} of the others"
+                raise ModelError(what, "start it with a window as long as the others'")
+        except ModelError as error:
+            self.remedy = error.remedy
+            self.health.exclude(error.what)
+        else:
+            self.model = model
+            self.health.include()
+        finally:
+            self.checking = False
+        if bool(was) != bool(self.health.why):
+            self.on_change()
+
+    def check_in_background(self) -> None:
+        """Start a check in a thread, if it is due or the server was included through another pool."""
+
+        def check() -> None:
+            with suppress(RuntimeError):  # the process is ending
+                self.check()
+
+        if not self.checking and (self.health.due() or (self.model is None and not self.health.why)):
+            self.checking = True
+            threading.Thread(target=check, daemon=True).start()
+
+    async def call(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured:
+        """Make a call that holds a place, and release the place; BackendError where another server may serve it."""
+        model = self.model
+        assert model is not None
+        try:
+            asked = await model.attempt(messages, schema, longest)
+        except Exception as error:
+            trouble = trouble_with(error, model.server)
+            if trouble is None:
+                raise
+            if trouble in SAME_EVERYWHERE:
+                raise explain(trouble, error, model.server) from safe_cause(trouble, error)
+            explained = explain(trouble, error, model.server, again=False)
+            if self.health.fail(explained.what, is_gone(trouble, error)):
+                self.remedy = explained.remedy
+                self.on_change()
+            raise BackendError(trouble, error, model) from None
+        finally:
+            self.limiter.leave()
+        self.health.succeed()
+        return asked
 
 
 @dataclass(frozen=True, eq=False)
 class Pool(Model):
-    """A model at several servers, each with a cap, a record and a health of its own."""
+    """A model at several servers, each with a limiter, a record and a health of its own."""
 
-    seats: tuple[Seat, ...] = field(kw_only=True, repr=False)
+    backends: tuple[Backend, ...] = field(kw_only=True, repr=False)
 
     @property
     def notices(self) -> list[str]:
-        """Say which servers are asked, and which are left out."""
-        return [*super().notices, *self.left_out]
+        """Return which servers are used, and which are excluded."""
+        return [*super().notices, *self._excluded]
 
     @property
-    def told(self) -> list[str]:
-        """Say what servers are asked otherwise than meant, and which are left out now."""
-        told = [notice for seat in self.seats if seat.model for notice in seat.model.told]
-        return list(dict.fromkeys([*told, *self.left_out]))
+    def learned_notices(self) -> list[str]:
+        """Return what calls have shown of the servers, and which are excluded now."""
+        notices = [notice for backend in self.backends if backend.model for notice in backend.model.learned_notices]
+        return list(dict.fromkeys([*notices, *self._excluded]))
 
     @property
-    def left_out(self) -> list[str]:
-        """Say of each server that is left out now why it is."""
-        return [why for seat in self.seats if (why := seat.left_out)]
+    def _excluded(self) -> list[str]:
+        return [why for backend in self.backends if (why := backend.excluded)]
 
     @property
     def thought_tokens(self) -> int:
-        """Tell how many tokens a reply may take beside `num_predict`: where one server's thinks, as many at each."""
-        thinks = any(seat.model.server.record.way.thinks for seat in self.seats if seat.model)
-        return allowance(self.num_ctx) if thinks and self.num_predict is not None else 0
+        """Return how many tokens a reply may take beside `num_predict`: as many at each server as at one whose model thinks."""
+        thinks = any(backend.model.server.record.mode.thinks for backend in self.backends if backend.model)
+        return thinking_allowance(self.num_ctx) if thinks and self.num_predict is not None else 0
 
     async def reply(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None = None) -> Structured:
-        """Ask as one server is asked; ModelError where none can be."""
-        for pause in (*server_errors.PAUSES, None):
-            asked = await self._anywhere(messages, schema, longest)
+        """Ask as a single server is asked; ModelError where none can be used."""
+        for pause in (*servers.PAUSES, None):
+            asked = await self._ask_each(messages, schema, longest)
             if isinstance(asked, Structured):
                 return asked
-            if pause is None or asked.trouble == "silent":  # to wait as long once more would be no help
-                raise asked.told
+            if pause is None or asked.trouble == "silent":  # waiting as long once more would not help
+                raise asked.explained
             await asyncio.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _anywhere(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured | ElsewhereError:
-        """Ask one server after another, and give what one said where none serves; ModelError where none is there."""
-        failed: dict[Seat, ElsewhereError] = {}
+    async def _ask_each(self, messages: Sequence[BaseMessage], schema: type[BaseModel], longest: int | None) -> Structured | BackendError:
+        """Ask one server after another; return an error of one where each failed, ModelError where none can be used."""
+        failed: dict[Backend, BackendError] = {}
         while True:
-            while seat := await self._entered(failed):
+            while backend := await self._enter(failed):
                 try:
-                    return await seat.serve(messages, schema, longest)
-                except ElsewhereError as error:
-                    failed[seat] = error
-                    if [one.trouble for one in failed.values()].count("silent") >= PATIENT:
-                        raise error.told from None
-            if not any(seat.found for seat in self.seats):  # those that are left out may be back
-                await asyncio.gather(*(asyncio.to_thread(seat.look_again) for seat in self.seats))
-                if not any(seat.found for seat in self.seats):
-                    raise nobody(self.name, self.seats)
+                    return await backend.call(messages, schema, longest)
+                except BackendError as error:
+                    failed[backend] = error
+                    if [one.trouble for one in failed.values()].count("silent") >= MAX_SILENT:
+                        raise error.explained from None
+            if not any(backend.usable for backend in self.backends):  # one that was excluded may be back
+                await asyncio.gather(*(asyncio.to_thread(backend.check) for backend in self.backends))
+                if not any(backend.usable for backend in self.backends):
+                    raise none_usable(self.backends)
             if failed:
                 return min(failed.values(), key=lambda error: error.trouble == "silent")
 
-    async def _entered(self, tried: Collection[Seat]) -> Seat | None:
-        """Take a place at the least busy server, as soon as there is one; None where each was tried or is left out."""
+    async def _enter(self, tried: Collection[Backend]) -> Backend | None:
+        """Take a place at the least busy server, as soon as there is one; None where each was tried or is excluded."""
         while True:
-            for seat in self.seats:
-                seat.look_soon()
-            there = {seat.gate: (seat, model.cap.limit) for seat in self.seats if seat not in tried and (model := seat.found)}
-            if not there:
+            for backend in self.backends:
+                backend.check_in_background()
+            usable = {
+                backend.limiter: (backend, model.cap.limit)
+                for backend in self.backends
+                if backend not in tried and (model := backend.usable)
+            }
+            if not usable:
                 return None
-            gate = await enter_one({gate: limit for gate, (_, limit) in there.items()})
-            if gate is None:  # a server was left out, or is back
+            limiter = await enter_least_busy({limiter: limit for limiter, (_, limit) in usable.items()})
+            if limiter is None:  # a server was excluded or included
                 continue
-            seat, _ = there[gate]
-            if seat.found:
-                return seat
-            gate.leave()
+            backend, _ = usable[limiter]
+            if backend.usable:
+                return backend
+            limiter.leave()
 
 
-def pooled(name: str, looks: Mapping[str, Callable[[], Model]]) -> Pool:
+def create_pool(name: str, look_ups: Mapping[str, Callable[[], Model]]) -> Pool:
     """Look a model up at several servers, each by its address as it may be shown; blocking. ModelError where none has it."""
     provider, _, model = name.partition(":")
-    seats = tuple(Seat(url, look, lasting_cap((provider, model, url), None).gate) for url, look in looks.items())
-    with ThreadPoolExecutor(len(seats)) as threads:
-        for _ in threads.map(Seat.look_again, seats):  # an error of usage is raised here
+    backends = tuple(
+        Backend(url, look_up, cap_for((provider, model, url), None, lasting=True).limiter) for url, look_up in look_ups.items()
+    )
+    with ThreadPoolExecutor(len(backends)) as threads:
+        for _ in threads.map(Backend.check, backends):  # a UsageError is raised here
             pass
-    there = [found for seat in seats if (found := seat.found)]
-    if not there:
-        raise nobody(name, seats)
-    windows = [found.num_ctx for found in there if found.num_ctx]
-    least = min(windows, default=None)
-    for seat in seats:
-        seat.least = least or 0
-        seat.changed = lambda: _recall(seats)
-    first = there[0]
+    usable = [found for backend in backends if (found := backend.usable)]
+    if not usable:
+        raise none_usable(backends)
+    windows = [found.num_ctx for found in usable if found.num_ctx]
+    smallest = min(windows, default=None)
+
+    def reroute() -> None:
+        for backend in backends:
+            backend.limiter.reroute()
+
+    for backend in backends:
+        backend.min_window, backend.on_change = smallest or 0, reroute
+    notice = f"{name} is asked at {len(backends)} servers: {', '.join(backend.url for backend in backends)}"
+    if len(set(windows)) > 1:
+        notice = f"{notice}; their windows differ, and prompts are made for the smallest, of {smallest} tokens"
+    first = usable[0]
     server = Server(name, first.server.timeout, remote=True)
     return Pool(
-        name, first.chat, lambda text: _count(seats, text), first.cap, least, server,
-        notice=_notice(name, seats, least if len(set(windows)) > 1 else None), num_predict=first.num_predict, seats=seats,
-        client_s=max(found.client_s for found in there),
+        name, first.chat, lambda text: _count(backends, text), first.cap, smallest, server,
+        notice=notice, num_predict=first.num_predict, backends=backends, client_s=max(found.client_s for found in usable),
     )  # fmt: skip
 
 
-def nobody(name: str, seats: Sequence[Seat]) -> ModelError:
-    """Say of each server why it cannot be asked."""
-    remedies = dict.fromkeys(seat.remedy for seat in seats if seat.remedy)
-    return ModelError(
-        f"none of the {len(seats)} servers can be asked: {'; '.join(seat.health.why for seat in seats)}", "; or ".join(remedies)
-    )
+def none_usable(backends: Sequence[Backend]) -> ModelError:
+    """Return an error that says of each server why it is excluded."""
+    remedies = dict.fromkeys(backend.remedy for backend in backends if backend.remedy)
+    reasons = "; ".join(backend.health.why for backend in backends)
+    return ModelError(f"none of the {len(backends)} servers can be asked: {reasons}", "; or ".join(remedies))
 
 
-def _notice(name: str, seats: Sequence[Seat], window: int | None) -> str:
-    """Say who is asked, and that the windows differ where they do."""
-    notice = f"{name} is asked at {len(seats)} servers: {', '.join(seat.url for seat in seats)}"
-    return notice if window is None else f"{notice}; their windows differ, and prompts are made for the smallest, of {window} tokens"
-
-
-def _recall(seats: Sequence[Seat]) -> None:
-    """Let those who wait for a place choose anew."""
-    for seat in seats:
-        seat.gate.recall()
-
-
-def _count(seats: Sequence[Seat], text: str) -> int:
-    """Count by the tokenizer of a server that has one, else by what was learned of all: the prompt may go to any."""
-    counts = [model.count for seat in seats if (model := seat.found)]
+def _count(backends: Sequence[Backend], text: str) -> int:
+    """Count by the tokenizer of a server that has one, else the most of all learned counts: the prompt may go to any server."""
+    counts = [model.count for backend in backends if (model := backend.usable)]
     exact = [count for count in counts if count is not estimate and not isinstance(count, LearnedCount)]
     return exact[0](text) if exact else max((count(text) for count in counts), default=estimate(text))

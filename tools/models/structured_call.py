@@ -1,6 +1,6 @@
-"""One call that is to come back as an object of a given type: the form it is asked for in, and how a model that thinks is asked.
+"""Make one call whose reply is an object of a given type: its JSON schema, and the thinking mode of the model.
 
-The prompts ask for a short thought of their own. One beside it takes tokens from the reply, which is then cut off.
+The prompts ask for a short thought of their own. A hidden one takes tokens from the reply, which is then cut off.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -18,56 +18,56 @@ from pydantic import BaseModel, ValidationError
 from ramify.tools.models.reply_parsing import Structured, read
 
 Feature = Literal["form", "logprobs"]
-"""What a call may be made without, where its server refuses it."""
+"""What a call may leave out, where its server refuses it."""
 BY_GRAMMAR = frozenset({"ChatOllama", "BaseChatOpenAI"})
-"""Models whose server holds the reply to a JSON schema while it is being written; an 8B model needs that."""
+"""Models whose server enforces a JSON schema while the reply is generated; an 8B model needs that."""
 NOT_IN_FORM = "output that does not match the expected"
-"""llama.cpp answers so, with status 500, when a reply reaches the token limit before its JSON is closed."""
+"""llama.cpp's error, with status 500, for a reply that reaches the token limit before its JSON is closed."""
 SHARE = 4
-"""A thought may take one token of so many in the window."""
-MOST = 4096
+"""A thought may take one of this many parts of the window."""
+MAX_THOUGHT = 4096
 REQUEST: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("ramify_request", default=nullcontext)
-"""What each request to a model is sent in, whatever it is sent for: whoever counts requests sets it, and may refuse one by raising."""
+"""The context manager of each request to a model; set it to count requests, or to refuse one by raising."""
 ON_TEXT: ContextVar[Callable[[str], None] | None] = ContextVar("ramify_on_text", default=None)
-"""Called with all that a reply's text has so far, each time that more has come: where it is set, replies are streamed."""
+"""Called with the reply's text so far, each time it grows; where it is set, replies are streamed."""
 
 
 async def call(
     chat: BaseChatModel, messages: Sequence[BaseMessage], schema: type[BaseModel], without: Collection[Feature] = ()
 ) -> Structured:
-    """Ask for an object of the schema's type, `without` what its server refuses; a malformed reply is a value, not an error."""
-    if ON_TEXT.get() is not None:  # without stream_usage OpenAI's protocol tells no tokens of a stream
+    """Ask for an object of the schema's type, `without` the features that the server refuses; a malformed reply is no error."""
+    if ON_TEXT.get() is not None:  # without stream_usage OpenAI's protocol reports no tokens of a stream
         streaming = {"disable_streaming": False, "stream_usage": True}
         chat = chat.model_copy(update={name: value for name, value in streaming.items() if name in type(chat).model_fields})
     if "logprobs" in without:
         chat = chat.model_copy(update={"logprobs": None})
-    asked = None if "form" in without else _asked(chat, schema)
+    bound = None if "form" in without else _with_schema(chat, schema)
     try:
-        told = await _send(asked or chat, messages)  # where the client has no form for it, the prompt says what is wanted
+        reply = await _send(bound or chat, messages)  # without a schema, the prompt alone says what is wanted
     except ValidationError as error:
         # The log probabilities may be all that Ollama's client cannot read.
-        if "logprobs" in without or any(told["loc"][:1] != ("logprobs",) for told in error.errors()):
+        if "logprobs" in without or any(fault["loc"][:1] != ("logprobs",) for fault in error.errors()):
             raise
         return await call(chat, messages, schema, {*without, "logprobs"})
-    return read(told, None, schema) if isinstance(told, AIMessage) else read(told["raw"], told.get("parsed"), schema)
+    return read(reply, None, schema) if isinstance(reply, AIMessage) else read(reply["raw"], reply.get("parsed"), schema)
 
 
-async def _send(asked: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
-    """Send one request and give what the client makes of the reply; of one that it turned into an error, the reply itself."""
+async def _send(bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
+    """Send one request and return what the client makes of the reply, or the reply itself where the client raises over it."""
     with REQUEST.get()():
         try:
             on_text = ON_TEXT.get()
-            return await (asked.ainvoke(list(messages)) if on_text is None else _streamed(asked, messages, on_text))
+            return await (bound.ainvoke(list(messages)) if on_text is None else _stream(bound, messages, on_text))
         except Exception as error:
             if (raw := _malformed(error)) is None:
                 raise
             return raw
 
 
-async def _streamed(asked: Runnable[Any, Any], messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> Any:
-    """Send one request, and hand its reply's text on while it comes; return what `ainvoke` returns."""
+async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> Any:
+    """Send one request, and pass the reply's text on while it comes; return what `ainvoke` returns."""
     whole: Any = None
-    async for part in asked.astream(list(messages)):
+    async for part in bound.astream(list(messages)):
         whole = part if whole is None else whole + part
         raw = whole.get("raw") if isinstance(whole, dict) else whole
         if isinstance(raw, AIMessage):
@@ -77,8 +77,8 @@ async def _streamed(asked: Runnable[Any, Any], messages: Sequence[BaseMessage], 
     return message_chunk_to_message(whole) if isinstance(whole, AIMessageChunk) else whole
 
 
-def _asked(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] | None:
-    """Bind the form of the reply, in the way that the client has for it; None where it has none."""
+def _with_schema(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] | None:
+    """Bind the reply's schema, in the way that the client supports; None where it supports none."""
     try:
         if BY_GRAMMAR & {kind.__name__ for kind in type(chat).__mro__}:
             # A plain JSON schema: handed the class, the clients parse on their own, raise, and complete what was cut off.
@@ -92,7 +92,7 @@ def _asked(chat: BaseChatModel, schema: type[BaseModel]) -> Runnable[Any, Any] |
 
 
 def without_lengths(schema: Any) -> Any:
-    """Leave the lengths of texts out of a schema."""
+    """Return a schema without the maximal lengths of texts."""
     if isinstance(schema, list):
         return [without_lengths(part) for part in schema]
     if not isinstance(schema, dict):
@@ -100,26 +100,28 @@ def without_lengths(schema: Any) -> Any:
     return {name: without_lengths(part) for name, part in schema.items() if name != "maxLength"}
 
 
-def _unparsed(asked: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    """Leave LangChain's parser out: it is quadratic in the reply's length, in a thread that no deadline ends."""
-    first = asked.first if isinstance(asked, RunnableSequence) else None
-    return first if isinstance(first, RunnableParallel) and first.steps__.keys() == {"raw"} else asked
+def _unparsed(bound: Runnable[Any, Any]) -> Runnable[Any, Any]:
+    """Remove LangChain's parser: it is quadratic in the reply's length, in a thread that no timeout ends."""
+    first = bound.first if isinstance(bound, RunnableSequence) else None
+    return first if isinstance(first, RunnableParallel) and first.steps__.keys() == {"raw"} else bound
 
 
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """Give the schema with the title that OpenAI's protocol uses as its name."""
+    """Return the schema with the title that OpenAI's protocol uses as its name."""
     return {**schema.model_json_schema(), "title": schema.__name__}
 
 
 def _malformed(error: Exception) -> AIMessage | None:
-    """Rebuild the reply where a cut-off or malformed one was turned into an error on its way."""
+    """Return the reply that a client or server turned into an error, because it was cut off or malformed."""
     if NOT_IN_FORM in str(error):
         return AIMessage("", response_metadata={"finish_reason": "length"})
     completion: Any = getattr(error, "completion", None)  # of OpenAI's LengthFinishReasonError
     if completion is None:
         return None
-    told = completion.usage
-    tokens = told and UsageMetadata(input_tokens=told.prompt_tokens, output_tokens=told.completion_tokens, total_tokens=told.total_tokens)
+    usage = completion.usage
+    tokens = usage and UsageMetadata(
+        input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, total_tokens=usage.total_tokens
+    )
     return AIMessage(
         completion.choices[0].message.content or "",
         response_metadata={"finish_reason": "length", "model_name": completion.model, "model_provider": "openai"},
@@ -128,55 +130,63 @@ def _malformed(error: Exception) -> AIMessage | None:
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way of asking a model that may think."""
+class ThinkingMode:
+    """How a model that may think is asked."""
 
     think: bool | str | None = None
-    """What Ollama is told of thinking; None for nothing."""
+    """The option for Ollama; None for none."""
     thinks: bool = False
-    """Whether a thought is to be expected, and room to be left for it."""
+    """Whether tokens are reserved for a thought."""
     in_form: bool = True
-    """Whether the server is asked to hold the reply to its form."""
+    """Whether the reply's schema is sent."""
     notice: str = ""
     """What the result says of it."""
 
 
-PLAIN = Way()
-OFF = Way(False)
-IN_WORDS = Way(
+PLAIN = ThinkingMode()
+THINKING_OFF = ThinkingMode(False)
+OFF_WITHOUT_FORM = ThinkingMode(
     False, in_form=False, notice="{name} does not hold its replies to their form while its thinking is off: they are read from its text"
 )
-ANYWAY = Way(True, thinks=True, notice="{name} thinks although it was asked not to: {more}")
-LET = Way(True, thinks=True, notice="{name} does not reply in JSON while its thinking is off: it is let think, and {more}")
-LITTLE = Way("low", thinks=True, notice="{name} cannot be asked not to think: it is asked to think little, and {more}")
-UNTOLD = Way(thinks=True, notice="{name} cannot be told whether to think: {more}")
-SEEN = Way(thinks=True, notice="{name} thinks before it replies: {more}")
+THINKS_ANYWAY = ThinkingMode(True, thinks=True, notice="{name} thinks although it was asked not to: {more}")
+THINKING_REQUIRED = ThinkingMode(
+    True, thinks=True, notice="{name} does not reply in JSON while its thinking is off: it is let think, and {more}"
+)
+THINK_LITTLE = ThinkingMode("low", thinks=True, notice="{name} cannot be asked not to think: it is asked to think little, and {more}")
+NO_OPTION = ThinkingMode(thinks=True, notice="{name} cannot be told whether to think: {more}")
+THINKS_UNASKED = ThinkingMode(thinks=True, notice="{name} thinks before it replies: {more}")
 
-REFUSED = {OFF: LITTLE, IN_WORDS: LITTLE, ANYWAY: LITTLE, LET: LITTLE, LITTLE: UNTOLD}
-"""How to go on where a server refuses what it is told of thinking."""
+ON_REFUSAL = {
+    THINKING_OFF: THINK_LITTLE,
+    OFF_WITHOUT_FORM: THINK_LITTLE,
+    THINKS_ANYWAY: THINK_LITTLE,
+    THINKING_REQUIRED: THINK_LITTLE,
+    THINK_LITTLE: NO_OPTION,
+}
+"""The mode to use where a server refuses the thinking option of another."""
 LONGEST = ("num_predict", "max_tokens", "max_output_tokens")
-"""What the clients call the bound of a reply."""
+"""The clients' names for the token limit of a reply."""
 
 
-def asking(chat: BaseChatModel, way: Way, longest: int) -> BaseChatModel:
-    """Give the model as it is asked by a way, for a reply of at most so many tokens."""
-    wanted = dict.fromkeys(LONGEST, longest) | ({} if way.think is None else {"reasoning": way.think})
+def with_mode(chat: BaseChatModel, mode: ThinkingMode, longest: int) -> BaseChatModel:
+    """Return the model in a thinking mode, for a reply of at most `longest` tokens."""
+    wanted = dict.fromkeys(LONGEST, longest) | ({} if mode.think is None else {"reasoning": mode.think})
     return chat.model_copy(update={name: value for name, value in wanted.items() if name in type(chat).model_fields})
 
 
-def following(way: Way, asked: Structured) -> Way:
-    """Tell by which way to ask next, after what a reply has shown."""
-    if way is PLAIN:
-        return SEEN if asked.thought and asked.cut_off else PLAIN
-    if way not in (OFF, IN_WORDS):
-        return way
+def next_mode(mode: ThinkingMode, asked: Structured) -> ThinkingMode:
+    """Return the mode for the next call, after a reply."""
+    if mode is PLAIN:
+        return THINKS_UNASKED if asked.thought and asked.cut_off else PLAIN
+    if mode not in (THINKING_OFF, OFF_WITHOUT_FORM):
+        return mode
     if asked.thought:
-        return ANYWAY
+        return THINKS_ANYWAY
     if asked.parsed is None and not (asked.cut_off and asked.bare):  # whole and held to its form, it could have been read
-        return LET
-    return way if asked.bare else IN_WORDS
+        return THINKING_REQUIRED
+    return mode if asked.bare else OFF_WITHOUT_FORM
 
 
-def allowance(window: int | None) -> int:
-    """Tell how many tokens a thought may take in a window."""
-    return min((window or 0) // SHARE, MOST)
+def thinking_allowance(window: int | None) -> int:
+    """Return how many tokens a thought may take in a window."""
+    return min((window or 0) // SHARE, MAX_THOUGHT)

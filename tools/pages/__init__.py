@@ -18,13 +18,13 @@ WITHIN = "[\\w\u200c\u200d]"
 
 
 def draw(template: str, **values: Any) -> Markup:
-    """Fill a template; every value is escaped for where it stands, unless a template drew it."""
-    return _revealed(_templates().get_template(template).render(values).strip())
+    """Fill a template; values are escaped unless a template drew them, and invisible characters in the result are written out."""
+    return Markup(reveal(_templates().get_template(template).render(values).strip()))
 
 
 def part(template: str, name: str, *values: Any) -> Markup:
     """Fill one macro of a template."""
-    return _revealed(getattr(_templates().get_template(template).module, name)(*values))
+    return Markup(reveal(getattr(_templates().get_template(template).module, name)(*values)))
 
 
 def draw_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
@@ -35,7 +35,7 @@ def draw_page(template: str, scripts: Iterable[str] = (), **values: Any) -> str:
 
 
 def style() -> Markup:
-    """Give the one style sheet, of every page and of what notebooks show."""
+    """Return the style sheet of all pages and notebooks."""
     return Markup(packaged("ramify.css") + packaged("report.css"))
 
 
@@ -54,11 +54,6 @@ def marked(text: str, answers: Iterable[str]) -> Markup:
         parts += Markup("{}<mark>{}</mark>").format(text[end : match.start()], match[0])
         end = match.end()
     return parts + escape(text[end:])
-
-
-def _revealed(drawn: str) -> Markup:
-    """Write out what cannot be seen in what was drawn: after marking, which goes by places in the text."""
-    return Markup(reveal(drawn))
 
 
 @cache

@@ -1,8 +1,10 @@
-"""A Ray cluster as a program sees it: joined or started, asked how many can work, given work, and left."""
+"""A Ray cluster: its address, joining or starting it, checking its machines, and submitting work."""
 
 import logging
 import os
+import re
 import secrets
+import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -10,12 +12,56 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
-from ramify.tools.errors import RamifyError
+from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.quoting import brief
-from ramify.tools.ray.address import LOCAL, check_address
+
+LOCAL = "local"
+"""A cluster of this machine's cores, started for the work and ended with it."""
+AUTO = "auto"
+"""The cluster that runs on this machine, or that RAY_ADDRESS names."""
+CLIENT = "ray://"
+PATIENCE_S = 5.0
+_PLACE = re.compile(r"(?:ray://)?(?P<host>\[[0-9a-fA-F:]+\]|[\w.-]+):(?P<port>\d{1,5})")
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+"""What a client of Ray's protocol says first; a server answers it with a frame of settings."""
+_SETTINGS = 4
+
+
+def check_address(address: str) -> None:
+    """Refuse an address at which there can be no Ray cluster: joining one would be tried for minutes.
+
+    UsageError where it is no address; RamifyError where Ray is not installed, or nothing of the kind answers there.
+    """
+    if find_spec("ray") is None:
+        raise RamifyError("ray is not installed, which shares work among processes and machines", "run `pip install 'ramify-rag[ray]'`")
+    if address in (LOCAL, AUTO):
+        return
+    place = _PLACE.fullmatch(address)
+    if place is None or not 0 < int(place["port"]) < 65_536:
+        raise UsageError(f"{address!r} is no address of a Ray cluster", "give local, auto, HOST:PORT or ray://HOST:PORT")
+    try:
+        with socket.create_connection((place["host"].strip("[]"), int(place["port"])), PATIENCE_S) as wire:
+            known = bool(os.environ.get("RAY_USE_TLS")) or _answers(wire)
+    except OSError as error:
+        what = f"no Ray cluster answers at {address!r} ({error.strerror or error})"
+        raise RamifyError(what, "see `ray status` there, or start one: `ray start --head`") from error
+    if not known:
+        raise RamifyError(f"what answers at {address!r} is no Ray cluster", "give the port of `ray start --head`, 6379 if none was named")
+
+
+def _answers(wire: socket.socket) -> bool:
+    """Return whether a server speaks Ray's protocol."""
+    wire.settimeout(PATIENCE_S)
+    wire.sendall(_GREETING)
+    frame = wire.recv(9, socket.MSG_WAITALL)
+    return len(frame) == 9 and frame[3] == _SETTINGS
+
 
 RETRIES = 3
 """How often work is given to another worker when the one that had it ends."""
@@ -39,27 +85,27 @@ class LostError(RamifyError):
 
 
 class Cluster(NamedTuple):
-    """Those who work on the cluster that this process has joined."""
+    """The size of the cluster that this process has joined."""
 
     workers: int
-    """How many work at the same time: one for each core, as far as there is memory."""
+    """Parallel workers: one for each core, as far as there is memory."""
     gpus: int
     machines: int
 
     @property
-    def told(self) -> str:
-        """Say who they are."""
+    def description(self) -> str:
+        """Describe the workers and machines."""
         workers = f"{self.workers:,} {'worker' if self.workers == 1 else 'workers'}"
         return f"{workers} on {self.machines:,} {'machine' if self.machines == 1 else 'machines'} of a Ray cluster"
 
     def submit(self, work: Callable[..., Made], *given: Any, gpu: bool = False) -> Future[Made]:
-        """Have a function of a module called by a worker; what it raises is told by `plainly`."""
+        """Call a module's function on a worker; `worker_errors` re-raises its exceptions."""
         future: Future[Made] = _remote(work).options(num_gpus=int(gpu)).remote(*given).future()
         return future
 
 
-def in_order(submit: Callable[[Given], Future[Made]], each: Iterable[Given], room: int) -> Iterator[tuple[Given, Future[Made]]]:
-    """Submit things, so many under way or waiting to be taken at a time; give what comes of them in their order."""
+def submit_in_order(submit: Callable[[Given], Future[Made]], each: Iterable[Given], room: int) -> Iterator[tuple[Given, Future[Made]]]:
+    """Submit items, at most `room` at a time, and yield each with its future, in order."""
     under_way: deque[tuple[Given, Future[Made]]] = deque()
     for one in each:
         under_way.append((one, submit(one)))
@@ -69,23 +115,23 @@ def in_order(submit: Callable[[Given], Future[Made]], each: Iterable[Given], roo
 
 
 @contextmanager
-def joined(address: str) -> Iterator[Cluster]:
+def join_cluster(address: str) -> Iterator[Cluster]:
     """Join a cluster, or start one on this machine (`local`), for as long as the block runs; a program that has joined one stays there."""
     check_address(address)
-    ray = _ray(address)
+    ray = _import_ray(address)
     if ray.is_initialized():
-        yield _measured(ray, address)
+        yield _cluster_size(ray, address)
         return
     with TemporaryDirectory(prefix="ramify-ray-", dir="/tmp" if os.name == "posix" else None, ignore_cleanup_errors=True) as spare:
         try:
             _join(ray, address, spare)
-            yield _measured(ray, address)
+            yield _cluster_size(ray, address)
         finally:
             ray.shutdown()
 
 
-def _ray(address: str) -> Any:
-    """Import Ray, which reads its settings then, and only then."""
+def _import_ray(address: str) -> Any:
+    """Import Ray, which reads its environment variables at import."""
     if "ray" not in sys.modules:
         own = {**_ALONE, "RAY_AUTH_TOKEN": secrets.token_hex(32)} if address == LOCAL else {}
         for name, value in (_QUIET | own).items():
@@ -107,8 +153,8 @@ def _join(ray: Any, address: str, spare: str) -> None:
         raise RamifyError(f"cannot {doing} ({brief(error, 200)})", remedy) from error
 
 
-def _measured(ray: Any, address: str) -> Cluster:
-    """Count who can work; RamifyError where nobody can."""
+def _cluster_size(ray: Any, address: str) -> Cluster:
+    """Return the size of the cluster; RamifyError where it has no workers."""
     there = ray.cluster_resources()
     workers = int(min(there.get("CPU", 0), there.get("memory", 0) // MEMORY))
     if not workers:
@@ -125,7 +171,7 @@ def _remote(work: Callable[..., Any]) -> Any:
 
 
 @contextmanager
-def plainly(doing: str) -> Iterator[None]:
+def worker_errors(doing: str) -> Iterator[None]:
     """Raise what was raised on a worker as if that had been here; LostError where `doing` it ended each worker that tried."""
     from ray.exceptions import RayError, RayTaskError
 
@@ -136,3 +182,56 @@ def plainly(doing: str) -> Iterator[None]:
     except RayError as error:
         what = f"{doing} ended the worker that did it, {RETRIES + 1} times ({type(error).__name__}: {brief(error, 120)})"
         raise LostError(what, "look whether memory runs out there; the same command goes on where it stopped") from error
+
+
+class MachineInfo(NamedTuple):
+    """The version of ramify on a machine, and what it lacks."""
+
+    version: str
+    missing: list[str]
+    """Folders that it cannot access."""
+
+
+def machine_info(folders: list[str]) -> MachineInfo:
+    """Return the version and missing folders of the machine this runs on."""
+    try:
+        own = version("ramify-rag")
+    except PackageNotFoundError:
+        own = "unknown"
+    return MachineInfo(own, [folder for folder in folders if not Path(folder).exists()])
+
+
+def check_machines(folders: Iterable[str] = ()) -> None:
+    """Check every machine of the cluster; RamifyError where one lacks this version of ramify or a folder."""
+    ray: Any = import_module("ray")
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    here = machine_info([])
+    wanted = [str(Path(folder).absolute()) for folder in folders]
+    asked = ray.remote(num_cpus=0, max_retries=1)(machine_info)
+    there = {
+        str(node["NodeManagerAddress"]): asked.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False))
+        for node in ray.nodes()
+        if node["Alive"] and node["Resources"].get("CPU")
+    }
+    answers = {machine: ask.remote(wanted).future() for machine, ask in there.items()}
+    for machine, answer in answers.items():
+        try:
+            with worker_errors(f"a look at the machine {machine}"):
+                _check_machine(machine, here, answer.result())
+        except (ImportError, LostError, RuntimeError) as error:
+            if isinstance(error, RamifyError) and not isinstance(error, LostError):
+                raise
+            what = f"the machine {machine} of the Ray cluster cannot run ramify ({str(error).strip().splitlines()[-1]})"
+            raise RamifyError(what, f"install ramify-rag {here.version} with the same extras there") from error
+
+
+def _check_machine(machine: str, here: MachineInfo, there: MachineInfo) -> None:
+    if there.version != here.version:
+        what = f"the machine {machine} of the Ray cluster has ramify {there.version}, this one {here.version}"
+        raise RamifyError(what, "install the same version on both")
+    if there.missing:
+        what = f"the machine {machine} of the Ray cluster does not see {there.missing[0]!r}"
+        raise RamifyError(
+            what, "keep the index where every machine has it under the same path; RAMIFY_CACHE names the folder of a run's indexes"
+        )

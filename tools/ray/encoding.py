@@ -6,14 +6,11 @@ from functools import partial
 from itertools import chain
 
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts
+from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts, with_prefixes
 from ramify.tools.embeddings.named import FOREIGN
-from ramify.tools.embeddings.prefixes import with_prefixes
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import brief
-from ramify.tools.ray.address import check_address
-from ramify.tools.ray.cluster import AHEAD, in_order, joined, plainly
-from ramify.tools.ray.machines import check_machines
+from ramify.tools.ray.cluster import AHEAD, check_address, check_machines, join_cluster, submit_in_order, worker_errors
 
 
 def encoding_on(address: str, encoder: Encoder) -> Encoding:
@@ -34,15 +31,15 @@ def _encode(address: str, encoder: Encoder, batches: Iterable[Texts]) -> Generat
     first = next(batches, None)
     if first is None:
         return
-    with joined(address) as cluster:
+    with join_cluster(address) as cluster:
         check_machines()
         room = 2 * AHEAD * (cluster.gpus or cluster.workers)  # twice: behind a batch that takes long others can be finished
 
         def submit(texts: Texts) -> Future[Matrix]:
             return cluster.submit(_vectors, encoder.name, encoder.prefixes, texts, gpu=cluster.gpus > 0)
 
-        for texts, encoded in in_order(submit, chain([first], batches), room):
-            with plainly(f"encoding {len(texts):,} passages, the first {brief(texts[0], 60)!r},"):
+        for texts, encoded in submit_in_order(submit, chain([first], batches), room):
+            with worker_errors(f"encoding {len(texts):,} passages, the first {brief(texts[0], 60)!r},"):
                 vectors = encoded.result()
             yield texts, vectors
 

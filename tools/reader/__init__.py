@@ -1,5 +1,4 @@
 """The embedded reader: a small neural model that finds a question's answer in a passage, or says that it is not there.
 
-* the network: its `inputs`, `network`, `weights`, and the `predictions` that it makes
-* what comes of it: `short_answers`, and by `calibration` how sure they are
+`network` is its layers; `reading` loads and runs it; `short_answers` chooses an answer, and `calibration` gives its confidence.
 """

@@ -38,7 +38,7 @@ class Evidence:
     """How likely the question asks for one fact."""
 
     def features(self) -> tuple[float, ...]:
-        """Give the log odds of the place, its share beside the other one, how long the question is, and the log odds that it is single."""
+        """Return the log odds of the place, its share of both, the question's length, and the log odds that it is single."""
         place, rival = (min(max(value, _EDGE), 1 - _EDGE) for value in (self.place, self.rival))
         single = min(max(self.single, _NEARLY), 1 - _NEARLY)
         return (
@@ -50,6 +50,6 @@ class Evidence:
 
 
 def confidence(evidence: Evidence, constants: Constants) -> float:
-    """Say how often an answer of such evidence is right (Platt 1999)."""
+    """Return how often an answer with such evidence is right (Platt 1999)."""
     *weights, bias = constants
     return 1 / (1 + math.exp(-sum(weight * value for weight, value in zip(weights, evidence.features(), strict=True)) - bias))

@@ -1,6 +1,5 @@
 """The network: the layers of all-MiniLM-L6-v2, and heads for an answer's ends, for its kind, and for what bears on a question."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,12 +7,8 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
 
-from ramify.tools.reader.inputs import Pair
-
 KINDS: Final = ("span", "yes", "no", "none")
 """What an answer can be; `none` where the passage does not hold it."""
-_STEP = 32
-"""Lengths of batches are multiples of this."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +49,7 @@ class Network(nn.Module):
         self.relevance = _head(config.hidden_size, 1)
 
     def forward(self, batch: Batch) -> Read:
-        """Give log probabilities; pieces outside the passage can hold no answer."""
+        """Return log probabilities; pieces outside the passage cannot be an answer."""
         states = self.encoder(input_ids=batch.ids, attention_mask=batch.mask, token_type_ids=batch.types).last_hidden_state
         ends = self.span(states).float().masked_fill(~batch.readable[..., None], torch.finfo(torch.float32).min)
         start, end = ends.log_softmax(dim=1).unbind(dim=-1)
@@ -64,16 +59,3 @@ class Network(nn.Module):
 
 def _head(width: int, outputs: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, outputs))
-
-
-def batch(pairs: Sequence[Pair]) -> Batch:
-    """Bring pairs to the length of the longest, rounded up: a processor prepares anew for every length it has not seen."""
-    length = -(-max(len(pair) for pair in pairs) // _STEP) * _STEP
-    ids = torch.zeros(len(pairs), length, dtype=torch.long)
-    types, mask, readable = torch.zeros_like(ids), torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
-    for row, pair in enumerate(pairs):
-        ids[row, : len(pair)] = torch.tensor(pair.ids)
-        mask[row, : len(pair)] = 1
-        types[row, pair.first : len(pair)] = 1
-        readable[row, pair.first : len(pair) - 1] = True
-    return Batch(ids, types, mask, readable)

@@ -4,11 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ramify.tools.english import sentences
-from ramify.tools.folded_text import fold
+from ramify.tools.english import fold, sentences
 from ramify.tools.reader.calibration import GUESS, NOTHING, SPANS, VERDICTS, Evidence, confidence
-from ramify.tools.reader.inputs import Quote, in_context
-from ramify.tools.reader.predictions import Reading, read_contexts
+from ramify.tools.reader.reading import Quote, Reading, in_context, read_contexts
 from ramify.tools.splitting import splits
 
 _NOWHERE = -1
@@ -29,7 +27,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Found:
+class ReadAnswer:
     """An answer that a passage gives, by its number from 1, how likely it is, and where it was read; a yes or no stands nowhere."""
 
     answer: str
@@ -40,7 +38,7 @@ class Found:
 
     @property
     def verdict(self) -> bool:
-        """Tell whether it is a yes or no."""
+        """Return whether it is a yes or no."""
         return self.start == _NOWHERE
 
 
@@ -56,40 +54,40 @@ def read(question: str, passages: Sequence[Quote]) -> Span:
     return Span(best.answer if sure >= GUESS else "", sure, best.passage)
 
 
-def weigh(question: str, contexts: tuple[str, ...], begins: Sequence[int] = ()) -> tuple[Found | None, Evidence]:
-    """Choose an answer, and say what speaks for it; `begins` is where the text begins in each context, behind its title."""
+def weigh(question: str, contexts: tuple[str, ...], begins: Sequence[int] = ()) -> tuple[ReadAnswer | None, Evidence]:
+    """Choose an answer; return it with its evidence. `begins`: where the text starts in each context, after its title."""
     readings = read_contexts(question, contexts)
     best, (place, rival) = ranked([*answers(readings, contexts, begins or [0] * len(contexts)), *verdicts(readings)])
     return best, Evidence(place, rival, len(question.split()), single(question))
 
 
 def single(question: str) -> float:
-    """Tell how likely a question asks for one fact; where only ways to split it are likely, not at all."""
+    """Return the probability that a question asks for one fact; 0 if only ways to split it are likely."""
     ways = splits(question)
     return next((way.sure for way in ways if way.how == "single"), 0.0 if ways else 1.0)
 
 
-def answers(readings: Sequence[Reading], contexts: Sequence[str], begins: Sequence[int]) -> Iterator[Found]:
-    """Give the spans of all passages, each as likely as it and its passage are; none runs out of title, bracket or field."""
+def answers(readings: Sequence[Reading], contexts: Sequence[str], begins: Sequence[int]) -> Iterator[ReadAnswer]:
+    """Yield the spans of all passages with the probability of span and passage; none crosses a title, bracket or field."""
     for number, (reading, context, begin) in enumerate(zip(readings, contexts, begins, strict=True), 1):
         for spot in reading.spots:
             end = spot.start + len(_NEXT_FIELD.split(context[spot.start : spot.end])[0])
             text = context[spot.start : end].strip(" ,;")
             if fold(text) and not spot.start < begin < end and text.count("(") == text.count(")"):
-                yield Found(text, reading.span * spot.probability, number, spot.start, end)
+                yield ReadAnswer(text, reading.span * spot.probability, number, spot.start, end)
 
 
-def verdicts(readings: Sequence[Reading]) -> list[Found]:
-    """Give yes and no as each passage says it that may well say either: of most questions none does, and none was measured below that."""
+def verdicts(readings: Sequence[Reading]) -> list[ReadAnswer]:
+    """Return yes and no of each passage that is likely enough to say either; below that nothing was measured."""
     return [
-        Found(answer, value, number)
+        ReadAnswer(answer, value, number)
         for number, reading in enumerate(readings, 1)
         for answer, value in (("Yes", reading.yes), ("No", reading.no))
         if reading.yes + reading.no >= _EITHER
     ]
 
 
-def ranked(found: Sequence[Found]) -> tuple[Found | None, tuple[float, float]]:
+def ranked(found: Sequence[ReadAnswer]) -> tuple[ReadAnswer | None, tuple[float, float]]:
     """Choose the likeliest answer; give it with the likelihood of its place and that of the likeliest answer elsewhere.
 
     Spans that overlap are one place, cut differently: they do not speak against each other.
@@ -102,7 +100,7 @@ def ranked(found: Sequence[Found]) -> tuple[Found | None, tuple[float, float]]:
     return best, (min(1.0, place), max(others, default=0.0))
 
 
-def _overlapping(one: Found, other: Found) -> bool:
-    """Tell whether two answers are the same place cut differently."""
+def _overlapping(one: ReadAnswer, other: ReadAnswer) -> bool:
+    """Return whether two answers overlap."""
     together = one.start < other.end and other.start < one.end
     return one.passage == other.passage and together

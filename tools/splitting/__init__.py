@@ -1,8 +1,8 @@
-"""A learned splitter: which two questions a question comes down to, and what a follow-up asks in full.
+"""A trained splitter: which two questions a question comes down to, and what a follow-up asks in full.
 
-`split` asks the writer: its words (`vocabulary`), the `source` that it copies from, its `network` and `weights`, `writing` word by word.
+`writing` loads and runs the writer; `network` is its layers.
 """
 
-from ramify.tools.splitting.split import Split as Split
-from ramify.tools.splitting.split import rewrite as rewrite
-from ramify.tools.splitting.split import splits as splits
+from ramify.tools.splitting.writing import Split as Split
+from ramify.tools.splitting.writing import rewrite as rewrite
+from ramify.tools.splitting.writing import splits as splits

@@ -46,14 +46,14 @@ class Attention(nn.Module):
         return states.reshape(*states.shape[:-1], HEADS, WIDTH // HEADS).transpose(1, 2)
 
     def kept(self, states: Tensor) -> tuple[Tensor, Tensor]:
-        """Give keys and values."""
+        """Return keys and values."""
         return self.heads(self.key(states)), self.heads(self.value(states))
 
     def forward(self, states: Tensor, kept: tuple[Tensor, Tensor], mask: Tensor | None = None, causal: bool = False) -> Tensor:
         """Read keys and values; `mask` says what may be read."""
         read = scaled_dot_product_attention(self.heads(self.ask(states)), *kept, attn_mask=mask, is_causal=causal)
-        told: Tensor = self.out(read.transpose(1, 2).flatten(-2))
-        return told
+        attended: Tensor = self.out(read.transpose(1, 2).flatten(-2))
+        return attended
 
 
 class Layer(nn.Module):
@@ -69,8 +69,8 @@ class Layer(nn.Module):
         """Let every word of a source see the others."""
         normal = self.norms[0](states)
         states = states + self.own(normal, self.own.kept(normal), there[:, None, None, :])
-        told: Tensor = states + self.think(self.norms[1](states))
-        return told
+        output: Tensor = states + self.think(self.norms[1](states))
+        return output
 
     def write(
         self, states: Tensor, source: tuple[Tensor, Tensor], there: Tensor, before: tuple[Tensor, Tensor] | None
@@ -122,15 +122,15 @@ class Writer(nn.Module):
         at = (tokens - self.vocabulary).clamp_min(0)
         taken = source.states.gather(1, at[..., None].expand(-1, -1, WIDTH))
         places = torch.arange(first, first + tokens.shape[1], device=tokens.device)
-        told: Tensor = torch.where(copies[..., None], self.copied(taken), plain) + self.place(places)
-        return told
+        embedded: Tensor = torch.where(copies[..., None], self.copied(taken), plain) + self.place(places)
+        return embedded
 
     def kept(self, source: Source) -> Kept:
-        """Give the source's keys and values for every layer that writes."""
+        """Return the source's keys and values for every layer that writes."""
         return [layer.source.kept(source.states) for layer in self.writing]  # type: ignore[union-attr,operator]  # all of them write
 
     def forward(self, tokens: Tensor, source: Source, read: Kept | None = None, before: Kept | None = None) -> tuple[Tensor, Kept]:
-        """Give scores of what comes behind each token, (texts, tokens, vocabulary + words of the source), and keys and values so far."""
+        """Return scores of what follows each token, (texts, tokens, vocabulary + words of the source), and keys and values so far."""
         read = read if read is not None else self.kept(source)
         states = self.embedded(tokens, source, before[0][0].shape[2] if before else 0)
         kept: Kept = []

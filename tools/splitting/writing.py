@@ -1,18 +1,178 @@
-"""Write with the trained writer: the likeliest kinds of reply, and the words of each, one after another."""
+"""Split questions and complete follow-ups with the trained writer; results are cached, so a question is always split the same way."""
 
+import json
 import math
+import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property, lru_cache
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, Final, cast, get_args
 
-from ramify.tools.splitting.source import Text, cut, encode
-from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, HOLE, KINDS, REWRITE, Vocabulary, written
+from ramify.tools.arithmetic import Combination
+from ramify.tools.embeddings.named import packaged_layers
+from ramify.tools.embeddings.sentence_encoder import minilm_tokenizer
+from ramify.tools.english import fold
+from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
     from torch import Tensor
     from transformers import BertModel
 
     from ramify.tools.splitting.network import Kept, Source, Writer
+
+HOLE: Final = "{1}"
+"""Where the answer of the first question belongs in the second."""
+_WORD = re.compile(r"\{1\}|['’]s\b|\d+(?:[.,]\d+)+|[^\W_]+(?:[-.'’_/][^\W_]+)*|[^\w\s]|_", re.UNICODE)
+_CLOSING = frozenset("?,.;:!)]}%'’s")
+_OPENING = frozenset("([{$#@")
+_GENITIVE = ("'s", "’s")
+REWRITE: Final = "rewrite"
+KINDS: Final[tuple[str, ...]] = (*get_args(Combination), REWRITE)
+"""What the first thing written says: how the question is split, or that it is written anew."""
+BEGIN, BETWEEN, END = "<begin>", "<between>", "<end>"
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a text and where it stands there."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def key(self) -> str:
+        """Return the word in lower case, for comparison."""
+        return self.text.casefold()
+
+
+def words(text: str) -> list[Word]:
+    """Cut a text into words and signs."""
+    return [Word(found[0], *found.span()) for found in _WORD.finditer(text)]
+
+
+def written(pieces: Sequence[tuple[str, int]], source: str, places: Sequence[Word]) -> str:
+    """Join words into a sentence; each comes with its number among the source's words, -1 where it is not from there.
+
+    Neighbours of the source keep what stood between them; a sentence begins with a capital letter.
+    """
+    text = ""
+    before = None
+    for word, number in pieces:
+        text += _gap(text, word, before, number, source, places) + word
+        before = number
+    return text[:1].upper() + text[1:]
+
+
+def _gap(text: str, word: str, before: int | None, number: int, source: str, places: Sequence[Word]) -> str:
+    if before is None:
+        return ""
+    if before >= 0 and number == before + 1:
+        return " " if "\n" in (between := source[places[before].end : places[number].start]) else between
+    if word in _GENITIVE or (len(word) == 1 and word in _CLOSING - {"s"}) or text[-1] in _OPENING:
+        return ""
+    return " "
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Kinds and marks, then common words; a number beyond them is a word of the source."""
+
+    words: tuple[str, ...]
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """Return the token of each number."""
+        return (*(f"<{kind}>" for kind in KINDS), BEGIN, BETWEEN, END, HOLE, *self.words)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Return the number of each token."""
+        return {token: number for number, token in enumerate(self.tokens)}
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def kind(self, name: str) -> int:
+        """Return the number of a kind."""
+        return self.numbers[f"<{name}>"]
+
+    def sayings(self, word: str, source: Sequence[Word]) -> list[int]:
+        """Return all numbers that write a word: those of the source's equal words, and the vocabulary's."""
+        key = word.casefold()
+        copies = [len(self) + number for number, place in enumerate(source) if place.key == key]
+        return [*copies, self.numbers[key]] if key in self.numbers else copies
+
+
+BEFORE = 110
+"""Word pieces kept of what was said before; the last ones."""
+LONGEST = 120
+"""Word pieces kept of a question; the last ones, for what is asked comes last."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """What is copied from: the turns before and the question as one text, its words, and its word pieces."""
+
+    text: str
+    words: list[Word]
+    parts: list[int]
+    """0 for a word from before, 1 for one of the question."""
+    ids: list[int]
+    word_of: list[int]
+    """The word that each piece belongs to; -1 for marks."""
+
+
+def cut(question: str, before: str = "") -> Text:
+    """Cut a question and what was said before it into words and pieces."""
+    text = f"{before}\n{question}" if before else question
+    start = len(text) - len(question)
+    found = _tokenizer().encode(text, add_special_tokens=False)
+    pieces = [(piece, begin) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True) if end > begin]
+    earlier = [item for item in pieces if item[1] < start][-BEFORE:]
+    asked = [item for item in pieces if item[1] >= start][-LONGEST:]
+    first = min((begin for _, begin in (*earlier, *asked)), default=0)
+    there = [word for word in words(text) if word.start >= first]
+    at = {place: number for number, word in enumerate(there) for place in range(word.start, word.end)}
+    begin, end = (_tokenizer().token_to_id(mark) or 0 for mark in ("[CLS]", "[SEP]"))
+    marked = [(begin, -1), *earlier, *([(end, -1)] if earlier else []), *asked, (end, -1)]
+    return Text(
+        text,
+        there,
+        [int(word.start >= start) for word in there],
+        [piece for piece, _ in marked],
+        [at.get(place, -1) for _, place in marked],
+    )
+
+
+def encode(texts: Sequence[Text], encoder: "BertModel", layers: Sequence[int]) -> "list[Tensor]":
+    """Return the states of each text's words, (words, layers x width): the mean over a word's pieces, layers concatenated."""
+    import torch
+
+    length = max(len(text.ids) for text in texts)
+    ids = torch.zeros(len(texts), length, dtype=torch.long)
+    mask = torch.zeros_like(ids)
+    for row, text in enumerate(texts):
+        ids[row, : len(text.ids)] = torch.tensor(text.ids)
+        mask[row, : len(text.ids)] = 1
+    layered = encoder(input_ids=ids.to(encoder.device), attention_mask=mask.to(encoder.device), output_hidden_states=True).hidden_states
+    states = torch.cat([layered[layer] for layer in layers], dim=-1).float().cpu()
+    return [_by_word(states[row], text) for row, text in enumerate(texts)]
+
+
+def _by_word(states: "Tensor", text: Text) -> "Tensor":
+    import torch
+
+    owner = torch.tensor(text.word_of)
+    inside = owner >= 0
+    total = torch.zeros(len(text.words), states.shape[-1]).index_add_(0, owner[inside], states[: len(owner)][inside])
+    count = torch.zeros(len(text.words)).index_add_(0, owner[inside], torch.ones(int(inside.sum())))
+    return total / count.clamp_min(1)[:, None]
+
+
+_tokenizer = lru_cache(maxsize=1)(minilm_tokenizer)
 
 
 @dataclass(frozen=True)
@@ -37,14 +197,14 @@ class _Line:
     done: bool = False
 
 
-class Pen:
+class Splitter:
     """A trained writer with its vocabulary and the encoder it reads by."""
 
     def __init__(self, writer: "Writer", vocabulary: Vocabulary, encoder: "BertModel", longest: int = 64) -> None:
         self.writer, self.vocabulary, self.encoder, self.longest = writer, vocabulary, encoder, longest
 
     def splits(self, question: str, least: float = 0.03, most: int = 3) -> tuple[Reply, ...]:
-        """Give the likeliest ways to split a question, that it is single among them, the likeliest first."""
+        """Return the likeliest ways to split a question, not splitting it among them, the likeliest first."""
         text = cut(question)
         if not any(text.parts):
             return (Reply("single", 1.0, ()),)
@@ -104,7 +264,7 @@ class Pen:
         line.holes += token == HOLE
 
     def _forbidden(self, line: _Line) -> list[int]:
-        """Name what cannot come next: a second part needs a first, a bridge one hole in its second part, nothing else any."""
+        """Return what cannot come next: a second part needs a first, a bridge one hole in its second part, nothing else any."""
         numbers = self.vocabulary.numbers
         begun = line.tokens[-1] not in (numbers[BETWEEN], line.tokens[0])
         second = line.parts == 2 or line.kind == REWRITE
@@ -130,7 +290,75 @@ class Pen:
 
 
 def _repeated(tokens: Sequence[int], between: int) -> list[int]:
-    """Name what would write three words of a question once more: an unsure writer runs in circles."""
+    """Return what would repeat three words of a question: an unsure writer runs in circles."""
     own = tokens[max((place for place, token in enumerate(tokens) if token == between), default=0) + 1 :]
     last = own[-2:]
     return [own[place + 2] for place in range(len(own) - 2) if len(last) == 2 and own[place : place + 2] == last]
+
+
+FILE = "weights.safetensors"
+SHA256 = "ceee9231c13669e4c9f5cfb01159444c1f75545affe72722bfa9bdcaa84ee3e1"
+WORDS = "words"
+"""Where the file's metadata holds the vocabulary."""
+_REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
+
+
+@lru_cache(maxsize=1)
+def load_splitter() -> "Splitter":
+    """Return the trained writer, ready to write; ModelError where its weights are missing or not those that were released."""
+    from safetensors import safe_open
+
+    from ramify.tools.splitting.network import Writer
+
+    with as_file(files(__package__) / FILE) as path, safe_open(intact(path, SHA256, "the writer", _REMEDY), framework="pt") as file:
+        known = Vocabulary(tuple(json.loads(file.metadata()[WORDS])))
+        weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
+    writer = Writer(len(known))
+    writer.load_state_dict(weights)
+    return Splitter(writer.eval(), known, packaged_layers())
+
+
+SINGLE: Final = "single"
+_KEPT = 4096
+_MOST_CHARACTERS = 600
+"""Characters of a question that are read; what is asked comes last."""
+_FLUENT = -0.15
+"""Mean log probability of a word; below it the writer is lost, and what was asked says more."""
+_ONE_AT_A_TIME = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Split:
+    """A way to split a question: two questions, how their answers are combined, and the probability that it is right."""
+
+    how: Combination
+    first: str
+    second: str
+    sure: float
+
+
+@lru_cache(maxsize=_KEPT)
+def splits(question: str) -> tuple[Split, ...]:
+    """Return the ways to split a question, the likeliest first; `single` is not to split it."""
+    with _ONE_AT_A_TIME:
+        replies = load_splitter().splits(question[-_MOST_CHARACTERS:])
+    made = []
+    for reply in replies:
+        if reply.kind == SINGLE:
+            made.append(Split(SINGLE, "", "", reply.sure))
+        elif len(reply.questions) == 2 and fold(reply.questions[0]) != fold(reply.questions[1]):
+            made.append(Split(cast(Combination, reply.kind), *reply.questions, reply.sure))
+    return tuple(made) or (Split(SINGLE, "", "", 1.0),)
+
+
+def rewrite(question: str, turns: Sequence[str]) -> str:
+    """Return a follow-up rewritten to stand without the turns before it, the oldest first; unchanged if there are none."""
+    return _rewritten(question, tuple(turns)) if turns else question
+
+
+@lru_cache(maxsize=_KEPT)
+def _rewritten(question: str, turns: tuple[str, ...]) -> str:
+    with _ONE_AT_A_TIME:
+        reply = load_splitter().rewrite(question[-_MOST_CHARACTERS:], "\n".join(turns))
+    sound = bool(reply.questions) and reply.fluency >= _FLUENT and bool(reply.questions[0].strip(" ?."))
+    return reply.questions[0] if sound else question

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.load.records import Record
-from ramify.tools.atomic_file import write_whole
 from ramify.tools.errors import InputError
+from ramify.tools.new_files import write_whole
 
 CORPUS = "corpus.jsonl.gz"
 QUESTIONS = "questions.jsonl.gz"

@@ -9,11 +9,9 @@ from typing import Any
 
 from ramify.evaluation.dataset import Question
 from ramify.evaluation.load import Loader
-from ramify.evaluation.load.assemble import text_of
-from ramify.evaluation.load.hotpot import load_hotpot
-from ramify.evaluation.load.musique import load_musique
-from ramify.evaluation.load.pool import malformed
+from ramify.evaluation.load.assemble import malformed, text_of
 from ramify.evaluation.load.records import Record, read_records
+from ramify.evaluation.load.releases import load_hotpot, load_musique
 from training.convert.folder import Gathered, Line, fingerprint
 from training.convert.original import given, parts
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, TypeVar
 
-from ramify.evaluation.load.pool import malformed
-from ramify.evaluation.load.records import Record, parsed, read_text
+from ramify.evaluation.load.assemble import malformed
+from ramify.evaluation.load.records import Record, parse_json, read_text
 from ramify.tools.errors import InputError
 
 T = TypeVar("T", str, bool, int)
@@ -16,7 +16,7 @@ _SHAPES: Final = {str: "text", bool: "true or false", int: "a whole number"}
 def read_object(file: Path) -> Record:
     """Read a file that is one JSON object."""
     place = repr(str(file))
-    value = parsed(read_text(file), place)
+    value = parse_json(read_text(file), place)
     if not isinstance(value, dict):
         raise InputError(f"{place} is {value!r:.80}, not an object", "give the file as released")
     return Record(place, value)

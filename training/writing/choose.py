@@ -13,8 +13,7 @@ from safetensors.torch import load_file
 
 from ramify.evaluation.metrics.answers import exact_match, token_f1
 from ramify.tools.splitting.network import Writer
-from ramify.tools.splitting.vocabulary import REWRITE
-from ramify.tools.splitting.writing import Pen, Reply
+from ramify.tools.splitting.writing import REWRITE, Reply, Splitter
 from training.saved_run import WEIGHTS
 from training.writing.material import material
 from training.writing.train import known_words, packaged_encoder
@@ -35,9 +34,9 @@ def main() -> None:
     examples = drawn([example for example in material(given.data) if part(example) == given.part], given.most)
     for folder in given.out:
         print(folder)
-        pen = load(folder)
+        splitter = load(folder)
         for (source, how), some in sorted(examples.items()):
-            replies = [told(pen, example) for example in some]
+            replies = [told(splitter, example) for example in some]
             scores = [*map(score, some, replies)]
             means = "  ".join(f"{100 * sum(column) / len(column):5.1f}" for column in zip(*scores, strict=True))
             print(f"  {source:24} {how:8} {len(some):4}  {means}")
@@ -45,12 +44,12 @@ def main() -> None:
                 print(f"      {example.question}\n        {reply.kind} {reply.sure:.2f} {reply.questions}   wanted: {example.steps}")
 
 
-def load(folder: Path) -> Pen:
+def load(folder: Path) -> Splitter:
     """Load a trained writer."""
     words = known_words(folder)
     writer = Writer(len(words))
     writer.load_state_dict(load_file(folder / WEIGHTS))
-    return Pen(writer.eval(), words, packaged_encoder())
+    return Splitter(writer.eval(), words, packaged_encoder())
 
 
 def drawn(examples: Sequence[Written], most: int) -> dict[tuple[str, str], list[Written]]:
@@ -61,9 +60,9 @@ def drawn(examples: Sequence[Written], most: int) -> dict[tuple[str, str], list[
     return {key: random.Random(str(key)).sample(some, min(most, len(some))) for key, some in found.items()}
 
 
-def told(pen: Pen, example: Written) -> Reply:
+def told(splitter: Splitter, example: Written) -> Reply:
     """Ask the writer."""
-    return pen.rewrite(example.question, example.history) if example.how == REWRITE else pen.splits(example.question)[0]
+    return splitter.rewrite(example.question, example.history) if example.how == REWRITE else splitter.splits(example.question)[0]
 
 
 def score(example: Written, reply: Reply) -> tuple[float, ...]:

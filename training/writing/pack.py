@@ -9,19 +9,19 @@ from pathlib import Path
 
 from safetensors.torch import load_file
 
-from ramify.tools.splitting.weights import WORDS
+from ramify.tools.splitting.writing import WORDS
 from training.pack import write
 from training.saved_run import WEIGHTS
 from training.writing.train import known_words
 
-_HOME = Path(__file__).parents[2] / "tools" / "splitting"
+_CODE = Path(__file__).parents[2] / "tools" / "splitting" / "writing.py"
 
 
 def main() -> None:
     """Pack what was trained, with its vocabulary."""
     folder = Path(sys.argv[1])
     words = json.dumps(known_words(folder).words, ensure_ascii=False)
-    write(_HOME, load_file(folder / WEIGHTS), {"encoder": "all-MiniLM-L6-v2", WORDS: words})
+    write(_CODE, load_file(folder / WEIGHTS), {"encoder": "all-MiniLM-L6-v2", WORDS: words})
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ramify.tools.splitting.source import Text, cut
-from ramify.tools.splitting.vocabulary import BEGIN, BETWEEN, END, Vocabulary, words
+from ramify.tools.splitting.writing import BEGIN, BETWEEN, END, Text, Vocabulary, cut, words
 from training.writing.written import Written
 
 COMMON = 400

@@ -18,8 +18,7 @@ from transformers import BertModel
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
-from ramify.tools.splitting.source import encode
-from ramify.tools.splitting.vocabulary import Vocabulary
+from ramify.tools.splitting.writing import Vocabulary, encode
 from training.saved_run import WEIGHTS, restore, save
 from training.train import bar
 from training.writing.material import material

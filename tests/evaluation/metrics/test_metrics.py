@@ -1,22 +1,20 @@
-"""Forgetting, abstaining, calibration and priors."""
+"""Calibration and majority baselines."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics.answers import abstention_precision, abstention_recall, efr, exact_match
-from ramify.evaluation.metrics.calibration import expected_calibration_error, reliability, risk_coverage
-from ramify.evaluation.metrics.facts import stands_for
-from ramify.evaluation.metrics.priors import majority, majority_by_type, most_frequent
+from ramify.evaluation.metrics.answers import (
+    exact_match,
+    majority,
+    majority_by_type,
+    most_frequent,
+)
+from ramify.evaluation.metrics.retrieval import stands_for
+from ramify.evaluation.metrics.statistics import expected_calibration_error, reliability, risk_coverage
 from ramify.tools.errors import UsageError
 
 judged = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)
-
-
-def test_evidence_is_forgotten_where_it_was_all_found_and_the_answer_is_wrong() -> None:
-    assert efr([(True, 1.0), (True, 0.0), (True, 0.0), (False, 0.0), (False, 1.0)]) == pytest.approx(2 / 3)
-    assert efr([(False, 0.0)]) is None
-    assert efr([]) is None
 
 
 def test_a_passage_stands_for_a_gold_one_with_three_quarters_of_its_words() -> None:
@@ -24,14 +22,6 @@ def test_a_passage_stands_for_a_gold_one_with_three_quarters_of_its_words() -> N
     assert not stands_for("one two", "one two three")
     assert not stands_for("one", "one one one one"), "a word counts as often as it is there"
     assert not stands_for("anything", "")
-
-
-def test_abstaining_has_precision_and_recall() -> None:
-    abstained, unanswerable = [True, True, False, False], [True, False, True, True]
-    assert abstention_precision(abstained, unanswerable) == 1 / 2
-    assert abstention_recall(abstained, unanswerable) == 1 / 3
-    assert abstention_precision([False], [True]) is None
-    assert abstention_recall([True], [False]) is None
 
 
 def test_calibration_worked_by_hand() -> None:

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics import facts
-from ramify.evaluation.metrics.facts import fact_scores, held_facts
 from ramify.evaluation.metrics.retrieval import (
     all_gold_at,
+    fact_scores,
+    held_facts,
     map_multihop_rag,
+    recall_at,
     retrieval_scores,
     score_at,
     supporting_facts_f1,
@@ -119,7 +120,7 @@ def test_a_passage_may_hold_several_sentences() -> None:
     assert told["mrr@10"] == 1 / 2
     assert told["map@10_official"] == pytest.approx((2 / 2 + 1 / 4) / 4)
     assert told["map@10"] == pytest.approx((1 + 1 + 3 / 4) / 4)
-    assert facts.recall_at(held, 4, 1) == 0
+    assert recall_at(held, 4, 1) == 0
 
 
 @given(st.sets(names), golds)

@@ -41,7 +41,7 @@ def test_lines_of_searching_alone_have_no_answers(tmp_path: Path) -> None:
         "search dense, mmr=0.75",
     ]
     assert "### Answers" not in markdown
-    assert "Along a setting" not in markdown
+    assert "Sweeps" not in markdown
 
 
 def test_unknown_columns_are_ignored(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_which_builds_ask_a_model() -> None:
 def test_on_the_command_line_nothing_is_built(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from ramify.studio.cli import app
 
-    monkeypatch.setattr("ramify.tools.index.planned_passages.load_encoder", lambda name: WordEncoder())
+    monkeypatch.setattr("ramify.tools.index.build.load_encoder", lambda name: WordEncoder())
     documents = str(write(tmp_path / "documents"))
     told = CliRunner().invoke(app, ["index", documents, "--out", str(tmp_path / "new"), "--kind", "graph", "--estimate"])
     assert told.exit_code == 0, told.output

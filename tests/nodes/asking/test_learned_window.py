@@ -15,7 +15,7 @@ from ramify.nodes.tree import Passage
 from ramify.prompts.answer import ANSWER, Answered
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import WindowError
-from ramify.tools.models import learned_tokens
+from ramify.tools.models import tokens
 from ramify.tools.models.tokens import cut, passage_length
 from tests.tools.ollama_replies import Request
 from tests.tools.ollama_server import Ollama, ollama
@@ -135,7 +135,7 @@ async def test_it_is_remembered_for_the_next_process(ollama: Ollama) -> None:
     ollama.reports = counting()
     await asked()
     place = f"{NAME} at {ollama.address}"
-    later = learned_tokens.LearnedCount(place)
+    later = tokens.LearnedCount(place)
     (sent,) = ollama.requests
     assert counting()(sent) <= sum(later(message["content"]) for message in sent["messages"]) < 1.05 * counting()(sent)
-    assert list(learned_tokens.kept_ratios()) == [place]
+    assert list(tokens.stored_ratios()) == [place]

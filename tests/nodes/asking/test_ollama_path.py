@@ -16,7 +16,7 @@ from ramify.prompts.answer import ANSWER
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import ModelError, ReplyError
 from ramify.tools.models import named as models
-from ramify.tools.models import server_errors
+from ramify.tools.models import servers
 from tests.tools.llamacpp import WINDOW, Engine, engine
 from tests.tools.ollama_replies import Fail, Request, Say, prompt_of, tokens_of
 from tests.tools.ollama_server import Ollama, ollama
@@ -41,7 +41,7 @@ CHOOSE = Prompt("choose", "Choose.", "Passages:\n{passages}\n\nQuestion: {questi
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     models.forget()
-    monkeypatch.setattr(server_errors, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(servers, "PAUSES", (0.0, 0.0))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 

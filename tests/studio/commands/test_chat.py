@@ -64,7 +64,7 @@ def test_what_can_be_typed(talk: Ramify, answering: Ollama, tmp_path: Path) -> N
     assert "0 leaf" in done.out
     assert "curie.txt" in done.out
     assert "Marie Curie" in page.read_text(encoding="utf-8")
-    assert all(words in done.err for words in ("k=1", "going on with tor", "forgotten", "nothing has been answered yet"))
+    assert all(words in done.err for words in ("k=1", "using tor from now on", "a new conversation", "nothing has been answered yet"))
     assert "/strategy NAME" in done.out
 
 

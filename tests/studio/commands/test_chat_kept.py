@@ -18,12 +18,12 @@ def test_another_command_goes_on_with_it(ramify: Ramify, built: Path, memory: st
     talk = ("chat", "--index", built, "--strategy", "naive", "--model", "extractive", "--memory", memory, "--thread", "curie")
     monkeypatch.setattr("sys.stdin", io.StringIO("Where was Marie Curie born?\n"))
     first = ramify(*talk)
-    assert (first.code, "Warsaw" in first.out, "kept as 'curie'; --thread curie goes on with it" in first.err) == (0, True, True)
+    assert (first.code, "Warsaw" in first.out, "stored as 'curie'; --thread curie resumes it" in first.err) == (0, True, True)
     monkeypatch.setattr("sys.stdin", io.StringIO("/threads\n/new\n"))
     again = ramify(*talk)
-    assert "kept as 'curie', 1 question answered so far" in again.err
+    assert "stored as 'curie', 1 question answered so far" in again.err
     assert "1 turn, naive: Where was Marie Curie born?" in again.out
-    assert "begins a new conversation, kept as '" in again.err
+    assert "with the next question, stored as '" in again.err
     listed = ramify("chat", "--memory", memory, "--threads")
     assert listed.out.startswith("curie ")
 
@@ -32,7 +32,7 @@ def test_without_a_place_there_is_nothing_to_go_on_with(ramify: Ramify, monkeypa
     monkeypatch.delenv("RAMIFY_MEMORY", raising=False)
     for option in (("--threads",), ("--thread", "curie")):
         refused = ramify("chat", *option)
-        assert (refused.code, "say where they are: --memory postgresql://HOST/DATABASE" in refused.err) == (2, True)
+        assert (refused.code, "give their address: --memory postgresql://HOST/DATABASE" in refused.err) == (2, True)
     refused = ramify("chat", "--memory", "talks.db")
     assert (refused.code, "is no place to keep conversations" in refused.err) == (2, True)
 
@@ -43,4 +43,4 @@ def test_conversations_are_shared_when_that_is_asked_for(ramify: Ramify, memory:
     assert ramify("chat", "--memory", memory, "--threads", "--shared").code == 0
     assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o644}
     refused = ramify("chat", "--shared")
-    assert (refused.code, "--shared is for conversations that are kept" in refused.err) == (2, True)
+    assert (refused.code, "--shared is for stored conversations" in refused.err) == (2, True)

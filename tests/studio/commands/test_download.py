@@ -12,8 +12,8 @@ import pytest
 
 from ramify.studio.commands import download as download_command
 from ramify.tools import pip
-from ramify.tools.models import shipped
-from ramify.tools.models.shipped import SHIPPED, SMOLLM2
+from ramify.tools.models import gguf
+from ramify.tools.models.gguf import SHIPPED, SMOLLM2
 from tests.studio.conftest import Ramify
 
 CONTENT = b"GGUF, a small one"
@@ -48,8 +48,8 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     """An environment without the model, whatever this one has."""
     made = Environment(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(shipped, "SHIPPED", MappingProxyType({SMALL.name: SMALL}))
-    monkeypatch.setattr(shipped, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
+    monkeypatch.setattr(gguf, "SHIPPED", MappingProxyType({SMALL.name: SMALL}))
+    monkeypatch.setattr(gguf, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
     monkeypatch.setattr(pip, "run", made.run)
     return made
 
@@ -153,5 +153,5 @@ def test_pip_itself_runs_and_a_file_of_its_name_does_not(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
-    with pytest.raises(shipped.ModelError, match="Could not find a version that satisfies the requirement no-such-package-of-ours"):
+    with pytest.raises(gguf.ModelError, match="Could not find a version that satisfies the requirement no-such-package-of-ours"):
         pip.install("no-such-package-of-ours==1")

@@ -28,12 +28,12 @@ def test_it_says_what_it_found_what_it_can_cost_and_where_the_report_is(ramify: 
     assert done.code == 0, done.err
     told = done.err.splitlines()
     assert told[0] == "rivers: 12 questions of 2 types"
-    assert told[1] == "12 answers to give, with at most 12 model calls"
+    assert told[1] == "12 answers to compute, with at most 12 model calls"
     assert re.fullmatch(r"\S+ s an answer, measured on the first 4: about \d+ s to go", told[2])
     assert done.out == f"12 answers of 1 strategy: {out / 'report.html'}\n"
     assert {path.name for path in out.iterdir()} == {"manifest.json", "results.jsonl", "report.md", "report.html"}
     again = ramify("eval", data, "--out", out, *LLAMA)
-    assert "0 answers to give (12 are there already), with at most 0 model calls" in again.err
+    assert "0 answers to compute (12 exist already), with at most 0 model calls" in again.err
     assert len(ollama.requests) == 12
 
 
@@ -67,10 +67,10 @@ def test_failures_are_named_and_tried_again(ramify: Ramify, ollama: Ollama, data
     assert done.code == 0
     assert "failed: rivers|closed-book||q5: " in done.err
     assert "no such river" in done.err
-    assert "2 of 12 failed; they count as wrong, and the same command tries them again" in done.err
+    assert "2 of 12 failed; they count as wrong and are retried by the same command" in done.err
     ollama._rules.pop(0)
     again = ramify("eval", data, "--out", out, *LLAMA)
-    assert "2 answers to give (10 are there already)" in again.err
+    assert "2 answers to compute (10 exist already)" in again.err
     assert "failed" not in again.err
     assert not any(error for *_, error in outcome(out).values())
 

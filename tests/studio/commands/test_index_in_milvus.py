@@ -46,7 +46,7 @@ def test_search_ask_and_inspect(ramify: Ramify, place: str) -> None:
 @pytest.mark.parametrize("kind", ["graph", "hierarchy"])
 def test_other_kinds_lie_in_folders(ramify: Ramify, documents: Path, place: str, kind: str) -> None:
     refused = ramify("index", documents, "--out", place, "--kind", kind)
-    assert (refused.code, f"can have no {kind} — make it in a folder" in refused.err) == (2, True)
+    assert (refused.code, f"can have no {kind} — build it in a folder" in refused.err) == (2, True)
 
 
 def test_reports_are_of_folders_but_all_passages_can_be_read(ramify: Ramify, place: str) -> None:
@@ -73,11 +73,11 @@ def test_tools_of_an_agent(place: str) -> None:
 
 def test_a_run_in_studio_names_it_only_where_its_operator_did(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = bounded(graphs.build("naive")).settings
-    with pytest.raises(UsageError, match="is not open to this server's runs"):
+    with pytest.raises(UsageError, match="is not allowed for runs of this server"):
         settings(index=place)
     declare([place], [], [])
     assert settings(index=place).index == place
-    with pytest.raises(UsageError, match="is not open"):
+    with pytest.raises(UsageError, match="is not allowed"):
         settings(index=f"{place}:acme")
 
 

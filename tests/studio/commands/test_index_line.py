@@ -4,13 +4,13 @@ import json
 import stat
 from pathlib import Path
 
-from ramify.studio.console.building import left_out
+from ramify.tools.index.searcher import hidden_note
 from tests.studio.conftest import Ramify
 
 
 def test_the_line_counts_what_is_left_out_of_search() -> None:
-    assert left_out({"contents": 310, "twin": 894}) == ", 1,204 left out of search (310 contents, 894 repeated)"
-    assert left_out({}) == ""
+    assert hidden_note({"contents": 310, "twin": 894}) == ", 1,204 left out of search (310 contents, 894 repeated)"
+    assert hidden_note({}) == ""
 
 
 def test_a_setting_that_a_graph_does_not_have_is_refused_before_anything_is_read(ramify: Ramify, tmp_path: Path) -> None:

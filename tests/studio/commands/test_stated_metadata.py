@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.documents import files, properties
-from ramify.tools.index import Index, intake
+from ramify.tools.index import Index, build
 from tests.studio.conftest import Ramify
 from tests.tools.documents.test_load import pdf
 from tests.tools.fakes import WordEncoder
@@ -52,7 +52,7 @@ def test_authors_label_passages_and_group_them(ramify: Ramify, notes: Path) -> N
 
 def test_an_index_of_before_learns_them_without_encoding_anything(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as before:
-        before.setattr(intake, "EDITION", "3")
+        before.setattr(build, "EDITION", "3")
         before.setattr(files, "properties", lambda given: properties.Properties({}, []))
         Index.build([notes], notes.with_name("index"), WordEncoder())
     Index.build([notes], notes.with_name("index"), encoder := WordEncoder())

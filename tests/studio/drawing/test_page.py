@@ -1,5 +1,6 @@
 """The page and the terminal: what must be in them, and what must never be."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from ramify.nodes.tree.notes import folded
 from ramify.studio.drawing.page import page, tree_html, write_page
 from ramify.tools.errors import InputError
+from ramify.tools.pages import style
 from tests.studio.samples import PASSAGES, TREE, branch, result
 
 EVIL = "<script>alert(1)</script> <img src=x onerror=alert(2)> \"quoted\" 'single' & \x1b[31m \x00 {{x}}"
@@ -86,8 +88,14 @@ def test_the_page_tells_everything() -> None:
         assert folded(branch_.note).rest in words
         assert branch_.status in words
     assert all(" ".join(passage.text.split()) in words for passage in PASSAGES.values())
-    assert "13 model calls (9 one after another)" in words
+    assert "13 model calls (9 sequential)" in words
     assert "settled by majority" in words
+
+
+def test_every_line_of_the_map_has_a_style() -> None:
+    classes = set(re.findall(r'<text [^>]*class="(\w+)"', page(result())))
+    assert classes
+    assert {name for name in classes if f".{name}" not in style()} == set()
 
 
 def test_links_lead_to_cards() -> None:

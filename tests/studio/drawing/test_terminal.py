@@ -31,7 +31,7 @@ def test_the_terminal_tells_everything_without_colour(width: int) -> None:
     assert "[1] Warsaw · Geography" in words
     assert "0.3 leaf · filled Which river" in words
     assert "judged 0.85" in words
-    assert "9,210 + 431 tokens" in words
+    assert "9,210 tokens in, 431 out" in words
 
 
 def test_the_terminal_obeys_no_document() -> None:

@@ -192,7 +192,7 @@ def test_a_page_of_a_plain_index_tells_its_sizes(ramify: Ramify, plain: Path, tm
 def test_mistakes_are_one_line(ramify: Ramify, linked: Path, tmp_path: Path) -> None:
     wrong = [
         (ramify("inspect", tmp_path / "nowhere"), 1, "there is no index in"),
-        (ramify("inspect", linked, "--json", "--html", tmp_path / "page.html"), 2, "take one of them"),
+        (ramify("inspect", linked, "--json", "--html", tmp_path / "page.html"), 2, "exclude each other"),
         (ramify("inspect", linked, "--html", tmp_path / "nowhere" / "page.html"), 1, "cannot write"),
     ]
     for done, code, said in wrong:

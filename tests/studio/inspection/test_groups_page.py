@@ -86,7 +86,7 @@ def test_mistakes_are_one_line(ramify: Ramify, plain: Path, grouped: Path, tmp_p
     wrong = [
         (ramify("inspect", plain, "--group", "Kiln"), "make a hierarchy: `ramify index --kind hierarchy --out"),
         (ramify("inspect", grouped, "--group", "Kilns"), "there is no group 'Kilns' — name one of"),
-        (ramify("inspect", grouped, "--group", "Kiln", "--html", tmp_path / "page.html"), "take one of them"),
+        (ramify("inspect", grouped, "--group", "Kiln", "--html", tmp_path / "page.html"), "exclude each other"),
     ]
     for done, said in wrong:
         assert done.code == 2

@@ -147,7 +147,7 @@ def test_the_same_page_from_an_origin_on_the_list_is_answered(server: DevServer,
     assert "László Bíró" in told["tool"]
     assert told["threads"].startswith("200")
     assert (told["simple"], told["untyped"]) == ("blocked", "blocked"), "what needs no preflight is read from no page"
-    assert "is not open to this server's runs" in told["key"]
+    assert "is not allowed for runs of this server" in told["key"]
     assert site.heard == [], "the key goes to no address that a page names"
 
 

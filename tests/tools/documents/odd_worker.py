@@ -10,44 +10,44 @@ from pathlib import Path
 from langchain_core.documents import Document
 
 from ramify.tools.documents import parser_process as worker
-from ramify.tools.documents.files import Told
+from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.readers import READERS, Reader
 
 
-def hang(path: Path, source: str, told: Told) -> Iterator[Document]:
+def hang(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Never end."""
     while True:
         time.sleep(1)
     yield
 
 
-def die(path: Path, source: str, told: Told) -> Iterator[Document]:
+def die(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """End the process at once."""
     print("I am a library and print", flush=True)
     os.abort()
     yield
 
 
-def fail(path: Path, source: str, told: Told) -> Iterator[Document]:
+def fail(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Fail as libraries do."""
     raise KeyError("rId7")
     yield
 
 
-def grow(path: Path, source: str, told: Told) -> Iterator[Document]:
+def grow(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Take all memory."""
     hoard = [bytes(1 << 24) for _ in range(1000)]
     yield Document(str(len(hoard)))
 
 
-def endless(path: Path, source: str, told: Told) -> Iterator[Document]:
+def endless(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Give records without end."""
     yield from (Document(f"Record {number}.", id=f"{source}#{number}", metadata={"source": source}) for number in count())
 
 
-def cut(path: Path, source: str, told: Told) -> Iterator[Document]:
+def cut(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Die after a few hundred records."""
-    yield from islice(endless(path, source, told), 600)
+    yield from islice(endless(path, source, report), 600)
     os.abort()
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents.files import File, Told
-from ramify.tools.documents.readers import parsed
+from ramify.tools.documents.files import File, ReadReport
+from ramify.tools.documents.readers import parse_file
 from tests.tools.documents.shown import FILES, shown
 
 LAUGHS = (
@@ -64,9 +64,9 @@ def test_a_container_that_unpacks_to_far_more_than_it_is(name: str, tmp_path: Pa
 def test_gzip_is_unpacked_to_a_limit_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ramify.tools.documents.text.MOST_BYTES", 1 << 20)
     (tmp_path / "big.txt.gz").write_bytes(gzip.compress(b"a" * (2 << 20)))
-    told = Told()
-    assert parsed(File(tmp_path / "big.txt.gz", "big.txt.gz", tmp_path), told, clean=False) == []
-    assert told.skipped == [("big.txt.gz", "more than 1 MB unpacked")]
+    report = ReadReport()
+    assert parse_file(File(tmp_path / "big.txt.gz", "big.txt.gz", tmp_path), report, clean=False) == []
+    assert report.skipped == [("big.txt.gz", "more than 1 MB unpacked")]
 
 
 def test_an_external_entity_reads_no_file(tmp_path: Path) -> None:

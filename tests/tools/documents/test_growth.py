@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import File, Told
-from ramify.tools.documents.readers import parsed
+from ramify.tools.documents.files import File, ReadReport
+from ramify.tools.documents.readers import parse_file
 from ramify.tools.documents.tidy import tidy
 from tests.counted_work import growth
 from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook
@@ -44,7 +44,7 @@ def test_the_work_grows_as_the_file_does(name: str, tmp_path: Path) -> None:
     def read(size: int) -> None:
         content = KINDS[name](size)
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        assert parsed(File(tmp_path / name, name, tmp_path), Told(), clean=True)
+        assert parse_file(File(tmp_path / name, name, tmp_path), ReadReport(), clean=True)
 
     assert growth(read, 100) < 5.5
 

@@ -10,24 +10,24 @@ import pytest
 
 from ramify.tools.documents import load as reading
 from ramify.tools.documents.files import File
-from ramify.tools.documents.parser_crew import Crew, Limits
 from ramify.tools.documents.readers import READERS
+from ramify.tools.documents.worker_pool import Limits, WorkerPool
 from tests.tools.documents import odd_worker
 from tests.tools.documents.shown import FILES
 
 
 @pytest.fixture
-def crews(monkeypatch: pytest.MonkeyPatch) -> list[Crew]:
+def pools(monkeypatch: pytest.MonkeyPatch) -> list[WorkerPool]:
     """Have files read by the odd worker; the crews that were used."""
-    used: list[Crew] = []
+    used: list[WorkerPool] = []
 
-    def crew(size: int, limits: Limits) -> Crew:
-        used.append(Crew(size, limits, _command))
+    def pool(size: int, limits: Limits) -> WorkerPool:
+        used.append(WorkerPool(size, limits, _command))
         return used[-1]
 
     for suffix, reader in odd_worker.ODD.items():
         monkeypatch.setitem(READERS, suffix, reader)
-    monkeypatch.setattr(reading, "Crew", crew)
+    monkeypatch.setattr(reading, "WorkerPool", pool)
     return used
 
 
@@ -43,7 +43,7 @@ def files(folder: Path, names: list[str]) -> Iterator[File]:
         yield File(path, name, folder)
 
 
-def test_files_come_in_order_and_a_bad_one_costs_only_itself(tmp_path: Path, crews: list[Crew]) -> None:
+def test_files_come_in_order_and_a_bad_one_costs_only_itself(tmp_path: Path, pools: list[WorkerPool]) -> None:
     names = ["a.html", "b.hang", "c.html", "d.die", "e.fail", "f.html", "g.grow", *(f"h{number}.html" for number in range(20))]
     found = list(reading.read_files(files(tmp_path, names), limits=Limits(seconds=10, memory_mb=1024), workers=2))
     assert [read.file.source for read in found] == names
@@ -57,16 +57,16 @@ def test_files_come_in_order_and_a_bad_one_costs_only_itself(tmp_path: Path, cre
     ]
 
 
-def test_who_stops_reading_leaves_no_process_behind(tmp_path: Path, crews: list[Crew]) -> None:
+def test_who_stops_reading_leaves_no_process_behind(tmp_path: Path, pools: list[WorkerPool]) -> None:
     found = reading.read_files(files(tmp_path, ["a.html", *(f"b{number}.hang" for number in range(50))]), workers=2)
     assert [read.file.source for read in islice(found, 1)] == ["a.html"]
-    (crew,) = crews
-    assert crew.running() == 2
+    (pool,) = pools
+    assert pool.running() == 2
     found.close()  # type: ignore[attr-defined]
-    assert crew.running() == 0
+    assert pool.running() == 0
 
 
-def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, crews: list[Crew]) -> None:
+def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, pools: list[WorkerPool]) -> None:
     asked = []
 
     def counted() -> Iterator[File]:
@@ -80,7 +80,7 @@ def test_no_more_is_read_ahead_than_the_workers_need(tmp_path: Path, crews: list
     found.close()  # type: ignore[attr-defined]
 
 
-def test_records_are_given_as_they_are_read(tmp_path: Path, crews: list[Crew]) -> None:
+def test_records_are_given_as_they_are_read(tmp_path: Path, pools: list[WorkerPool]) -> None:
     found = reading.read_files(files(tmp_path, ["a.endless", "b.html"]), workers=1)
     documents = iter(next(found).documents)
     assert [document.page_content for document in islice(documents, 1000)] == [f"Record {number}." for number in range(1000)]
@@ -89,18 +89,18 @@ def test_records_are_given_as_they_are_read(tmp_path: Path, crews: list[Crew]) -
         list(documents)
 
 
-def test_records_are_kept_up_to_where_their_reader_dies(tmp_path: Path, crews: list[Crew]) -> None:
+def test_records_are_kept_up_to_where_their_reader_dies(tmp_path: Path, pools: list[WorkerPool]) -> None:
     found = [(len(list(read.documents)), read.skipped) for read in reading.read_files(files(tmp_path, ["a.cut", "b.html"]), workers=1)]
     assert found == [(512, [("a.cut", "its reader died (signal 6)")]), (1, [])]
 
 
-def test_records_are_not_read_ahead_of_who_takes_them(tmp_path: Path, crews: list[Crew]) -> None:
+def test_records_are_not_read_ahead_of_who_takes_them(tmp_path: Path, pools: list[WorkerPool]) -> None:
     found = reading.read_files(files(tmp_path, [f"{number}.endless" for number in range(5)]), workers=2)
     for _ in range(5):
         next(iter(next(found).documents))
-    assert crews[0].running() <= 2
+    assert pools[0].running() <= 2
     found.close()  # type: ignore[attr-defined]
-    assert crews[0].running() == 0
+    assert pools[0].running() == 0
 
 
 @pytest.mark.parametrize("name", ["big.jsonl.gz", "big.csv.gz", "big.json.gz"])
@@ -112,12 +112,12 @@ def test_records_are_read_within_the_memory_of_a_worker(name: str, tmp_path: Pat
     assert found == {name: (0, [(name, "needs more than 400 MB of memory to be read")])}
 
 
-def test_a_few_small_texts_and_records_need_no_worker(tmp_path: Path, crews: list[Crew]) -> None:
+def test_a_few_small_texts_and_records_need_no_worker(tmp_path: Path, pools: list[WorkerPool]) -> None:
     (tmp_path / "a.md").write_text("# A\n\nText.", encoding="utf-8")
     (tmp_path / "b.jsonl").write_text('{"text": "One."}\n' * 1000, encoding="utf-8")
     found = [(read.file.source, len(list(read.documents))) for read in reading.read_files(_in(tmp_path))]
     assert found == [("a.md", 1), ("b.jsonl", 1000)]
-    assert crews[0].running() == 0
+    assert pools[0].running() == 0
 
 
 def _in(folder: Path) -> list[File]:

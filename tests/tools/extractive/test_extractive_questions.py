@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -22,7 +23,9 @@ from ramify.prompts import (
     SUMMARIZE,
 )
 from ramify.tools.errors import UsageError
+from ramify.tools.extractive import questions
 from ramify.tools.extractive.model import reply_to
+from ramify.tools.extractive.questions import contextualize
 from tests.tools.extractive.test_extractive import (
     BORN,
     BRIDGE,
@@ -147,3 +150,32 @@ def test_a_prompt_of_someone_else_is_an_error_with_its_remedy() -> None:
 def test_importing_it_does_not_load_torch() -> None:
     code = "import sys, ramify.tools.extractive.model; sys.exit('torch' in sys.modules or 'sentence_transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+PAINTER = {"asked": "Who painted Guernica?", "answer": "Pablo Picasso", "sure": True}
+UNSURE = {"asked": "Where was the painter of Guernica born?", "answer": "Lyon", "sure": False}
+UNKNOWN = {"asked": "Who is his best friend?", "answer": "Unknown", "sure": True}
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
+    """What the writer was given."""
+    given: list[tuple[str, list[str]]] = []
+
+    def rewrite(question: str, turns: Sequence[str]) -> str:
+        given.append((question, list(turns)))
+        return "Rewritten?"
+
+    monkeypatch.setattr(questions, "rewrite", rewrite)
+    return given
+
+
+def test_a_follow_up_is_written_anew_from_what_was_asked_and_surely_answered(given: list[tuple[str, list[str]]]) -> None:
+    assert contextualize({"question": "And when?", "turns": [PAINTER, UNSURE, UNKNOWN]}) == {"question": "Rewritten?"}
+    assert given == [("And when?", ["Who painted Guernica?", "Pablo Picasso", UNSURE["asked"], UNKNOWN["asked"]])]
+
+
+def test_what_follows_nothing_or_is_not_english_stays_as_it_is(given: list[tuple[str, list[str]]]) -> None:
+    for question, turns in (("And when?", []), ("Wo wurde ihr Vater geboren?", [PAINTER]), ("어디에서?", [PAINTER])):
+        assert contextualize({"question": question, "turns": turns}) == {"question": question}
+    assert given == []

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.extractive.finalize import aggregate, finalize
-from ramify.tools.reader.inputs import Quote
+from ramify.tools.extractive.findings import aggregate, finalize
+from ramify.tools.reader.reading import Quote
 from tests.tools.small_mind import give_mind
 
 MILL = Quote(title="Elk Mill", source="mill.md", text="Elk Mill is a water mill in Oregon. It was built by Amos Reed in 1871.")

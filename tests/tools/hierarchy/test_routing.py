@@ -126,7 +126,7 @@ def test_fused_ranks_are_those_worked_out_by_hand(tmp_path: Path) -> None:
     found = {0: 0.9, 2: 0.6, 3: 0.5, 1: 0.3}
     p = [1 / (1 + math.e), math.e / (1 + math.e)]  # softmax of .5 · 1 + 2 · 0 and .5 · -1 + 2 · 1
     worked_out = [p[0] / 61 + 0.2 / 61, p[0] / 62 + 0.2 / 64, p[1] / 61 + 0.2 / 62, 0.5 * p[1] / 62 + 0.2 / 63]
-    order = router.steered("what of bbb", vectors[0], found, lambda places: vectors[list(places)], how)
+    order = router.rerank("what of bbb", vectors[0], found, lambda places: vectors[list(places)], how)
     assert order == sorted(range(4), key=lambda place: -worked_out[place]) == [2, 3, 0, 1]
 
 

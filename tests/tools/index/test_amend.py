@@ -8,7 +8,7 @@ import pytest
 
 from ramify.tools.documents.load import Loading
 from ramify.tools.index import Index
-from ramify.tools.index.folder import amend
+from ramify.tools.index.index_store import amend
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import Record, changed, records, write
 

@@ -14,7 +14,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, searcher
-from ramify.tools.index.location import check_there
+from ramify.tools.index.index_store import check_exists
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 from tests.tools.index.test_updates import ids, search_all
@@ -161,12 +161,13 @@ class TestDamage:
         before = search_all(folder)
         manifest = folder / "manifest.json"
         manifest.write_bytes(MANIFESTS[damage](json.loads(manifest.read_text())))
-        for act in (Index.open, searcher.opened, *(() if damage in ("dimension=65", "passages=41") else (check_there,))):
-            with pytest.raises(IndexingError, match=r"— (run|build it again: )`?") as told:
+        for act in (Index.open, searcher.opened, *(() if damage in ("dimension=65", "passages=41") else (check_exists,))):
+            with pytest.raises(IndexingError, match=r"— (run|delete it and build it again: )`?") as told:
                 act(folder)
             assert len(str(told.value)) < 1000
-        Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
-        assert (search_all(folder), encoder.encoded) == (before, [])
+        if "another version of ramify (layout" not in str(told.value):
+            Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
+            assert (search_all(folder), encoder.encoded) == (before, [])
 
     @pytest.mark.parametrize("name", [*FILES, "next.manifest.json"])
     @pytest.mark.parametrize("place", ["folder", "pipe", "circle"])

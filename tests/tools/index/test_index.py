@@ -10,8 +10,7 @@ import pytest
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.fusion import fuse
-from ramify.tools.index.hybrid_search import Hit
+from ramify.tools.index.hybrid_search import Hit, fuse
 from tests.tools.fakes import FixedVectors, WordEncoder
 
 TOPICS = ["river", "wing", "engine", "treaty", "opera", "enzyme", "harbour"]

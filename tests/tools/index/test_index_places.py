@@ -8,7 +8,7 @@ import pytest
 from ramify.graphs import research_tool
 from ramify.tools.errors import IndexingError, InputError, ModelError
 from ramify.tools.index import Index
-from ramify.tools.index.folder_state import writing
+from ramify.tools.index.folder_state import write_lock
 from tests.tools.fakes import WordEncoder
 
 
@@ -130,7 +130,7 @@ class TestWhereToRead:
 
     def test_a_reader_that_looks_does_not_stand_in_a_writer_s_way(self, papers: Path) -> None:
         out = papers.parent / "index"
-        with writing(out):
+        with write_lock(out):
             pass
         with pytest.raises(IndexingError, match="there is no index"):
             Index.open(out, WordEncoder())

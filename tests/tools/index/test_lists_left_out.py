@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.search_words import searchable
+from ramify.tools.index.full_text import searchable
 from tests.tools.index.test_left_out_of_search import PARTS, WORDS, build, hidden_in, hidden_in_build, opened, page, prose, sources
 
 
@@ -45,28 +45,16 @@ def test_a_second_run_changes_nothing(folder: Path, tmp_path: Path) -> None:
     assert (tmp_path / "index" / "manifest.json").read_bytes() == before
 
 
-def test_an_index_of_an_earlier_layout_is_built_again(folder: Path, tmp_path: Path) -> None:
+def test_an_index_of_another_layout_is_refused_and_left_alone(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "index"
-    built = build(folder, out)
-    with sqlite3.connect(out / "passages.sqlite") as database:
-        database.execute("UPDATE facts SET value = '1' WHERE name = 'layout'")
-        database.executescript("DROP INDEX passages_of_twin; DROP INDEX passages_shown")
-        for trigger in ("words_added", "words_removed", "words_hidden", "words_shown"):
-            database.execute(f"DROP TRIGGER {trigger}")
-        database.executescript("ALTER TABLE passages DROP COLUMN hidden; ALTER TABLE passages DROP COLUMN twin_of; DROP TABLE sketches")
+    build(folder, out)
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8")) | {"layout": 1}
-    del manifest["hidden"]
     (out / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(IndexingError, match=r"another version.*— build it again: `ramify index PATH… --out .*index`"):
-        opened(out)
-    again = build(folder, out)
-    assert (again.encoded, again.added, again.hidden) == (0, built.added, built.hidden)
-    assert sources(opened(out), PARTS["Use"]) == {"pump.html", "other.txt"}
-    assert sorted(path.name for path in out.iterdir() if not path.name.startswith(".")) == [
-        "manifest.json",
-        "passages.sqlite",
-        "vectors.faiss",
-    ]
+    before = {path: path.read_bytes() for path in out.iterdir()}
+    for use in (opened, lambda index: build(folder, index)):
+        with pytest.raises(IndexingError, match=r"another version.*— delete it and build it again: `ramify index PATH… --out .*index`"):
+            use(out)
+    assert {path: path.read_bytes() for path in out.iterdir()} == before
 
 
 def test_a_build_that_was_cut_short_while_reading_still_finds_twins(folder: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.searcher import lacking
+from ramify.tools.index.searcher import unknown_filter_fields
 from tests.embeddings import WordEmbeddings
 from tests.tools.fakes import WordEncoder
 
@@ -52,12 +52,17 @@ def test_a_search_that_cannot_be_is_one_error(index: Index, query: str, how: dic
 def test_of_many_fields_the_first_are_named_and_of_a_store_of_another_make_none(tmp_path: Path) -> None:
     metadata = [{f"field{number:02}": number for number in range(25)} | {"a" * 100: 1, "sum\u202e": 2}]
     index = Index.from_texts(["river"], WordEncoder(), metadata, path=tmp_path / "index")
-    told = lacking(index, {"feild": 1, "field03": 9})
+    told = unknown_filter_fields(index, {"feild": 1, "field03": 9})
     assert told is not None
     assert told.startswith(f"no passage has the filter's 'feild': there are {'a' * 59}…, field00, field01, ")
     assert told.endswith("field18 and 7 more")
-    many = lacking(index, {f"x{number:03}": 1 for number in range(500)})
+    many = unknown_filter_fields(index, {f"x{number:03}": 1 for number in range(500)})
     assert many is not None
     assert many.startswith("no passage has the filter's 'x000', 'x001', ")
     assert "'x019' and 480 more: there are " in many
-    assert lacking(index, {"field03": 9}) is lacking(index, None) is lacking(InMemoryVectorStore(WordEmbeddings()), {"feild": 1}) is None
+    assert (
+        unknown_filter_fields(index, {"field03": 9})
+        is unknown_filter_fields(index, None)
+        is unknown_filter_fields(InMemoryVectorStore(WordEmbeddings()), {"feild": 1})
+        is None
+    )

@@ -19,7 +19,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from ramify.tools import demo
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.ids import document_of
+from ramify.tools.index.schema import document_of
 from ramify.tools.index.searcher import opened, searcher
 from tests.tools.fakes import WordEncoder
 
@@ -39,6 +39,14 @@ async def test_an_index_is_searched_in_one_batch() -> None:
     search = searcher(Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"]))
     river, treaty = await search(["river floods", "treaty signed"], k=1)
     assert [hit.document.id for hit in river + treaty] == ["a", "c"]
+
+
+async def test_an_index_is_searched_by_vectors_and_words_as_it_is_by_itself() -> None:
+    index = Index.from_texts(TEXTS, WordEncoder(), ids=["a", "b", "c"])
+    for options in ({"filter": {"a": 1}}, {"hybrid": False}, {"mmr": 0.5, "fetch_k": 3}, {}):
+        assert await searcher(index)(["the treaty of Arda"], k=3, **options) == index.search(["the treaty of Arda"], 3, **options)
+    with pytest.raises(UsageError, match="index of kind 'passages'"):
+        await searcher(index)(["river"], options={"seeds": 3})
 
 
 async def test_many_searches_run_at_once() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError, files_under
+from ramify.tools.documents.files import ReadReport, UnreadableError, files_under
 from ramify.tools.documents.readers import READERS
 from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
+from ramify.tools.index.build import Intake
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.folder_state import writing
-from ramify.tools.index.intake import Intake
-from ramify.tools.index.working_copy import Draft
+from ramify.tools.index.folder_state import write_lock
+from ramify.tools.index.index_writer import IndexWriter
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import hits, write_records
 
@@ -55,7 +55,7 @@ class TestUpdates:
         (papers / "table.csv").write_text("river\n1\n")
         readable = READERS[".csv"]
 
-        def fails(path: Path, source: str, told: Told) -> Iterator[Document]:
+        def fails(path: Path, source: str, told: ReadReport) -> Iterator[Document]:
             raise UnreadableError("its reader cannot load")
 
         monkeypatch.setitem(READERS, ".csv", readable._replace(read=fails))
@@ -147,7 +147,7 @@ class TestUpdates:
 
     def test_two_writers_do_not_meet(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(3))
-        with writing(tmp_path / "index"), pytest.raises(IndexingError, match="another process is writing"):
+        with write_lock(tmp_path / "index"), pytest.raises(IndexingError, match="another process is writing"):
             Index.build([corpus], tmp_path / "index", WordEncoder())
 
     def test_progress_ends_at_its_total(self, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ class Looked(set[str]):
 
 def test_sections_of_one_name_are_numbered_without_counting_them_again(tmp_path: Path) -> None:
     (tmp_path / "log.md").write_text("# Notes\nThe river rose.\n" * 300)
-    with Draft(tmp_path / "passages.sqlite") as draft:
+    with IndexWriter(tmp_path / "passages.sqlite") as draft:
         draft.remember({"clean": "no"})
         intake = Intake(draft, WordEncoder(), Chunking(), [str(tmp_path)])
         intake.seen = seen = Looked()

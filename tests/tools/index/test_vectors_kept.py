@@ -148,8 +148,8 @@ def test_equal_vectors_tie_by_id_in_any_numbers(tmp_path: Path) -> None:
 class TestWordsOfLargeIndexes:
     @pytest.fixture
     def large(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
-        for module in ("bm25", "publication"):
-            monkeypatch.setattr(f"ramify.tools.index.{module}.FROM", 100)
+        for module in ("full_text", "publication"):
+            monkeypatch.setattr(f"ramify.tools.index.{module}.POSTINGS_FROM", 100)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return Index.open(tmp_path / "index", WordEncoder())
 
@@ -161,8 +161,8 @@ class TestWordsOfLargeIndexes:
                 assert {hit.document.metadata[field] for hit in theirs} == {value}
 
     def test_know_other_forms_other_scripts_and_no_word_at_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        for module in ("bm25", "publication"):
-            monkeypatch.setattr(f"ramify.tools.index.{module}.FROM", 2)
+        for module in ("full_text", "publication"):
+            monkeypatch.setattr(f"ramify.tools.index.{module}.POSTINGS_FROM", 2)
         texts = ["The harbours of Kraków were dredged.", "An opera in Lyon.", "국어를 배우다"]
         index = Index.from_texts(texts, WordEncoder(), ids=["a", "b", "c"], path=tmp_path / "index")
         for query, found in (("harbour", ["a"]), ("Krakow dredging", ["a"]), ("operas", ["b"]), ("국어", ["c"]), ("zebra", []), ("?", [])):
@@ -183,11 +183,3 @@ class TestWordsOfLargeIndexes:
                 Index.open(large.where, WordEncoder())
             Index.build([corpus], large.where, encoder := WordEncoder())
             assert (encoder.encoded, Index.open(large.where, WordEncoder()).search(QUERIES, 5)) == ([], before)
-
-    def test_an_index_made_without_them_gets_them(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        Index.build([corpus], tmp_path / "index", WordEncoder())
-        assert not (tmp_path / "index" / "words.json").exists()
-        for module in ("bm25", "publication"):
-            monkeypatch.setattr(f"ramify.tools.index.{module}.FROM", 100)
-        Index.build([corpus], tmp_path / "index", encoder := WordEncoder())
-        assert (encoder.encoded, (tmp_path / "index" / "words.json").exists()) == ([], True)

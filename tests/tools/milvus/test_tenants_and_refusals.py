@@ -64,15 +64,16 @@ class TestRefused:
             Index.from_texts(["A river."], _Short(), path=f"{at(tmp_path)}:acme")
 
     def test_a_second_writer(self, tmp_path: Path) -> None:
-        from ramify.tools.milvus.collections import Store
-        from ramify.tools.milvus.connection import read
-        from ramify.tools.milvus.ledger import Entry
+        from ramify.tools.milvus.collections import Collections, MetadataEntry
+        from ramify.tools.milvus.connection import parse_address
 
         Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
-        Store(read(at(tmp_path))).note([Entry("writer", "writer", "", {"by": "elsewhere:1", "until": 4e9})])
+        Collections(parse_address(at(tmp_path))).upsert_entries(
+            [MetadataEntry("writer", "writer", "", {"by": "elsewhere:1", "until": 4e9})]
+        )
         with pytest.raises(IndexingError, match=r"elsewhere:1 is writing the index .* wait until it has finished"):
             Index.from_texts(["A wing."], WordEncoder(), path=at(tmp_path))
-        Store(read(at(tmp_path))).note([Entry("writer", "writer", "", {"by": "elsewhere:1", "until": 0})])
+        Collections(parse_address(at(tmp_path))).upsert_entries([MetadataEntry("writer", "writer", "", {"by": "elsewhere:1", "until": 0})])
         Index.from_texts(["A wing."], WordEncoder(), path=at(tmp_path))
 
     def test_a_file_that_another_process_holds(self, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
+"""Who waits at several limiters takes the first place that is free, and no place is lost."""
+
 import asyncio
+import heapq
 import sys
 import threading
 
@@ -6,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.tools.models.concurrency import Cap, cap_for, lasting_cap
+from ramify.tools.models import concurrency
+from ramify.tools.models.concurrency import MAX_LEARNED, CallTiming, Cap, LearnedLimit, Limiter, PendingCalls, cap_for, enter_least_busy
 
 
 class Meter:
@@ -34,17 +38,17 @@ async def hold(cap: Cap, meter: Meter) -> None:
         meter.leave()
 
 
-def test_the_same_key_shares_a_gate_and_another_does_not() -> None:
+def test_the_same_key_shares_a_limiter_and_another_does_not() -> None:
     first, second, other = cap_for(("a", "m"), 3), cap_for(("a", "m"), 5), cap_for(("b", "m"), 3)
-    assert first.gate is second.gate
-    assert first.gate is not other.gate
+    assert first.limiter is second.limiter
+    assert first.limiter is not other.limiter
 
 
-def test_a_gate_that_nobody_holds_is_forgotten() -> None:
+def test_a_limiter_that_nobody_holds_is_forgotten() -> None:
     cap = cap_for("short-lived", 1)
-    cap.gate.busy = 7
+    cap.limiter.busy = 7
     del cap
-    assert cap_for("short-lived", 1).gate.busy == 0
+    assert cap_for("short-lived", 1).limiter.busy == 0
 
 
 def test_models_are_looked_up_in_many_threads_at_once() -> None:
@@ -53,7 +57,7 @@ def test_models_are_looked_up_in_many_threads_at_once() -> None:
     def look(name: int) -> None:
         try:
             for number in range(3000):
-                lasting_cap((name, number), 1)
+                cap_for((name, number), 1, lasting=True)
         except RuntimeError as error:
             failed.append(error)
 
@@ -73,7 +77,7 @@ def test_models_are_looked_up_in_many_threads_at_once() -> None:
 async def test_64_runs_keep_a_cap_of_8_busy() -> None:
     cap, meter = cap_for("busy", 8), Meter()
     await asyncio.gather(*(hold(cap, meter) for _ in range(64)))
-    assert (meter.most, meter.finished, cap.gate.busy) == (8, 64, 0)
+    assert (meter.most, meter.finished, cap.limiter.busy) == (8, 64, 0)
 
 
 def test_event_loops_in_threads_share_it() -> None:
@@ -90,7 +94,7 @@ def test_event_loops_in_threads_share_it() -> None:
         thread.start()
     for thread in threads:
         thread.join(timeout=20)
-    assert (meter.most, meter.finished, cap.gate.busy, cap.gate.waiting) == (8, 64, 0, 0)
+    assert (meter.most, meter.finished, cap.limiter.busy, len(cap.limiter.queue)) == (8, 64, 0, 0)
 
 
 async def test_who_comes_first_is_let_in_first() -> None:
@@ -104,7 +108,7 @@ async def test_who_comes_first_is_let_in_first() -> None:
     async with cap:
         tasks = [asyncio.create_task(enter(number)) for number in range(20)]
         await asyncio.sleep(0)
-        assert cap.gate.waiting == 20
+        assert len(cap.limiter.queue) == 20
     await asyncio.gather(*tasks)
     assert order == list(range(20))
 
@@ -133,32 +137,32 @@ async def test_a_cancelled_waiter_steps_out() -> None:
         waiter.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiter
-        assert cap.gate.waiting == 0
-    assert cap.gate.busy == 0
+        assert len(cap.limiter.queue) == 0
+    assert cap.limiter.busy == 0
 
 
 async def test_a_turn_given_to_a_cancelled_waiter_is_passed_on() -> None:
     cap, meter = cap_for("passed on", 1), Meter()
-    await cap.gate.enter(1)
+    await cap.limiter.enter(1)
     cancelled, next_one = asyncio.create_task(hold(cap, Meter())), asyncio.create_task(hold(cap, meter))
     await asyncio.sleep(0)
-    cap.gate.leave()  # gives the turn to the first
+    cap.limiter.leave()  # gives the turn to the first
     cancelled.cancel()
     await asyncio.wait_for(next_one, timeout=5)
-    assert (meter.finished, cap.gate.busy) == (1, 0)
+    assert (meter.finished, cap.limiter.busy) == (1, 0)
 
 
 async def test_a_closed_loop_does_not_keep_its_turn() -> None:
     cap, meter = cap_for("closed loop", 1), Meter()
-    await cap.gate.enter(1)
+    await cap.limiter.enter(1)
     gone = asyncio.new_event_loop()
     lost = gone.create_task(hold(cap, Meter()))
     await asyncio.to_thread(gone.run_until_complete, asyncio.sleep(0))
-    assert cap.gate.waiting == 1
+    assert len(cap.limiter.queue) == 1
     gone.close()
     after = asyncio.create_task(hold(cap, meter))
     await asyncio.sleep(0)
-    cap.gate.leave()
+    cap.limiter.leave()
     await asyncio.wait_for(after, timeout=5)
     assert meter.finished == 1
     lost._log_destroy_pending = False  # type: ignore[attr-defined]  # it is left pending on purpose
@@ -185,7 +189,7 @@ async def test_each_is_let_in_by_its_own_limit() -> None:
 @given(st.integers(1, 4), st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=25))
 def test_no_place_is_lost_whatever_is_cancelled(limit: int, runs: list[tuple[int, bool]]) -> None:
     async def play() -> tuple[int, int, int]:
-        cap, meter = Cap(cap_for(object(), limit).gate, limit), Meter()
+        cap, meter = Cap(cap_for(object(), limit).limiter, limit), Meter()
 
         async def run(steps: int) -> None:
             async with cap:
@@ -202,8 +206,140 @@ def test_no_place_is_lost_whatever_is_cancelled(limit: int, runs: list[tuple[int
             if cancel:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        return meter.most, cap.gate.busy, cap.gate.waiting
+        return meter.most, cap.limiter.busy, len(cap.limiter.queue)
 
     most, busy, waiting = asyncio.run(play())
     assert most <= limit
     assert (busy, waiting) == (0, 0)
+
+
+async def test_the_least_busy_of_several_is_entered_and_the_first_of_equals() -> None:
+    small, large = Limiter(), Limiter()
+    limits = {small: 1, large: 3}
+    entered = [await enter_least_busy(limits) for _ in range(4)]
+    assert entered == [small, large, large, large]
+
+
+async def test_who_waits_at_several_takes_the_first_place_that_is_free_in_the_order_of_coming() -> None:
+    first, second = Limiter(), Limiter()
+    limits = {first: 1, second: 1}
+    assert {await enter_least_busy(limits), await enter_least_busy(limits)} == {first, second}
+    waiting = [asyncio.create_task(enter_least_busy(limits)) for _ in range(3)]
+    await asyncio.sleep(0)
+    second.leave()
+    assert await waiting[0] is second
+    first.leave()
+    assert await waiting[1] is first
+    first.leave()
+    assert await waiting[2] is first
+    assert (len(first.queue), len(second.queue)) == (0, 0)
+
+
+async def test_those_who_wait_at_several_can_be_sent_to_choose_anew() -> None:
+    limiter = Limiter()
+    await limiter.enter(1)
+    roaming, staying = asyncio.create_task(enter_least_busy({limiter: 1})), asyncio.create_task(limiter.enter(1))
+    await asyncio.sleep(0)
+    limiter.reroute()
+    assert await roaming is None
+    assert len(limiter.queue) == 1
+    limiter.leave()
+    await asyncio.wait_for(staying, timeout=5)
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=3), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=25))
+def test_no_place_of_any_limiter_is_lost_whatever_is_cancelled_or_rerouted(caps: list[int], runs: list[tuple[int, int]]) -> None:
+    """A run takes some steps, and meanwhile is let be, cancelled, or its limiters recalled; some wait at all limiters, some at one."""
+
+    async def play() -> None:
+        limits = {Limiter(): cap for cap in caps}
+        inside, most = dict.fromkeys(limits, 0), dict.fromkeys(limits, 0)
+
+        async def run(number: int, steps: int) -> None:
+            wanted = limits if number % 3 else dict([list(limits.items())[number % len(limits)]])
+            while (limiter := await enter_least_busy(wanted)) is None:
+                pass
+            inside[limiter] += 1
+            most[limiter] = max(most[limiter], inside[limiter])
+            try:
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+            finally:
+                inside[limiter] -= 1
+                limiter.leave()
+
+        tasks = [asyncio.create_task(run(number, steps)) for number, (steps, _) in enumerate(runs)]
+        for (_, event), task in zip(runs, tasks, strict=True):
+            await asyncio.sleep(0)
+            if event == 1:
+                task.cancel()
+            elif event == 2:
+                for limiter in limits:
+                    limiter.reroute()
+        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), timeout=10)
+        assert all(most[limiter] <= cap for limiter, cap in limits.items())
+        assert [(limiter.busy, len(limiter.queue)) for limiter in limits] == [(0, 0)] * len(limits)
+
+    asyncio.run(play())
+
+
+def play(slots: int, calls: list[float], late: float = 0.0, overhead: float = 0.0, load: float = 0.0) -> tuple[LearnedLimit, int]:
+    """Serve calls of so many seconds, all wanted at once, to a client that keeps to the pace; give it, and the most it sent at once."""
+    pace, wanted, under_way, most, now = LearnedLimit(), list(calls), list[tuple[float, int, CallTiming]](), 0, 0.0
+    free = [load] * slots
+    while wanted or under_way:
+        while wanted and len(under_way) < pace.limit:
+            own = wanted.pop(0)
+            begun = max(now, heapq.heappop(free)) + overhead
+            heapq.heappush(free, begun + own)
+            done = begun + own + (late if len(wanted) % 2 else 0.0)
+            heapq.heappush(under_way, (done, len(wanted), CallTiming(now, done, own, load if begun == load else 0.0)))
+            most = max(most, len(under_way))
+        now, _, call = heapq.heappop(under_way)
+        pace.learn(call)
+    return pace, most
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3, 4, 6, MAX_LEARNED, 20])
+@pytest.mark.parametrize("seconds", [0.2, 70.0])
+def test_the_limit_is_what_the_server_serves(slots: int, seconds: float) -> None:
+    pace, most = play(slots, [seconds] * 60)
+    assert (pace.limit, pace.settled) == (min(slots, MAX_LEARNED), True)
+    assert most <= min(2 * slots, MAX_LEARNED), "hardly more are sent on trial than are served"
+
+
+@pytest.mark.parametrize("slots", [1, 2, 4])
+def test_delays_and_a_model_that_is_loaded_first_do_not_mislead(slots: int) -> None:
+    assert play(slots, [1.0] * 60, late=0.2)[0].limit == slots
+    assert play(slots, [1.0] * 60, overhead=0.3)[0].limit == slots
+    assert play(slots, [1.0] * 60, load=30.0)[0].limit == slots
+
+
+def test_unequal_calls_of_a_server_that_takes_one() -> None:
+    assert play(1, [1.0, 5.0, 2.0, 0.5] * 10)[0].limit == 1
+
+
+def test_calls_one_after_another_teach_nothing() -> None:
+    pace = LearnedLimit()
+    for second in range(20):
+        pace.learn(CallTiming(second, second + 0.9, 0.9))
+    assert (pace.limit, pace.settled) == (2, False)
+
+
+async def after_another_was_served(calls: PendingCalls) -> None:
+    """Be sent first, and served after one that was sent at the same time."""
+    async with calls.track(0.6):
+        async with calls.track(0.6) as other:
+            await asyncio.sleep(0.4)
+            calls.mark_served(other)
+        await asyncio.sleep(0.4)
+
+
+async def test_a_call_that_was_sent_first_may_be_served_last() -> None:
+    await after_another_was_served(PendingCalls())
+
+
+async def test_but_not_after_one_that_was_sent_much_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concurrency, "REORDERING", 0.0)
+    with pytest.raises(TimeoutError):
+        await after_another_was_served(PendingCalls())

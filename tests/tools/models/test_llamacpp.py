@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 import ramify.prompts as prompts
 from ramify.tools.errors import ReplyError
-from ramify.tools.models import Model, ModelOptions, resolve, server_errors
+from ramify.tools.models import Model, ModelOptions, resolve, servers
 from ramify.tools.models import named as models
-from ramify.tools.models.confidence import span_confidence
+from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.models.tokens import cut, estimate
 from tests.tools.llamacpp import WINDOW, Engine, engine
 
@@ -31,7 +31,7 @@ class Words(BaseModel):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_errors, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(servers, "PAUSES", (0.0, 0.0))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 

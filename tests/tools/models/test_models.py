@@ -73,7 +73,7 @@ def test_a_name_is_looked_up_once(ollama: Ollama) -> None:
     assert resolve("ollama:llama3.1:8b", ModelOptions()) is first
     other = resolve("ollama:llama3.1:8b", ModelOptions(seed=1))
     assert other is not first
-    assert other.cap.gate is first.cap.gate
+    assert other.cap.limiter is first.cap.limiter
 
 
 @pytest.mark.parametrize("name", ["llama3.1:8b", "gpt-4o", "", "ollama:", "nonsense:model", "claude:x"])

@@ -14,12 +14,11 @@ from safetensors.torch import load_file
 
 import ramify.graphs as graphs
 from ramify.tools.errors import ModelError
-from ramify.tools.extractive import asking
+from ramify.tools.extractive import questions
 from ramify.tools.extractive.model import reply_to
-from ramify.tools.reader import short_answers as reading
-from ramify.tools.reader import weights
-from ramify.tools.reader.predictions import read_context
-from ramify.tools.reader.weights import pack, unpack
+from ramify.tools.reader import reading, short_answers
+from ramify.tools.reader.reading import read_context
+from ramify.tools.released_weights import pack, unpack
 from tests.fakes import library
 
 QUESTION = "Who directed Solaris?"
@@ -27,7 +26,7 @@ TEXT = "Solaris is a Soviet film of 1972, directed by Andrei Tarkovsky."
 REMEDY = r" — reinstall ramify, or name a language model, such as \S+(?m:$)"
 BREAKAGES = {
     "missing": ("FILE", "nowhere.safetensors", r"no weights at '.*nowhere\.safetensors'"),
-    "damaged": ("SHA256", "0" * 64, rf"have sha256 '{weights.SHA256}', not '{'0' * 64}'"),
+    "damaged": ("SHA256", "0" * 64, rf"have sha256 '{reading.SHA256}', not '{'0' * 64}'"),
 }
 READING = sorted(set(graphs.STRATEGIES) - {"closed-book"})
 MATRICES = st.integers(1, 5).flatmap(
@@ -39,16 +38,16 @@ MATRICES = st.integers(1, 5).flatmap(
 def said(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Break the weights, and give what has to be said about it."""
     name, value, words = BREAKAGES[request.param]
-    weights.load_network.cache_clear()
+    reading.load_network.cache_clear()
     read_context.cache_clear()
-    monkeypatch.setattr(weights, name, value)
+    monkeypatch.setattr(reading, name, value)
     return words + REMEDY
 
 
 @pytest.fixture(autouse=True)
 def _single(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every question to ask for one fact: how questions are split is no matter here."""
-    for module in (asking, reading):
+    for module in (questions, short_answers):
         monkeypatch.setattr(module, "splits", lambda question: ())
 
 
@@ -59,7 +58,7 @@ def answered() -> dict[str, Any]:
 
 def test_weights_that_are_not_the_released_ones_are_refused(said: str) -> None:
     with pytest.raises(ModelError, match=said):
-        weights.load_network()
+        reading.load_network()
 
 
 @pytest.mark.parametrize(("strategy", "model"), [*((strategy, "extractive") for strategy in READING), ("prune", "auto")])
@@ -70,17 +69,17 @@ def test_a_question_fails_with_that_error(strategy: str, model: str, said: str, 
 
 
 def test_a_failure_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    weights.load_network.cache_clear()
+    reading.load_network.cache_clear()
     read_context.cache_clear()
     with monkeypatch.context() as broken:
-        broken.setattr(weights, "FILE", "nowhere.safetensors")
+        broken.setattr(reading, "FILE", "nowhere.safetensors")
         with pytest.raises(ModelError):
             answered()
     assert answered()["answer"] == "Andrei Tarkovsky"
 
 
 def test_the_weights_are_numbers_of_a_byte_and_small() -> None:
-    file = Path(str(files("ramify.tools.reader") / weights.FILE))
+    file = Path(str(files("ramify.tools.reader") / reading.FILE))
     assert file.stat().st_size <= 24e6
     packed = load_file(file)
     assert {weight.dtype for weight in packed.values()} == {torch.int8, torch.float32}
@@ -91,7 +90,7 @@ def test_the_lower_layers_are_the_encoder_s_own() -> None:
     from ramify.tools.embeddings import load_encoder
 
     encoder: Any = load_encoder("minilm")
-    network = weights.load_network()
+    network = reading.load_network()
     assert network.encoder.embeddings is encoder.model[0].auto_model.embeddings
     assert not network.training
     assert all(torch.isfinite(parameter).all() for parameter in network.parameters())
@@ -114,7 +113,7 @@ def test_a_vector_comes_back_as_it_was(numbers: list[float]) -> None:
     assert torch.equal(unpack(pack({"layer.bias": vector}))["layer.bias"], vector)
 
 
-@pytest.mark.parametrize("module", ["ramify.graphs", "ramify.tools.reader.predictions", "ramify.tools.reader.weights"])
+@pytest.mark.parametrize("module", ["ramify.graphs", "ramify.tools.reader.short_answers", "ramify.tools.reader.reading"])
 def test_importing_what_reads_does_not_import_torch(module: str) -> None:
     heavy = ["torch", "transformers", "sentence_transformers", "safetensors"]
     code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"

@@ -1,13 +1,14 @@
-"""Zip containers of XML, in which office documents and books come: opened within limits, and their parts parsed without entities."""
+"""Zip containers of XML (office documents, books): opened within limits, parsed without entities, and their Dublin Core properties."""
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+from zipfile import ZipFile
 
-from ramify.tools.documents.files import UnreadableError
+from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.text import MOST_BYTES, content_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def office_file(path: Path) -> Iterator[BinaryIO]:
         yield io.BytesIO(file.read())
 
 
-def parsed(content: bytes) -> "_Element":
+def parse_xml(content: bytes) -> "_Element":
     """Parse a part of a container: no entities, no network, nothing huge."""
     from lxml import etree
 
@@ -70,3 +71,49 @@ def _check_directory(archive: zipfile.ZipFile) -> None:
         raise UnreadableError(f"has {len(parts):,} parts, more than any document")
     if unpacked > MOST_BYTES or unpacked > max(_MOST_RATIO * packed, _FEW_BYTES):
         raise UnreadableError(f"would unpack {packed:,} bytes to {unpacked:,}, more than any document")
+
+
+_CORE = {
+    "title": "title", "creator": "author", "created": "date", "modified": "modified", "subject": "subject", "description": "description",
+    "keywords": "tags", "category": "category", "language": "language",
+}  # fmt: skip
+_META = {
+    "title": "title", "initial-creator": "author", "creator": "author", "creation-date": "date", "date": "modified", "subject": "subject",
+    "description": "description", "keyword": "tags", "language": "language",
+}  # fmt: skip
+BOOK = {
+    "title": "title", "creator": "author", "date": "date", "subject": "tags", "description": "description", "language": "language",
+    "publisher": "publisher",
+}  # fmt: skip
+"""The elements of each, and the names that all formats share; of two elements of one name the first that says something."""
+_SEVERAL = ("author", "tags")
+
+
+def state_core(file: BinaryIO, source: str, report: ReadReport) -> None:
+    """Tell the core properties of a file of Microsoft's formats."""
+    with ZipFile(file) as archive:
+        _state(archive, "docProps/core.xml", _CORE, source, report)
+
+
+def state_meta(archive: ZipFile, source: str, report: ReadReport) -> None:
+    """Tell the properties of a file of OpenDocument."""
+    _state(archive, "meta.xml", _META, source, report)
+
+
+def dublin_core(element: "_Element", names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the elements below one say, by the names given for them."""
+    found: dict[str, Any] = {}
+    for local, name in names.items():
+        texts = [" ".join(one.text.split()) for one in element.iter(f"{{*}}{local}") if one.text and one.text.strip()]
+        if texts:
+            found.setdefault(name, texts if name in _SEVERAL and len(texts) > 1 else texts[0])
+    return found
+
+
+def _state(archive: ZipFile, part: str, names: Mapping[str, str], source: str, report: ReadReport) -> None:
+    if part not in archive.namelist():
+        return
+    try:
+        report.state(source, dublin_core(parse_xml(archive.read(part)), names))
+    except UnreadableError as error:
+        report.remark(source, f"its properties cannot be read: {error}")

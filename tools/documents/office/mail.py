@@ -11,7 +11,7 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told
+from ramify.tools.documents.files import ReadReport
 from ramify.tools.documents.html import html_outline
 from ramify.tools.documents.text import content_of, decoded, encoding_of, stem
 
@@ -21,14 +21,14 @@ _LONGEST_HEADER = 10_000
 _REGISTRY = HeaderRegistry()
 
 
-def read_eml(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_eml(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a mail as one document: who wrote it to whom and when, what it says, and the names of what is attached."""
     message = BytesParser(EmailMessage, policy=policy.default.clone(header_factory=_header)).parse(io.BytesIO(content_of(path)))
-    told.state(source, _properties(message))
-    mail = _Mail(source, told)
+    report.state(source, _properties(message))
+    mail = _Mail(source, report)
     parts = [mail.head(message), *mail.texts(message)]
     for name in mail.attached:
-        told.remark(source, f"attachment {name!r} not read")
+        report.remark(source, f"attachment {name!r} not read")
     if mail.attached:
         parts.append(f"Attachments: {', '.join(mail.attached)}")
     title = _line(message, "Subject") or stem(path)
@@ -58,10 +58,10 @@ def _properties(message: MIMEPart) -> dict[str, Any]:
 class _Mail:
     """Gather what a mail says, and the names of its attachments."""
 
-    def __init__(self, source: str, told: Told) -> None:
+    def __init__(self, source: str, report: ReadReport) -> None:
         self.attached: list[str] = []
         self._source = source
-        self._told = told
+        self._told = report
 
     def head(self, message: MIMEPart) -> str:
         """Return who wrote to whom, when and about what."""

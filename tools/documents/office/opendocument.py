@@ -10,12 +10,10 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.files import Told, UnreadableError
-from ramify.tools.documents.office.container import container, parsed
-from ramify.tools.documents.office.document_properties import state_meta
-from ramify.tools.documents.office.slides import slide_document
-from ramify.tools.documents.office.workbook import Row, sheet_documents
-from ramify.tools.documents.sections import Line, Outline, section_documents, sections_of
+from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.office.container import container, parse_xml, state_meta
+from ramify.tools.documents.office.microsoft import Row, sheet_documents, slide_document
+from ramify.tools.documents.sections import LeveledLine, Outline, section_documents, sections_of
 from ramify.tools.documents.text import stem
 
 if TYPE_CHECKING:
@@ -35,21 +33,21 @@ _MOST_REPEATED = 1000
 """A cell or row that stands more often than this, one after another, is kept once."""
 
 
-def read_odt(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_odt(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a text document as one document a section."""
     with container(path) as archive:
         body = _body(archive, "office:text")
-        state_meta(archive, source, told)
+        state_meta(archive, source, report)
     lines = list(_lines_of(body))
     first = next((text.strip() for level, text in lines if level == 1), None)
-    yield from section_documents(Outline(told.title or first, sections_of(lines)), source, stem(path))
+    yield from section_documents(Outline(report.title or first, sections_of(lines)), source, stem(path))
 
 
-def read_odp(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_odp(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a presentation as one document a slide; `page` is the slide's number."""
     with container(path) as archive:
         body = _body(archive, "office:presentation")
-        state_meta(archive, source, told)
+        state_meta(archive, source, report)
     for number, slide in enumerate(body.iterfind("draw:page", _NAMES), start=1):
         notes = slide.find("presentation:notes", _NAMES)
         if notes is not None:
@@ -59,16 +57,16 @@ def read_odp(path: Path, source: str, told: Told) -> Iterator[Document]:
         said = notes.iterfind("draw:frame[@presentation:class='notes']", _NAMES) if notes is not None else ()
         spoken = "\n".join(_text_of(frame) for frame in said).strip()
         parts = [*(text for kind, text in frames if kind != "title"), f"Notes: {spoken}" if spoken else ""]
-        yield slide_document(source, told.title or stem(path), number, heading, parts)
+        yield slide_document(source, report.title or stem(path), number, heading, parts)
 
 
-def read_ods(path: Path, source: str, told: Told) -> Iterator[Document]:
+def read_ods(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a workbook's sheets: a record a row where there is a header."""
     with container(path) as archive:
         body = _body(archive, "office:spreadsheet")
-        state_meta(archive, source, told)
+        state_meta(archive, source, report)
     for sheet in body.iterfind("table:table", _NAMES):
-        yield from sheet_documents(_rows(sheet), source, sheet.get(_full("table:name")) or "", told.title or stem(path))
+        yield from sheet_documents(_rows(sheet), source, sheet.get(_full("table:name")) or "", report.title or stem(path))
 
 
 def _rows(sheet: "_Element") -> Iterator[Row]:
@@ -94,13 +92,13 @@ def _repeated(element: "_Element", name: str) -> int:
 def _body(archive: ZipFile, kind: str) -> "_Element":
     if b"encryption-data" in archive.read("META-INF/manifest.xml"):
         raise UnreadableError("protected by a password")
-    body = parsed(archive.read("content.xml")).find(f"office:body/{kind}", _NAMES)
+    body = parse_xml(archive.read("content.xml")).find(f"office:body/{kind}", _NAMES)
     if body is None:
         raise UnreadableError(f"no {kind.removeprefix('office:')} in it")
     return body
 
 
-def _lines_of(element: "_Element") -> Iterator[Line]:
+def _lines_of(element: "_Element") -> Iterator[LeveledLine]:
     """Yield headings with their level, and the text between them; notes follow the paragraph that they stand at."""
     for child in element:
         name = _name(child)

@@ -1,1 +1,1 @@
-"""PDF (`read_pdf`): `lines` by where they stand, without `head_and_foot`, joined to `paragraphs` and cut by the `outline` into sections."""
+"""PDF (`read_pdf`): `lines` by their positions, without `head_and_foot`, joined to paragraphs and cut into sections."""

@@ -89,7 +89,7 @@ class TestBadInput:
             ({"question": "  "}, {}, "the question is empty"),
             ({}, {}, "the question is empty"),
             ({"question": "x" * 20_001}, {}, "the question has 20,001 characters"),
-            ({"question": QUESTION}, {"index": "/no/such/index"}, "index='/no/such/index' is not open to this server's runs"),
+            ({"question": QUESTION}, {"index": "/no/such/index"}, "index='/no/such/index' is not allowed for runs of this server"),
             ({"question": QUESTION}, {"k": 0}, "greater than or equal to 1"),
             ({"question": QUESTION}, {"model": "ollama:llama3.1:8b"}, "no Ollama server answers at http://127.0.0.1:9"),
         ],

@@ -22,7 +22,7 @@ class TestRuns:
         models = ("openai:x", "ollama:x", "auto")
         strategies = ("closed-book", "prune", "tor", "iterative", "chain", "naive")
         ended = runs(server, [({"model": name, "base_url": f"{address}/v1"}, strategy) for name in models for strategy in strategies])
-        told = f"base_url='{address}/v1' is not open to this server's runs — start it with `ramify studio --base-url {address}/v1`"
+        told = f"base_url='{address}/v1' is not allowed for runs of this server — start it with `ramify studio --base-url {address}/v1`"
         assert [end["__error__"]["message"] for end in ended] == [told] * len(models) * len(strategies)
         assert heard == []
 
@@ -31,9 +31,9 @@ class TestRuns:
         for wrong in ({"model": "openai:x", "base_url": address}, {"model": "extractive", "index": str(hidden)}):
             made = {"graph_id": "naive", "context": wrong}
             assistant = send(server, "POST", "/assistants", made, content_type="application/json").json()["assistant_id"]
-            assert "is not open" in run(server, {}, assistant)["__error__"]["message"]
+            assert "is not allowed" in run(server, {}, assistant)["__error__"]["message"]
             by_config: Any = {"assistant_id": "naive", "input": ASKED, "config": {"configurable": wrong}}
-            assert "is not open" in send(server, "POST", "/runs/wait", by_config, content_type="application/json").text
+            assert "is not allowed" in send(server, "POST", "/runs/wait", by_config, content_type="application/json").text
         assert heard == []
 
     def test_a_halted_thread_is_not_gone_on_with_elsewhere(self, server: DevServer, elsewhere: tuple[str, list[str]]) -> None:
@@ -42,7 +42,7 @@ class TestRuns:
         given = {"assistant_id": "closed-book", "input": ASKED, "context": LOCAL, "interrupt_before": ["answer"]}
         send(server, "POST", f"/threads/{thread}/runs/wait", given, content_type="application/json")
         onward = {"assistant_id": "closed-book", "input": None, "context": {"model": "openai:x", "base_url": address}}
-        assert "is not open" in send(server, "POST", f"/threads/{thread}/runs/wait", onward, content_type="application/json").text
+        assert "is not allowed" in send(server, "POST", f"/threads/{thread}/runs/wait", onward, content_type="application/json").text
         assert heard == []
 
     def test_an_index_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
@@ -52,13 +52,13 @@ class TestRuns:
         wrong = (hidden, folder / "link", folder / "mine" / ".." / "link", Path("/"), "~", "mine", "../demo")
         ended = runs(server, [({**LOCAL, "index": str(named)}, "naive") for named in wrong])
         for named, end in zip(wrong, ended, strict=True):
-            assert f"index={str(named)!r} is not open to this server's runs" in end["__error__"]["message"]
+            assert f"index={str(named)!r} is not allowed for runs of this server" in end["__error__"]["message"]
 
     def test_a_model_file_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
         wrong = ("/etc/hostname", str(hidden / "model.gguf"), "../smollm2", "model.gguf")
         ended = runs(server, [({"model": f"gguf:{file}"}, "closed-book") for file in wrong])
         for file, end in zip(wrong, ended, strict=True):
-            told = f"model='gguf:{file}' is not open to this server's runs — start it with `ramify studio --gguf {file}`"
+            told = f"model='gguf:{file}' is not allowed for runs of this server — start it with `ramify studio --gguf {file}`"
             assert end["__error__"]["message"] == told
 
     def test_the_server_says_what_runs_may_name(self, server: DevServer) -> None:
@@ -98,18 +98,18 @@ def test_langgraph_dev_takes_the_first_from_its_variables(monkeypatch: pytest.Mo
 def test_a_model_file_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     write_model(tmp_path / "mine.gguf")
     settings = bounded(graphs.build("naive")).settings
-    with pytest.raises(UsageError, match="is not open"):
+    with pytest.raises(UsageError, match="is not allowed"):
         settings(model=f"gguf:{tmp_path}/mine.gguf")
     declare([], [], [tmp_path / "mine.gguf"])
     assert settings(model=f"gguf:{tmp_path}/mine.gguf").model == f"gguf:{tmp_path}/mine.gguf"
-    with pytest.raises(UsageError, match="is not open"):
+    with pytest.raises(UsageError, match="is not allowed"):
         settings(model=f"gguf:{tmp_path}/../{tmp_path.name}/mine.gguf")
 
 
 def test_a_reranker_that_the_server_was_started_with_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = bounded(graphs.build("naive")).settings
     assert [settings(rerank=name).rerank for name in ("reader", "none", None)] == ["reader", "none", "none"]
-    with pytest.raises(UsageError, match="rerank='/etc' is not open"):
+    with pytest.raises(UsageError, match="rerank='/etc' is not allowed"):
         settings(rerank="/etc")
     declare([], [], [], ["/etc"])
     assert settings(rerank="/etc").rerank == "/etc"

@@ -1,0 +1,196 @@
+"""Load the original releases of HotpotQA, 2WikiMultihopQA, MuSiQue and MultiHop-RAG.
+
+HotpotQA (Yang et al. 2018), distractor or full-wiki, and 2WikiMultihopQA (Ho et al. 2020) have one shape; the latter has `evidences`, too.
+As released, `context` is `[[title, [sentence, …]], …]` and `supporting_facts` is `[[title, sentence number], …]`. Later releases give them
+as columns (`{"title": […], "sentences": […]}`), or either as JSON within a string.
+MuSiQue (Trivedi et al. 2022) has twenty paragraphs per question, aliases of the answer and a decomposition.
+MultiHop-RAG (Tang & Yang 2024) has questions with their facts in `MultiHopRAG.json`, and news articles in `corpus.json` beside it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ramify.evaluation.dataset import Dataset, Question, Support
+from ramify.evaluation.load.assemble import ParagraphPool, ReadQuestion, answer_of, assemble, list_of, malformed, release_name, text_of
+from ramify.evaluation.load.records import Record, read_records
+from ramify.tools.errors import InputError
+
+ALIASES = "id_aliases.json"
+CONTEXT = "a list of [title, [sentence, …]]"
+FACTS = "a list of [title, sentence number]"
+
+
+class Paragraph(NamedTuple):
+    """A paragraph of the pool."""
+
+    id: str
+    sentences: list[str]
+
+
+Context = dict[str, Paragraph]
+"""A question's own paragraphs by their titles."""
+
+
+def load_hotpot(file: Path, records: list[Record], work: Path) -> Dataset:
+    """Load the questions of a file; the corpus is all their paragraphs."""
+    two_wiki = any("evidences" in record.value for record in records)
+    pool = ParagraphPool("2wk" if two_wiki else "hpq")
+    contexts = [_context(record, pool) for record in records]
+    aliases = _aliases(file.with_name(ALIASES))
+    read = [
+        ReadQuestion(record.place, _hotpot_question(record, _hotpot_supporting(record, context, pool), aliases))
+        for record, context in zip(records, contexts, strict=True)
+    ]
+    name = release_name("2wikimultihopqa" if two_wiki else "hotpotqa", file)
+    golds = {identity for _, question in read for identity in question.gold_documents}
+    return assemble(name, read, pool.write(work, name), caveats=pool.caveats(len(golds)), absent=pool.absent)
+
+
+def _hotpot_question(record: Record, supporting: tuple[Support, ...], aliases: dict[str, list[str]]) -> Question:
+    value = record.value
+    metadata = {key: value[key] for key in ("level", "evidences", "answer_id") if value.get(key)}
+    return Question(
+        id=text_of(record, "_id" if "_id" in value else "id"),
+        question=text_of(record, "question"),
+        answer=answer_of(record),
+        aliases=tuple(aliases.get(str(value.get("answer_id")), ())),
+        type=str(value.get("type") or ""),
+        supporting=supporting,
+        metadata=metadata,
+    )
+
+
+def _context(record: Record, pool: ParagraphPool) -> Context:
+    """Add a question's paragraphs to the pool, before any gold is looked up: full-wiki files have those in other questions."""
+    context: Context = {}
+    for title, sentences in _pairs(record, "context", CONTEXT, "title", "sentences", "content"):
+        if not isinstance(sentences, list):
+            raise malformed(record, "context", CONTEXT)
+        said = [str(sentence).strip() for sentence in sentences]
+        context.setdefault(str(title), Paragraph(pool.add(str(title), " ".join(filter(None, said))), said))
+    return context
+
+
+def _hotpot_supporting(record: Record, context: Context, pool: ParagraphPool) -> tuple[Support, ...]:
+    numbers: dict[str, list[Any]] = {}
+    for title, number in _pairs(record, "supporting_facts", FACTS, "title", "sent_id"):
+        numbers.setdefault(str(title), []).append(number)
+    own = {title: context.get(title) or Paragraph(pool.titled(title), []) for title in numbers}
+    found = []
+    for title, (identity, sentences) in own.items():  # the release has numbers beyond the end
+        facts = [sentences[number] for number in numbers[title] if isinstance(number, int) and 0 <= number < len(sentences)]
+        found.append(Support(doc_id=identity, title=title, facts=tuple(facts)))
+    return tuple(found)
+
+
+def _pairs(record: Record, field: str, shape: str, *columns: str) -> list[tuple[Any, Any]]:
+    """Return a list of pairs, from any of the formats of the releases."""
+    value = record.value.get(field)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError as error:
+            raise malformed(record, field, shape) from error
+    if isinstance(value, dict):
+        first, second = (value.get(columns[0]), next((value[name] for name in columns[1:] if name in value), None))
+        value = list(zip(first, second, strict=False)) if isinstance(first, list) and isinstance(second, list) else None
+    if not isinstance(value, list) or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in value):
+        raise malformed(record, field, shape)
+    return [(first, second) for first, second in value]
+
+
+def _aliases(file: Path) -> dict[str, list[str]]:
+    """Return the aliases of answers by the `answer_id` of 2WikiMultihopQA."""
+    if not file.is_file():
+        return {}
+    values = [record.value for record in read_records(file)]
+    return {str(value.get("Q_id")): [*value.get("aliases", ()), *value.get("demonyms", ())] for value in values}
+
+
+def load_musique(file: Path, records: list[Record], work: Path) -> Dataset:
+    """Load the questions of a file; the corpus is all their paragraphs."""
+    pool = ParagraphPool("msq")
+    supporting = [_musique_supporting(record, pool) for record in records]
+    answerable = [(record, gold) for record, gold in zip(records, supporting, strict=True) if record.value.get("answerable", True)]
+    if not answerable:
+        raise InputError(f"{str(file)!r} marks every question as unanswerable", "give a file with answerable ones")
+    read = [ReadQuestion(record.place, _musique_question(record, gold)) for record, gold in answerable]
+    name = release_name("musique", file)
+    golds = {identity for _, question in read for identity in question.gold_documents}
+    caveats = pool.caveats(len(golds))
+    # MuSiQue-Full has each of them twice under one id, once without the paragraph that tells; in the pool that paragraph is there again.
+    if left_out := len(records) - len(read):
+        told = f"Questions marked unanswerable are left out ({left_out}): what their own paragraphs lack, the pool of all paragraphs holds."
+        caveats.append(told)
+    return assemble(name, read, pool.write(work, name), caveats=caveats)
+
+
+def _musique_question(record: Record, supporting: tuple[Support, ...]) -> Question:
+    identity = text_of(record, "id")
+    decomposition = list_of(record, "question_decomposition")
+    return Question(
+        id=identity,
+        question=text_of(record, "question"),
+        answer=answer_of(record),
+        aliases=tuple(map(str, list_of(record, "answer_aliases"))),
+        type=identity.split("__")[0] if "__" in identity else "",
+        supporting=supporting,
+        metadata={"decomposition": decomposition} if decomposition else {},
+    )
+
+
+def _musique_supporting(record: Record, pool: ParagraphPool) -> tuple[Support, ...]:
+    """Add all paragraphs to the pool and return the gold ones."""
+    gold = []
+    for paragraph in list_of(record, "paragraphs"):
+        if not isinstance(paragraph, dict) or not isinstance(text := paragraph.get("paragraph_text"), str):
+            raise malformed(record, "paragraphs", "a list of {title, paragraph_text, is_supporting}")
+        title = str(paragraph.get("title") or "")
+        identity = pool.add(title, text)
+        if paragraph.get("is_supporting"):
+            gold.append(Support(doc_id=identity, title=title))
+    return tuple(gold)
+
+
+NAME = "multihop_rag"
+ARTICLES = ("corpus.json", "corpus.jsonl")
+ABOUT = ("source", "published_at", "author", "category", "url")
+
+
+def load_multihop_rag(file: Path, records: list[Record], work: Path) -> Dataset:
+    """Load the questions of a file; the corpus is the articles beside it."""
+    articles = next((file.with_name(name) for name in ARTICLES if file.with_name(name).is_file()), None)
+    if articles is None:
+        raise InputError(f"there is no corpus beside {str(file)!r}", "put the corpus.json of the same release there")
+    pool = ParagraphPool("mhr")
+    for article in read_records(articles):
+        pool.add(
+            text_of(article, "title"), text_of(article, "body"), **{key: article.value[key] for key in ABOUT if article.value.get(key)}
+        )
+    read = [ReadQuestion(record.place, _multihop_question(record, number, pool)) for number, record in enumerate(records, 1)]
+    return assemble(NAME, read, pool.write(work, NAME), hits_by="fact")
+
+
+def _multihop_question(record: Record, number: int, pool: ParagraphPool) -> Question:
+    return Question(
+        id=f"mhr-q{number:04}",  # the release has no ids but the order
+        question=text_of(record, "query"),
+        answer=answer_of(record),
+        type=str(record.value.get("question_type") or ""),
+        supporting=_multihop_supporting(record, pool),
+    )
+
+
+def _multihop_supporting(record: Record, pool: ParagraphPool) -> tuple[Support, ...]:
+    facts: dict[str, list[str]] = {}
+    for evidence in list_of(record, "evidence_list"):
+        if not isinstance(evidence, dict) or not evidence.get("title") or not evidence.get("fact"):
+            raise malformed(record, "evidence_list", "a list of {title, fact}")
+        facts.setdefault(str(evidence["title"]).strip(), []).append(str(evidence["fact"]))
+    articles = {title: pool.titled(title) for title in facts}
+    for title, identity in articles.items():
+        if identity in pool.absent:
+            what = f"{record.place} rests on {title!r}, which is not in the corpus beside it"
+            raise InputError(what, "give the corpus.json of the same release")
+    return tuple(Support(doc_id=articles[title], title=title, facts=tuple(said)) for title, said in facts.items())

@@ -1,0 +1,189 @@
+"""Microsoft's formats: Word documents (docx), PowerPoint presentations (pptx) and Excel workbooks (xlsx)."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.parsers.expat import ExpatError
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents.files import ReadReport, UnreadableError
+from ramify.tools.documents.html import html_outline
+from ramify.tools.documents.office.container import office_file, state_core
+from ramify.tools.documents.records import is_header, record_document, row_record
+from ramify.tools.documents.sections import section_documents
+from ramify.tools.documents.text import stem
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+_STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+_REFERENCES = ".//a[starts-with(@id, 'footnote-ref-') or starts-with(@id, 'endnote-ref-')]"
+
+
+def read_docx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
+    """Read a document as one a section."""
+    import mammoth
+
+    with office_file(path) as file:
+        state_core(file, source, report)
+        try:
+            html = mammoth.convert_to_html(file, style_map=_STYLES, convert_image=mammoth.images.img_element(lambda _: {"src": ""})).value
+        except (ExpatError, LookupError, OSError, ValueError, AttributeError) as error:
+            raise UnreadableError(f"not a readable document: {type(error).__name__}: {error}") from error
+    if html.strip():
+        yield from section_documents(html_outline(_tidied(html)), source, report.title or stem(path))
+
+
+def _tidied(html: str) -> str:
+    """Put notes behind the paragraph that refers to them, and a table's cell on one line."""
+    from lxml.etree import strip_tags
+    from lxml.html import fragment_fromstring, tostring
+
+    body = fragment_fromstring(html, create_parent="body")
+    named = {element.get("id"): element for element in body.xpath(".//*[@id]")}
+    for reference in body.xpath(_REFERENCES):
+        note = named.pop(reference.get("href", "#").removeprefix("#"), None)
+        if note is not None:
+            _append_note(reference, note)
+    for paragraph in body.xpath(".//td//p | .//th//p"):
+        paragraph.tail = f" {paragraph.tail or ''}"
+        paragraph.tag = "within-cell"
+    strip_tags(body, "within-cell")
+    return str(tostring(body, encoding="unicode"))
+
+
+def _append_note(reference: "HtmlElement", note: "HtmlElement") -> None:
+    from lxml.html import Element
+
+    block = next((above for above in reference.iterancestors() if above.tag in ("p", "li", "table", "h1", "h2", "h3")), reference)
+    paragraph = Element("p")
+    paragraph.text = f"{reference.text_content()} {' '.join(note.text_content().removesuffix('↑').split())}"
+    paragraph.tail, block.tail = block.tail, None
+    block.addnext(paragraph)
+    note.drop_tree()
+
+
+def read_pptx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
+    """Read a presentation as one document a slide; `page` is the slide's number."""
+    from lxml.etree import XMLSyntaxError
+    from pptx import Presentation
+    from pptx.exc import PythonPptxError
+
+    with office_file(path) as file:
+        state_core(file, source, report)
+        try:
+            for number, slide in enumerate(Presentation(file).slides, start=1):
+                yield slide_document(source, report.title or stem(path), number, *_said(slide))
+        except (PythonPptxError, XMLSyntaxError, LookupError, ValueError, AttributeError) as error:
+            raise UnreadableError(f"not a readable presentation: {type(error).__name__}: {error}") from error
+
+
+def slide_document(source: str, title: str, number: int, heading: str, parts: Iterable[str]) -> Document:
+    """Make a slide's document; a slide with nothing but its title says that."""
+    text = "\n\n".join(part for part in parts if part.strip()) or heading
+    metadata = {"source": source, "title": title, "page": number, **({"heading": heading} if heading else {})}
+    return Document(text, id=f"{source}#slide-{number}", metadata=metadata)
+
+
+def _said(slide: Any) -> tuple[str, list[str]]:
+    """Return a slide's title and what else is said on it and in its notes."""
+    headline = slide.shapes.title
+    heading = " ".join(headline.text_frame.text.split()) if headline is not None else ""
+    parts = [text for shape in slide.shapes if headline is None or shape.shape_id != headline.shape_id for text in _texts(shape)]
+    notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+    if notes is not None and notes.text.strip():
+        parts.append(f"Notes: {notes.text.strip()}")
+    return heading, parts
+
+
+def _texts(shape: Any) -> Iterator[str]:
+    from pptx.shapes.group import GroupShape
+
+    if isinstance(shape, GroupShape):
+        for inner in shape.shapes:
+            yield from _texts(inner)
+    elif getattr(shape, "has_table", False):
+        yield "\n".join(" | ".join(" ".join(cell.text.split()) for cell in row.cells) for row in shape.table.rows)
+    elif shape.has_text_frame:
+        yield shape.text_frame.text.replace("\v", "\n").strip()
+
+
+_LOOKED_AT = 20
+Row = tuple[int, dict[int, str]]
+"""A row that has something in it: its number from 1, and its cells that have something in them by their places from 0."""
+
+
+def read_xlsx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
+    """Read a workbook's sheets, with the values that its formulas had when it was saved."""
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    with office_file(path) as file:
+        state_core(file, source, report)
+        try:
+            workbook = load_workbook(file, read_only=True, data_only=True)
+            for sheet in workbook.worksheets:
+                yield from sheet_documents(_rows(sheet), source, sheet.title, stem(path))
+        except (InvalidFileException, SyntaxError, LookupError, ValueError, TypeError) as error:
+            raise UnreadableError(f"not a readable workbook: {type(error).__name__}: {error}") from error
+
+
+def _rows(sheet: Any) -> Iterator[Row]:
+    """Yield a sheet's rows as they are stored; openpyxl's own iterator makes every cell up to the farthest one."""
+    from openpyxl.worksheet._reader import WorkSheetParser
+
+    book = sheet.parent
+    dates = {"date_formats": book._date_formats, "timedelta_formats": book._timedelta_formats}
+    with sheet._get_source() as content:
+        for number, cells in WorkSheetParser(content, sheet._shared_strings, data_only=True, epoch=book.epoch, **dates).parse():
+            yield number, {cell["column"] - 1: _written(cell["value"]) for cell in cells}
+
+
+def sheet_documents(rows: Iterable[Row], source: str, sheet: str, title: str) -> Iterator[Document]:
+    """Turn a sheet's rows into documents: what stands above the header as one, then a record a row; without a header all as one."""
+    filled = [(number, kept) for number, row in rows if (kept := {place: cell for place, cell in sorted(row.items()) if cell})]
+    header = _header(filled)
+    above = filled if header is None else filled[:header]
+    if above:
+        text = "\n".join(" | ".join(row.values()) for _, row in above)
+        yield Document(text, id=f"{source}#{sheet}", metadata={"source": f"{source}#{sheet}", "title": title, "sheet": sheet})
+    if header is None:
+        return
+    columns = _filled_up(filled[header][1], max(filled[header][1]))
+    for number, row in filled[header + 1 :]:
+        document = record_document(row_record(columns, row.items()), source, number, within=f"{sheet}!")
+        document.metadata = {**document.metadata, "title": document.metadata["title"] or title, "sheet": sheet}
+        yield document
+
+
+def _header(rows: list[Row]) -> int | None:
+    """Return which row names the columns: the first that is about as wide as the table and has different words in it."""
+    widths = sorted(len(row) for _, row in rows)
+    usual = widths[len(widths) // 2] if widths else 0
+    for place, (_, row) in enumerate(rows[:_LOOKED_AT]):
+        below, last = rows[place + 1 : place + 1 + _LOOKED_AT], max(row)
+        if len(row) < max(2, usual) or len(row) < last or not below:  # a header has no gaps, but for one
+            continue
+        if is_header(_filled_up(row, last), [_filled_up(cells, last) for _, cells in below]):
+            return place
+    return None
+
+
+def _filled_up(row: dict[int, str], last: int) -> list[str]:
+    """Return a row's cells up to a place, "" where there is none."""
+    return [row.get(place, "") for place in range(last + 1)]
+
+
+def _written(value: Any) -> str:
+    """Write a cell's value as its reader sees it: a whole number without a point, a day without an hour."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, float):
+        return f"{value:.15g}"  # as many digits as a workbook keeps
+    if isinstance(value, datetime):
+        return str(value.date() if value.time() == time() else value)
+    return str(value).strip()

@@ -1,0 +1,223 @@
+"""A pool of worker processes that parse files; where one hangs, dies or exceeds its limits, its file is skipped with the reason."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from queue import Queue, SimpleQueue
+from threading import Lock, Thread, Timer
+from typing import Any, NamedTuple
+
+from langchain_core.documents import Document
+
+from ramify.tools.documents.files import File, ReadReport, Skipped
+
+_PARTS = 2
+"""Parts of a file that wait to be taken; then its worker waits."""
+
+
+class ParsedPart(NamedTuple):
+    """Documents of a file, in its last part what was left out of it and what is to be said of it."""
+
+    documents: list[Document]
+    skipped: list[Skipped]
+    remarks: list[Skipped]
+
+
+class Limits(NamedTuple):
+    """What a worker may use for a file, or a part of one, before it is ended and the file is named."""
+
+    seconds: float = 120
+    memory_mb: int = 2048
+
+
+LIMITS = Limits()
+"""The default limits."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def command(limits: Limits) -> list[str]:
+    """Return how a worker is started; -P: what lies in the working directory is documents, not modules."""
+    return [sys.executable, "-P", "-m", "ramify.tools.documents.parser_process", str(limits.seconds), str(limits.memory_mb)]
+
+
+class ParseTask:
+    """A file to be parsed by a worker; its parts wait here, in a bounded queue, to be taken."""
+
+    def __init__(self, file: File, clean: bool) -> None:
+        self.file = file
+        self.clean = clean
+        self._parts: Queue[ParsedPart | None] = Queue(_PARTS)
+        self._wanted = True
+
+    def documents(self, report: ReadReport) -> Iterator[Document]:
+        """Yield the documents; `report` is complete when there are no more. RuntimeError once it is closed."""
+        while (part := self._parts.get()) is not None:
+            report.skipped += part.skipped
+            report.remarks += part.remarks
+            yield from part.documents
+        if not self._wanted:
+            raise RuntimeError(f"the documents of {self.file.source!r} were not taken before the next file was")
+
+    def give(self, part: ParsedPart | None) -> bool:
+        """Queue a part, None after the last; return False where no more is wanted."""
+        if self._wanted:
+            self._parts.put(part)
+        return self._wanted
+
+    def close(self) -> None:
+        """Cancel the task."""
+        self._wanted = False
+        while not self._parts.empty():
+            self._parts.get_nowait()
+        self._parts.put(None)  # for whoever still reads
+
+
+class WorkerPool:
+    """A pool of worker processes, each started when it is first needed."""
+
+    def __init__(self, size: int, limits: Limits, command: Callable[[Limits], list[str]] = command) -> None:
+        self.size = size
+        self._limits = limits
+        self._command = command
+        self._files: SimpleQueue[ParseTask | None] = SimpleQueue()
+        self._workers: list[_Worker] = []
+        self._waiting: set[ParseTask] = set()
+        self._lock = Lock()
+
+    def parse(self, file: File, clean: bool) -> ParseTask:
+        """Submit a file to be parsed, and tidied where it is to be `clean`, by the next free worker."""
+        task = ParseTask(file, clean)
+        with self._lock:
+            self._waiting.add(task)
+            wanted = len(self._workers) < min(self.size, len(self._waiting))
+        if wanted:
+            self._workers.append(_Worker(self._command(self._limits), self._limits))
+            Thread(target=self._serve, args=(self._workers[-1],), name="ramify-reading", daemon=True).start()
+        self._files.put(task)
+        return task
+
+    def running(self) -> int:
+        """Return the number of running processes."""
+        return sum(worker.runs() for worker in self._workers)
+
+    def close(self) -> None:
+        """Kill all workers."""
+        with self._lock:
+            waiting = list(self._waiting)
+        for task in waiting:
+            task.close()
+        for worker in self._workers:
+            self._files.put(None)
+            worker.end()
+
+    def _serve(self, worker: "_Worker") -> None:
+        while (task := self._files.get()) is not None:
+            try:
+                with closing(worker.parse(task.file, task.clean)) as parts:
+                    all(task.give(part) for part in parts)
+            except OSError as error:
+                task.give(ParsedPart([], [(task.file.source, f"no process to read it in: {error.strerror or error}")], []))
+            task.give(None)
+            with self._lock:
+                self._waiting.remove(task)
+
+
+class _Worker:
+    """One process, restarted after each loss."""
+
+    def __init__(self, command: list[str], limits: Limits) -> None:
+        self._command = command
+        self._limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the worker ends)
+        self._lock = Lock()
+        self._ended = False
+
+    def parse(self, file: File, clean: bool) -> Generator[ParsedPart, None, None]:
+        """Ask the process for a file's documents and yield them part by part; where no answer comes the file is skipped."""
+        process = self._running()
+        asked = json.dumps({"path": str(file.path.absolute()), "source": file.source, "clean": clean}).encode() + b"\n"
+        answer: dict[str, Any] = {}
+        try:
+            while "skipped" not in answer:
+                late = Timer(self._limits.seconds, process.kill)
+                late.start()
+                line = _exchange(process, asked)
+                too_late = not late.is_alive()
+                late.cancel()
+                if not line.endswith(b"\n"):
+                    process.kill()
+                    code = process.wait()
+                    reason = f"took longer than {self._limits.seconds:g} s" if too_late else self._reason(code)
+                    yield ParsedPart([], [(file.source, reason)], [])
+                    return
+                asked, answer = b"", json.loads(line)
+                documents = [Document(text, id=identity, metadata=metadata) for identity, text, metadata in answer["documents"]]
+                yield ParsedPart(documents, *([(name, why) for name, why in answer.get(report, ())] for report in ("skipped", "remarks")))
+        finally:
+            if "skipped" not in answer:
+                process.kill()
+                process.wait()
+
+    def runs(self) -> bool:
+        """Return whether the process is running."""
+        return self._process is not None and self._process.poll() is None
+
+    def end(self) -> None:
+        """Kill the process; it is not started again."""
+        with self._lock:
+            self._ended = True
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
+            self._errors.close()
+
+    def _running(self) -> "subprocess.Popen[bytes]":
+        with self._lock:
+            if self._ended:
+                raise OSError("reading has ended")
+            if self._process is None or self._process.poll() is not None:
+                self._errors.seek(0)
+                self._errors.truncate()
+                pipe = subprocess.PIPE
+                # A worker can import what this process can, and nothing beside it.
+                environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+                self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=self._errors, env=environment)
+            return self._process
+
+    def _reason(self, code: int) -> str:
+        """Return why a process ended, by its last words."""
+        with self._lock:
+            if self._ended:
+                return "reading has ended"
+            self._errors.seek(0)
+            *_, last = ["", *self._errors.read().decode("utf-8", "replace").strip().splitlines()]
+        if last.startswith(("ModuleNotFoundError", "ImportError")):
+            return f"its reader cannot load, see `ramify doctor` ({last})"
+        if last.startswith("MemoryError"):
+            return f"needs more than {self._limits.memory_mb:,} MB of memory to be read"
+        if code > 0 and last:
+            return f"its reader failed: {last[:200]}"
+        return f"its reader died ({f'signal {-code}' if code < 0 else f'code {code}'})"
+
+
+def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
+    """Write a line, if there is one, to a process and read one; nothing from one that is gone."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(line)
+        process.stdin.flush()
+        return process.stdout.readline()
+    except (BrokenPipeError, ValueError):
+        return b""

@@ -1,0 +1,127 @@
+"""Replies to the prompts about passages: answer, compress, decide, entities, filter, summarize."""
+
+import re
+from typing import Any
+
+from ramify.tools.embeddings.named import similarities
+from ramify.tools.english import UNKNOWN, bare_title, content, fold, names_in, sentences, unnamed
+from ramify.tools.extractive import Reply, Slots
+from ramify.tools.extractive.questions import choose_split
+from ramify.tools.reader.calibration import LEAST, TAU
+from ramify.tools.reader.reading import Quote, Reading, in_context, read_contexts
+from ramify.tools.reader.short_answers import Span, read
+
+_UNSURE = 0.3
+"""The highest confidence of a reply that says Unknown."""
+_RELEVANT, _NEAR_BEST, _IRRELEVANT, _POOR = 0.5, 0.85, 0.1, 0.35
+_MOST_FACTS = 3
+
+
+def answer(slots: Slots) -> Reply:
+    """Answer a question from passages."""
+    return reply_of(read(slots["question"], slots["passages"]))
+
+
+def reply_of(span: Span, least: float = LEAST) -> Reply:
+    """Return a span as a reply, Unknown below the least confidence."""
+    if not span.answer or span.confidence < least:
+        return {"answer": UNKNOWN, "confidence": min(span.confidence, _UNSURE), "citations": []}
+    return {"answer": span.answer, "confidence": span.confidence, "citations": [span.passage]}
+
+
+def compress(slots: Slots) -> Reply:
+    """Answer from the passages that were kept, with the source in the explanation."""
+    reply = reply_of(read(slots["question"], slots["passages"]))
+    cited = [f"{reply['answer']} [{slots['passages'][number - 1]['source']}]" for number in reply["citations"]]
+    return {**reply, "explanation": " ".join(cited) or "The passages do not say."}
+
+
+def decide(slots: Slots) -> Reply:
+    """Answer if that is sure, else split the question, else answer with a guess or name what to look up."""
+    question, passages = slots["question"], slots["passages"]
+    denied = " ".join(re.findall(r"not (?:choose )?([^.]*)", str(slots["may"])))
+    forbidden = {action for action in ("answer", "decompose", "entities") if re.search(rf"\b{action}", denied)}
+    span = read(question, passages)
+    split = None if "decompose" in forbidden else choose_split(question, bool(slots["dependent"]))
+    # One passage says yes or no of one thing: for a comparison, the confidence of that was never measured.
+    compares = split is not None and span.answer in ("Yes", "No")
+    if "answer" not in forbidden and span.answer and span.confidence > TAU and not compares:
+        return _decision("answer", **reply_of(span))
+    if split is not None:
+        return _decision("decompose", questions=[split.first, split.second], together=split.how)
+    names = [] if "entities" in forbidden else unnamed(names_in(question), [passage["title"] for passage in passages])
+    again = bool(slots["hint"]) and span.confidence < LEAST
+    if names and (again or not span.answer or "answer" in forbidden):
+        return _decision("entities", entities=names)
+    # A guess keeps its low confidence: it is not accepted, but another question may be built on it.
+    if "answer" not in forbidden:
+        return _decision("answer", **reply_of(span, 0.0))
+    return _decision("decompose") if "entities" in forbidden else _decision("entities", entities=names_in(question)[:2])
+
+
+def _decision(action: str, **filled: Any) -> Reply:
+    nothing: Reply = {"answer": "", "confidence": 0.0, "citations": [], "questions": [], "entities": [], "together": ""}
+    return {"action": action, **nothing, **filled}
+
+
+def entities(slots: Slots) -> Reply:
+    """Return the question's names that no passage contains, else its first names."""
+    names = names_in(slots["question"])
+    return {"entities": unnamed(names, [f"{passage['title']} {passage['text']}" for passage in slots["passages"]]) or names[:2]}
+
+
+def filter_batch(slots: Slots) -> Reply:
+    """Pick the passages relevant to the question, a sentence of each, and a query if they are not enough."""
+    question, passages = slots["question"], slots["passages"]
+    readings = read_contexts(question, tuple(in_context(passage["title"], passage["text"]) for passage in passages)) if passages else ()
+    best = max((reading.relevance for reading in readings), default=0.0)
+    least = max(_IRRELEVANT, min(_RELEVANT, _NEAR_BEST * best))
+    order = sorted(range(1, len(passages) + 1), key=lambda number: -readings[number - 1].relevance)
+    relevant = [number for number in order if readings[number - 1].relevance >= least]
+    span = read(question, [passages[number - 1] for number in sorted(relevant)])
+    enough = bool(span.answer) and span.confidence >= TAU
+    suggested = ""
+    if not enough and (split := choose_split(question)):
+        suggested = split.first
+    elif not enough and best < _POOR:
+        suggested = " ".join(names_in(question))
+    facts = dict.fromkeys(_fact(passages[number - 1], readings[number - 1]) for number in relevant)
+    sources = list(dict.fromkeys(passages[number - 1]["source"] for number in relevant))
+    return {
+        "relevant": sorted(relevant),
+        "facts": [fact for fact in facts if fact and fact not in slots["facts"]][:_MOST_FACTS],
+        "files": sources,
+        "pages": [source for source in sources if ":" in source],
+        "is_sufficient": enough,
+        "relevance": best,
+        "suggested": suggested,
+    }
+
+
+def _fact(passage: Quote, reading: Reading) -> str:
+    """Return the sentence with the likeliest answer; the first if that is in the title."""
+    listed = sentences(passage["text"])
+    place = reading.spots[0].start - len(in_context(passage["title"], "")) if reading.spots else 0
+    return [*listed[:1], *(one for one in listed if passage["text"].find(one) <= place)][-1] if listed else ""
+
+
+def summarize(slots: Slots) -> Reply:
+    """Return the one or two sentences on an entity most similar to the question, from its own article if there is one."""
+    entity = bare_title(slots["entity"])
+    found = []
+    for number, passage in enumerate(slots["passages"], 1):
+        listed = sentences(passage["text"])
+        similar = similarities(slots["question"], [f"{passage['title']}: {sentence}" for sentence in listed])
+        found += [
+            (value, number, sentence)
+            for value, sentence in zip(similar, listed, strict=True)
+            if content(entity) and content(entity) <= content(f"{passage['title']} {sentence}")
+        ]
+    own = [item for item in found if fold(bare_title(slots["passages"][item[1] - 1]["title"])) == fold(entity)] or found
+    if not own:
+        return {"answer": UNKNOWN, "confidence": 0.1, "citations": []}
+    best, *others = sorted(own, key=lambda item: -item[0])
+    kept = [item for item in own if item == best or (item in others[:1] and item[0] > 0.8 * best[0])]
+    citations = list(dict.fromkeys(number for _, number, _ in kept))
+    confidence = max(0.0, min(0.95, 0.3 + best[0]))
+    return {"answer": " ".join(sentence for _, _, sentence in kept), "confidence": confidence, "citations": citations}

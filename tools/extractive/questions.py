@@ -1,0 +1,163 @@
+"""Replies to the prompts about questions: decompose, next_question, plan, contextualize, and judge and rubric of sub-questions."""
+
+from collections.abc import Sequence
+
+from ramify.tools.arithmetic import combine_answers
+from ramify.tools.embeddings.named import similarities, similarity
+from ramify.tools.english import content, fold, is_unknown, names_in, same_question
+from ramify.tools.extractive import Reply, Slots
+from ramify.tools.extractive.question_kinds import reads
+from ramify.tools.splitting import Split, rewrite, splits
+
+SLOT = "{1}"
+_EVEN = 0.5
+_DEEPEST, _PARTS_DEEPEST = 4, 3
+_QUERIES, _KEYWORDS = 4, 8
+_VALID = 3
+"""Points of five from which on a pair of sub-questions is valid."""
+_ABOUT = 0.25
+"""A part less similar to the question than this is about something else."""
+
+
+def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] = (), kept: str = "") -> Split | None:
+    """Return the likeliest usable split that was not rejected and contains the question to keep; None to ask the question as it is.
+
+    A split is usable if neither part repeats the question; one whose second part needs the first's answer only if `dependent`.
+    """
+    found = splits(question)
+    if next((split.sure for split in found if split.how == "single"), 0.0) >= _EVEN:
+        return None
+    for split in found:
+        parts = split.first, split.second
+        repeats = any(same_question(part, question) for part in parts)
+        usable = split.how != "single" and all(parts) and not repeats and (dependent or SLOT not in split.second)
+        if usable and (not kept or any(fold(part) in fold(kept) for part in parts)) and not _rejected(split, rejected):
+            return split
+    return None
+
+
+def _rejected(split: Split, rejected: Sequence[str]) -> bool:
+    """Return whether both questions were rejected, the second with any answer in its slot."""
+    lines = [fold(line) for line in rejected]
+    for part in (split.first, split.second):
+        before, _, behind = (fold(piece) for piece in part.rstrip("? ").partition(SLOT))
+        if not any(line.startswith(before) and behind in line for line in lines):
+            return False
+    return True
+
+
+def split_question(slots: Slots) -> Reply:
+    """Split a question into two, or return that it is simple; the better half of a weak pair is kept."""
+    split = choose_split(slots["question"], bool(slots["dependent"]), list(map(str, slots["rejected"])), str(slots["kept"]))
+    if split is None:
+        return {"simple": True, "first": "", "second": "", "together": ""}
+    return {"simple": False, "first": split.first, "second": split.second, "together": split.how}
+
+
+def next_question(slots: Slots) -> Reply:
+    """Return the first sub-question without an answer; done if there is none, or if an answer is Unknown."""
+    question = slots["question"]
+    asked = [(finding["question"], finding["answer"] or "") for finding in slots["history"]]
+    split = choose_split(question)
+    together = split.how if split else ""
+    following = None if any(is_unknown(answer) for _, answer in asked) else _next(question, asked, 0)
+    if following is None or any(same_question(following, before) for before, _ in asked):
+        return {"done": True, "question": "", "together": together}
+    return {"done": False, "question": following, "together": together}
+
+
+def _next(question: str, asked: Sequence[tuple[str, str]], depth: int) -> str | None:
+    """Return the question to ask next for this one; None if it is answered or cannot be."""
+    if _answer(question, asked, depth):
+        return None
+    split = choose_split(question) if depth < _DEEPEST else None
+    if split is None:
+        return question
+    if (first := _next(split.first, asked, depth + 1)) is not None:
+        return first
+    answer = _answer(split.first, asked, depth + 1)
+    if SLOT in split.second and not answer:
+        return None
+    return _next(split.second.replace(SLOT, answer), asked, depth + 1)
+
+
+def _answer(question: str, asked: Sequence[tuple[str, str]], depth: int) -> str:
+    """Return the answer of a question, given or combined from its parts; empty if there is none."""
+    given = next((answer for before, answer in asked if same_question(before, question)), None)
+    split = choose_split(question) if given is None and depth < _DEEPEST else None
+    if split is None:
+        return given or ""
+    first = _answer(split.first, asked, depth + 1)
+    if SLOT in split.second and not first:
+        return ""
+    questions = split.first, split.second.replace(SLOT, first)
+    return combine_answers(split.how, questions, (first, _answer(questions[1], asked, depth + 1)))
+
+
+def plan(slots: Slots) -> Reply:
+    """Plan a search: the question, its parts, its names."""
+    question = slots["question"]
+    names = names_in(question)
+    queries = [part for part in dict.fromkeys((*_parts(question, 0), *names)) if not same_question(part, question)]
+    keywords = [*names, *sorted(content(question) - content(" ".join(names)))]
+    return {"primary": question, "sub_queries": queries[:_QUERIES], "keywords": keywords[:_KEYWORDS], "expected": []}
+
+
+def _parts(question: str, depth: int) -> list[str]:
+    split = choose_split(question) if depth < _PARTS_DEEPEST else None
+    if split is None:
+        return [question]
+    if SLOT not in split.second:
+        return [*_parts(split.first, depth + 1), *_parts(split.second, depth + 1)]
+    return [*_parts(split.first, depth + 1), " ".join(split.second.replace(SLOT, "").split())]
+
+
+def contextualize(slots: Slots) -> Reply:
+    """Rewrite a follow-up so that it stands alone; earlier answers are used only if they were sure."""
+    question, turns = slots["question"], slots["turns"]
+    if not turns or not reads(question):
+        return {"question": question}
+    lines: list[str] = []
+    for turn in turns:
+        lines += [turn["asked"], turn["answer"]] if turn["sure"] and not is_unknown(str(turn["answer"])) else [turn["asked"]]
+    return {"question": rewrite(question, lines)}
+
+
+def judge(slots: Slots) -> Reply:
+    """Score a pair with its answers on four criteria, 0 to 5, and name the weaker question, if only one has an answer."""
+    question, pair = slots["question"], (slots["first"], slots["second"])
+    answers = [slots["first_answer"] or "", slots["second_answer"] or ""]
+    known = [not is_unknown(answer) for answer in answers]
+    near = similarities(question, pair)
+    repeated = all(known) and fold(answers[0]) == fold(answers[1]) not in ("yes", "no")
+    apart = 0.0 if fold(pair[0]) == fold(pair[1]) else min(1.0, 1.25 - similarity(*pair)) - 0.2 * repeated
+    return {
+        "sufficiency": 5 * sum(known) / 2,
+        "non_redundancy": round(5 * max(0.0, apart), 2),
+        "consistency": 5.0 if min(near) > _ABOUT else 2.5,
+        "decomposition": round(5 * _coverage(question, pair), 2),
+        "weaker": "neither" if known[0] == known[1] else str(known.index(False) + 1),
+    }
+
+
+def rubric(slots: Slots) -> Reply:
+    """Score a pair: a point for each of five criteria."""
+    question, pair = slots["question"], (slots["first"], slots["second"])
+    points = {
+        "both are questions": all(part.rstrip().endswith("?") for part in pair),
+        "both are specific": all(SLOT in part or names_in(part) or len(content(part)) >= 2 for part in pair),
+        "both are relevant": SLOT in pair[1] or min(similarities(question, pair)) > _ABOUT,
+        "neither repeats the other": len({fold(text) for text in (question, *pair)}) == 3,
+        "together they are complete": _coverage(question, pair) >= 0.7,
+    }
+    wrong = [point for point, met in points.items() if not met]
+    score = len(points) - len(wrong)
+    reasons = f"Not met: {', '.join(wrong)}." if wrong else "All five criteria are met."
+    return {"reasons": reasons, "score": float(score), "verdict": "VALID" if score >= _VALID else "INVALID"}
+
+
+def _coverage(question: str, pair: Sequence[str]) -> float:
+    """Return the share of the question's words that a pair has; little if one of it repeats the question."""
+    words = content(question)
+    share = len(words & content(" ".join(pair))) / len(words) if words else 0.0
+    return min(1.0, 0.2 + 0.9 * share) * (0.3 if fold(question) in map(fold, pair) else 1.0)

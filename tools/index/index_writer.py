@@ -1,0 +1,323 @@
+"""The working copy of `passages.sqlite` while an index is written: resumed, copied from the finished one, or new."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, settled_prefixes
+from ramify.tools.errors import IndexingError, InputError, RamifyError
+from ramify.tools.index.chunking import Chunking, embedded_text
+from ramify.tools.index.full_text import searchable
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, LayoutError, Manifest, file_sha256, read_manifest
+from ramify.tools.index.schema import LEFT_OUT, SCHEMA, DocumentEntry, StoredDocument, metadata_json, text_digest
+from ramify.tools.new_files import make_file, upcoming
+
+_BLOCK = 16_384
+_NOTED = 10_000
+"""Names that are kept of what was left out."""
+
+
+class IndexWriter:
+    """Write documents, passages and vectors; each call that writes is one transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.changed = False
+        self.database = self._db = sqlite3.connect(make_file(path).absolute(), check_same_thread=False)
+        self._db.create_function("searchable", 1, searchable, deterministic=True)
+        self._db.executescript(SCHEMA)
+
+    def __enter__(self) -> "IndexWriter":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def discard(self) -> None:
+        """Close the file and delete it."""
+        self.close()
+        self.path.unlink()
+
+    def whole(self) -> bool:
+        """Return whether SQLite finds no damage."""
+        return bool(self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+
+    def facts(self) -> dict[str, str]:
+        """Return how the index is made."""
+        return dict(self._db.execute("SELECT name, value FROM facts"))
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """Return what is put before questions and passages when they are embedded."""
+        facts = self.facts()
+        return Prefixes(facts.get("query_prefix"), facts.get("document_prefix"))
+
+    @property
+    def compared(self) -> bool:
+        """Return whether twins have been looked for since the last change."""
+        return "compared" in self.facts()
+
+    def _touch(self) -> None:
+        """Note, within a transaction, that what is held has changed."""
+        self.changed = True
+        self._db.execute("DELETE FROM facts WHERE name = 'compared'")
+
+    @property
+    def clean(self) -> bool:
+        """Return whether what only lists, licenses or repeats is left out of search."""
+        return self.facts().get("clean", "yes") == "yes"
+
+    @property
+    def label(self) -> tuple[str, ...]:
+        """List the metadata fields that passages are embedded and searched under, beside title and headings."""
+        return tuple(filter(None, self.facts().get("label", "").split(",")))
+
+    def remember(self, facts: dict[str, str]) -> None:
+        """Record how the index is made; other settings are refused later."""
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
+
+    def note_left_out(self, skipped: Sequence[tuple[str, str]]) -> None:
+        """Keep what this run left out, a file or `file#record` with the reason, for whoever inspects the index."""
+        told = json.dumps(sorted(skipped)[:_NOTED], ensure_ascii=False)
+        if told != self.facts().get(LEFT_OUT, "[]"):
+            self.remember({LEFT_OUT: told})
+            self.changed = True
+
+    def stored(self, identity: str) -> StoredDocument | None:
+        """Return the stored document of an id."""
+        found = self._db.execute("SELECT root, file, kind, digest FROM documents WHERE id = ?", [identity]).fetchone()
+        return StoredDocument(*found) if found else None
+
+    def write(self, entries: Iterable[DocumentEntry]) -> None:
+        """Write documents, replacing those of the same ids."""
+        with self._db:
+            for entry in entries:
+                self._touch()
+                self._db.execute("DELETE FROM passages WHERE document = ?", [entry.id])
+                row = [entry.id, entry.root, entry.file, entry.digest, entry.kind]
+                self._db.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", row)
+                self._insert_passages(entry)
+
+    def _insert_passages(self, entry: DocumentEntry) -> None:
+        sql = "INSERT INTO passages (id, document, label, text, metadata, digest, hidden) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        leaves_out = bool(entry.kind) and self.clean
+        for passage in entry.passages:
+            digest = text_digest(embedded_text(passage.page_content, entry.label))
+            hidden = passage.metadata.get("role") if leaves_out else None
+            row = [passage.id, entry.id, entry.label, passage.page_content, metadata_json(passage.metadata), digest, hidden]
+            try:
+                self._db.execute(sql, row)
+            except sqlite3.IntegrityError as error:
+                raise InputError(f"two passages would be called {passage.id!r}", "give records ids that do not end in ~NUMBER") from error
+
+    def adopt(self, identity: str, root: str, file: str) -> None:
+        """Note that an unchanged document now belongs to another path; the file that had it is no longer known as read."""
+        with self._db:
+            self._db.execute("DELETE FROM files WHERE (root, source) IN (SELECT root, file FROM documents WHERE id = ?)", [identity])
+            self._db.execute("UPDATE documents SET root = ?, file = ? WHERE id = ?", [root, file, identity])
+            self.changed = True
+
+    def absent(self, roots: Iterable[str], seen: Iterable[str]) -> list[str]:
+        """Return the ids of documents found under the roots before and not seen now."""
+        kept = set(seen)
+        sql = "SELECT id FROM documents WHERE root IN (SELECT value FROM json_each(?)) ORDER BY id"
+        return [identity for (identity,) in self._db.execute(sql, [json.dumps(list(roots))]) if identity not in kept]
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Remove documents with their passages, or single passages; a document goes with its last passage."""
+        with self._db:
+            for identity in ids:
+                removed = self._db.execute("DELETE FROM passages WHERE document = ?1 OR id = ?1", [identity]).rowcount
+                if removed:
+                    self._touch()
+            self._db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM passages)")
+
+    def unencoded(self) -> list[int]:
+        """Return one row of each text that has no vector, the longest first: texts of like length are encoded together, without padding."""
+        sql = """SELECT min(row) FROM passages WHERE hidden IS NULL AND digest NOT IN (SELECT digest FROM vectors)
+            GROUP BY digest ORDER BY length(text) + length(label) DESC, 1"""
+        return [row for (row,) in self._db.execute(sql)]
+
+    def embedded_texts(self, rows: Sequence[int]) -> list[str]:
+        """Return what is to be embedded for some rows, in their order."""
+        sql = "SELECT row, text, label FROM passages WHERE row IN (SELECT value FROM json_each(?))"
+        found = {row: embedded_text(text, label) for row, text, label in self._db.execute(sql, [json.dumps(list(rows))])}
+        return [found[row] for row in rows]
+
+    def keep_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
+        """Keep the vectors of embedded texts."""
+        pairs = [(text_digest(text), vector.astype("<f4").tobytes()) for text, vector in zip(texts, vectors, strict=True)]
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
+        self.changed = True
+
+    def finish(self) -> tuple[int, int]:
+        """Drop vectors no passage needs, tidy the word index, and count documents and the passages that are searched."""
+        with self._db:
+            self._db.execute("DELETE FROM vectors WHERE digest NOT IN (SELECT digest FROM passages WHERE hidden IS NULL)")
+            self._db.execute("DELETE FROM sketches WHERE digest NOT IN (SELECT digest FROM passages)")
+            self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+        return self.count("documents"), self.count("passages") - sum(self.hidden().values())
+
+    def hidden(self) -> dict[str, int]:
+        """Count the passages that are kept and not searched, by the reason."""
+        sql = "SELECT hidden, count(*) FROM passages WHERE hidden IS NOT NULL GROUP BY hidden ORDER BY hidden"
+        return dict(self._db.execute(sql))
+
+    def count(self, table: str) -> int:
+        """Count the rows of a table."""
+        return int(self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def dimension(self) -> int | None:
+        """Return the length of the vectors, None where there are none."""
+        found = self._db.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
+        return found[0] // np.dtype(np.float32).itemsize if found else None
+
+    def sample(self, dimension: int) -> Matrix:
+        """Return some vectors as if drawn by lot: the first in order of the digests of their texts."""
+        found = [vector for (vector,) in self._db.execute("SELECT vector FROM vectors ORDER BY digest LIMIT ?", [_BLOCK])]
+        return np.frombuffer(b"".join(found), dtype="<f4").reshape(len(found), dimension)
+
+    def vectors(self, dimension: int) -> Iterator[Matrix]:
+        """Yield all vectors in order of passage id, in blocks."""
+        found = self._db.execute("SELECT vector FROM passages JOIN vectors USING (digest) WHERE hidden IS NULL ORDER BY id")
+        while block := found.fetchmany(_BLOCK):
+            yield np.frombuffer(b"".join(vector for (vector,) in block), dtype="<f4").reshape(len(block), dimension)
+
+
+_MADE_BY = ("embedding", "query_prefix", "document_prefix")
+"""What vectors depend on, beside the text."""
+
+
+def open_writer(
+    folder: Path, encoder: Encoder, chunking: Chunking, resume: bool = True, clean: bool | None = None, label: Sequence[str] | None = None
+) -> IndexWriter:
+    """Open the working copy: what an interrupted run left (`resume`), else a copy of the finished index, else a new one.
+
+    clean: whether the index is to leave out of search what only lists or repeats; by default as it is, and in a new one, yes.
+    label: fields of metadata that passages are embedded under; by default as it is, and in a new one, none.
+
+    A folder without a manifest cannot be opened as an index, so its first `passages.sqlite` is written in place.
+    """
+    finished, copy = folder / PASSAGES, folder / (NEXT + PASSAGES)
+    manifest = _readable_manifest(folder)
+    made = IndexSettings(encoder, chunking, clean, None if label is None else tuple(label))
+    if copy.exists() and not resume:
+        _remove(copy)
+    if copy.exists():
+        writer = _open_checked(copy, made)
+        writer.changed = True
+        return writer
+    if manifest is None:
+        return _open_checked(finished, made)
+    if _is_trusted(folder, manifest):
+        part = copy.with_name(copy.name + ".part")
+        with upcoming(part):
+            shutil.copyfile(finished, part)
+            part.replace(copy)
+    return _open_checked(copy, made)
+
+
+def _readable_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest; remove a damaged one. IndexingError where the index has another layout."""
+    try:
+        return read_manifest(folder / MANIFEST)
+    except LayoutError:
+        raise
+    except IndexingError:
+        (folder / MANIFEST).unlink()
+        return None
+
+
+def _is_trusted(folder: Path, manifest: Manifest) -> bool:
+    """Return whether the finished passages are those of the manifest, or of the one whose publication was interrupted."""
+    if not (folder / PASSAGES).is_file():
+        return False
+    interrupted = None
+    with suppress(IndexingError):
+        interrupted = read_manifest(folder / (NEXT + MANIFEST))
+    found = file_sha256(folder / PASSAGES)
+    return any(known and known.sha256[PASSAGES] == found for known in (manifest, interrupted))
+
+
+class IndexSettings(NamedTuple):
+    """How an index is to be made: see `Index.build`; `clean` and `label` are None where they may be as they are."""
+
+    encoder: Encoder
+    chunking: Chunking
+    clean: bool | None
+    label: tuple[str, ...] | None = None
+
+    def facts(self) -> dict[str, str]:
+        """Return the facts that are recorded of it."""
+        clean = {} if self.clean is None else {"clean": "yes" if self.clean else "no"}
+        label = {} if self.label is None else {"label": ",".join(self.label)}
+        chunking = {"chunk_tokens": str(self.chunking.tokens), "overlap": str(self.chunking.overlap)}
+        return {"layout": str(LAYOUT), "embedding": self.encoder.name, **chunking, **clean, **label}
+
+
+def _open_checked(path: Path, settings: IndexSettings) -> IndexWriter:
+    """Open an index writer, a new one where the file is damaged; IndexingError where the settings differ."""
+    writer = _open_undamaged(path)
+    try:
+        check_settings(writer, settings, str(path.parent))
+    except RamifyError:
+        writer.close()
+        raise
+    return writer
+
+
+def _open_undamaged(path: Path) -> IndexWriter:
+    try:
+        writer = IndexWriter(path)
+        if writer.whole():
+            return writer
+        writer.close()
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+    _remove(path)
+    return IndexWriter(path)
+
+
+def _remove(path: Path) -> None:
+    path.unlink()
+    path.with_name(path.name + "-journal").unlink(missing_ok=True)
+
+
+def take_vectors(writer: IndexWriter, path: Path) -> None:
+    """Copy the vectors of another index that is made the same way."""
+    database = writer.database
+    database.execute("ATTACH DATABASE ? AS other", [str(path.absolute())])
+    with database:
+        made, facts = dict(database.execute("SELECT name, value FROM other.facts")), writer.facts()
+        if all(made.get(name) == facts.get(name) for name in _MADE_BY):
+            database.execute("INSERT OR IGNORE INTO vectors SELECT digest, vector FROM other.vectors")
+    database.execute("DETACH DATABASE other")
+
+
+def check_settings(writer: IndexWriter, settings: IndexSettings, where: str, other: str = "--out folder") -> None:
+    """Raise IndexingError where the settings are not those of the index; record them in a new one."""
+    made, encoder = writer.facts(), settings.encoder
+    made = made and {"label": "", **made}  # one that says nothing of labels has none
+    prefixes = (encoder.prefixes if made else settled_prefixes(encoder)).given()
+    facts = settings.facts() | prefixes
+    held = made if not made or prefixes.keys() <= made.keys() else encoder.own_prefixes.given() | made
+    different = [f"{name} {held[name]!r}, not {value!r}" for name, value in facts.items() if name in held and held[name] != value]
+    if different:
+        what = f"the index in {where!r} is made with {', '.join(different)}"
+        raise IndexingError(what, f"ask for the same, or give another {other}")
+    if not facts.keys() <= made.keys():
+        writer.changed = writer.changed or bool(made)
+        writer.remember(facts)

@@ -1,0 +1,348 @@
+"""Milvus as an index store: built, opened, searched and changed like an index in a folder.
+
+A build changes a working copy without vectors and words, which is read back from the server; what differs is then written. New and changed
+passages are written before those that are gone are deleted.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+from langchain_core.documents import Document
+
+from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
+from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.index.build import BuildOptions, Built, Intake, SourcedDocument, given_paths, read_documents
+from ramify.tools.index.chunking import Chunking, embedded_text
+from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
+from ramify.tools.index.index_writer import IndexSettings, IndexWriter, check_settings
+from ramify.tools.index.manifest import LAYOUT, PASSAGES, WHOLE, Manifest
+from ramify.tools.index.near_duplicates import hide_duplicates
+from ramify.tools.index.passage_store import Filter, searched_passages
+from ramify.tools.milvus.collections import Collections, MetadataEntry, batches, write_lock
+from ramify.tools.milvus.connection import parse_address
+from ramify.tools.milvus.schema import Row
+
+FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
+"""The kinds of entries in the metadata: how the index is made, its documents, their files, and the passages that are not searched."""
+KINDS = frozenset({FACTS, DOCUMENT, FILE, HIDDEN})
+_LONGEST_LIST = 200
+"""Of what was left out of one file so many are remembered."""
+
+
+@contextmanager
+def working_copy(store: Collections, documents: Sequence[str] | None = None) -> Iterator[IndexWriter]:
+    """Read a corpus, or some of its documents, into a temporary index writer."""
+    with TemporaryDirectory(prefix="ramify-milvus-") as folder, IndexWriter(Path(folder) / PASSAGES) as writer:
+        writer.database.executescript("PRAGMA synchronous = OFF; DROP TRIGGER words_added; DROP TRIGGER words_removed;")
+        writer.database.executescript("DROP TRIGGER words_hidden; DROP TRIGGER words_shown;")
+        if store.exists():
+            _read(store, writer, documents)
+        writer.changed = False
+        yield writer
+
+
+def _read(store: Collections, writer: IndexWriter, documents: Sequence[str] | None) -> None:
+    entries = [one for one in store.entries() if documents is None or one.kind not in (DOCUMENT, HIDDEN) or one.document in documents]
+    known = {one.document for one in entries if one.kind == DOCUMENT}
+    writer.remember(next((one.value for one in entries if one.kind == FACTS), {}))
+    _insert(writer, "documents", [_with_digest(one.value) for one in entries if one.kind == DOCUMENT])
+    _insert(writer, "files", [one.value for one in entries if one.kind == FILE])
+    _insert(writer, "passages", [_with_digest(one.value | {"text": one.text}) for one in entries if one.kind == HIDDEN])
+    shown = (row._asdict() for row in store.rows(documents) if row.document in known)  # others an interrupted build has left
+    columns = ("id", "document", "label", "text", "metadata", "digest")
+    _insert(writer, "passages", (_with_digest({name: row[name] for name in columns}) for row in shown))
+
+
+def _with_digest(value: dict[str, Any]) -> dict[str, Any]:
+    return {**value, "digest": bytes.fromhex(value["digest"])}
+
+
+def _insert(writer: IndexWriter, table: str, rows: Iterable[dict[str, Any]]) -> None:
+    found = iter(rows)
+    first = next(found, None)
+    if first is None:
+        return
+    names = ", ".join(first)
+    marks = ", ".join(f":{name}" for name in first)
+    with writer.database as database:
+        database.executemany(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", chain([first], found))
+
+
+def metadata_entries(writer: IndexWriter) -> Iterator[MetadataEntry]:
+    """Yield the metadata entries of an index writer."""
+    yield MetadataEntry(FACTS, FACTS, "", dict(writer.facts()))
+    for row in _rows(writer, "SELECT id, root, file, digest, kind FROM documents"):
+        yield MetadataEntry(f"{DOCUMENT} {row['id']}", DOCUMENT, row["id"], {**row, "digest": row["digest"].hex()})
+    for row in _rows(writer, "SELECT root, source, size, changed_ns, edition, skipped, path FROM files"):
+        kept = json.dumps(json.loads(row["skipped"])[:_LONGEST_LIST])
+        yield MetadataEntry(f"{FILE} {row['root']} {row['source']}", FILE, "", {**row, "skipped": kept})
+    hidden = "SELECT id, document, label, text, metadata, digest, hidden, twin_of FROM passages WHERE hidden IS NOT NULL"
+    for row in _rows(writer, hidden):
+        value = {name: one for name, one in row.items() if name != "text"}
+        yield MetadataEntry(f"{HIDDEN} {row['id']}", HIDDEN, row["document"], {**value, "digest": row["digest"].hex()}, row["text"])
+
+
+def _rows(writer: IndexWriter, sql: str) -> Iterator[dict[str, Any]]:
+    found = writer.database.execute(sql)
+    names = [column[0] for column in found.description]
+    return (dict(zip(names, row, strict=True)) for row in found)
+
+
+class Differences(NamedTuple):
+    """What a corpus lacks: rows to be encoded, rows whose vector is there under the id named, and ids that are gone."""
+
+    fresh: list[Row]
+    kept: list[tuple[Row, str]]
+    gone: list[str]
+
+
+def differences(store: Collections, writer: IndexWriter, documents: Sequence[str] | None = None) -> Differences:
+    """Compare an index writer with the corpus, or some of its documents; a known text is not encoded again."""
+    held = store.states(documents) if store.exists() else {}
+    rows = {passage.id: Row.of(passage) for passage in searched_passages(writer.database)}
+    lasting = {digest: id for id, (digest, _) in held.items() if id not in rows or rows[id].digest == digest}
+    fresh, kept = [], []
+    for id, row in rows.items():
+        digest, state = held.get(id, ("", ""))
+        source = id if digest == row.digest else lasting.get(row.digest)
+        if source is None:
+            fresh.append(row)
+        elif source != id or state != row.state:
+            kept.append((row, source))
+    # The longest first, and the same text side by side: texts of like length are encoded together, and none twice.
+    fresh.sort(key=lambda row: (-len(row.text) - len(row.label), row.digest, row.id))
+    return Differences(fresh, kept, sorted(held.keys() - rows.keys()))
+
+
+def write_passages(store: Collections, lacking: Differences, wanted: BuildOptions, alive: Callable[[], None]) -> int:
+    """Write and remove what differs, batch by batch; return how many texts were encoded. `alive` is called with each batch."""
+    for batch in batches(lacking.kept, wanted.batch_size):
+        vectors = store.vectors([source for _, source in batch])
+        store.write([row for row, _ in batch], np.stack([vectors[source] for _, source in batch]))
+        alive()
+    encoded = done = 0
+    fresh = list(batches(lacking.fresh, wanted.batch_size))
+    with closing(wanted.encoding(wanted.encoder, (list(_texts(rows).values()) for rows in fresh))) as made:
+        for rows, (texts, encoded_now) in zip(fresh, made, strict=True):
+            of_digest = dict(zip(_texts(rows), encoded_now, strict=True))
+            store.write(rows, np.stack([of_digest[row.digest] for row in rows]))
+            encoded, done = encoded + len(texts), done + len(rows)
+            wanted.progress(done, len(lacking.fresh), "passages")
+            alive()
+    store.remove(lacking.gone)
+    return encoded
+
+
+def _texts(rows: Sequence[Row]) -> dict[str, str]:
+    """Return what is to be embedded, each text once, by its digest."""
+    return {row.digest: embedded_text(row.text, row.label) for row in rows}
+
+
+def write_metadata(store: Collections, writer: IndexWriter, documents: Sequence[str] | None = None) -> list[MetadataEntry]:
+    """Write missing metadata entries and delete those that are gone, of all or some documents; return all entries."""
+    held = {one.name: one for one in store.entries()}
+    wanted = {one.name: one for one in metadata_entries(writer)}
+    store.upsert_entries(one for name, one in wanted.items() if held.get(name) != one)
+    mine = {name for name, one in held.items() if one.kind in KINDS and (documents is None or one.document in documents)}
+    gone = mine - wanted.keys()
+    store.delete_entries(sorted(gone))
+    return [one for name, one in (held | wanted).items() if name not in gone]
+
+
+@dataclass(frozen=True)
+class OpenCollection:
+    """A corpus as it is at each search; another process may change it meanwhile."""
+
+    store: Collections
+    manifest: Manifest
+
+    def __len__(self) -> int:
+        return self.manifest.passages
+
+    def search(self, queries: Sequence[str], vectors: Matrix, search: SearchOptions, reranker: Reranker | None = None) -> list[list[Hit]]:
+        """Search for all queries at once; vectors: theirs, shape (queries, dimension); nothing steers it."""
+        return find(_Search(self.store, self.manifest.dimension), queries, vectors, search)
+
+    def ids(self) -> list[str]:
+        """List the ids of the passages that are searched, in order."""
+        return sorted(self.store.states())
+
+    def by_ids(self, ids: Sequence[str]) -> list[Document]:
+        """Return the passages of the ids that exist, in the order asked for."""
+        found = _documents(self.store, ids)
+        return [found[id] for id in ids if id in found]
+
+
+@dataclass
+class _Search:
+    """One search, which remembers the vectors that came with its rankings."""
+
+    store: Collections
+    dimension: int
+    _vectors: dict[str, Matrix] = field(default_factory=dict)
+
+    def nearest(self, vectors: Matrix, n: int, where: Filter | None) -> list[list[str]]:
+        """Return the n nearest passages of each vector by cosine, ties by id."""
+        found = self.store.nearest(vectors, n, where)
+        self._vectors.update(pair for near in found for pair in near)
+        ranked = []
+        for vector, near in zip(vectors, found, strict=True):
+            cosines = self.vectors([id for id, _ in near]) @ vector
+            ranked.append(sorted((-cosine, id) for cosine, (id, _) in zip(cosines, near, strict=True)))
+        return [[id for _, id in near] for near in ranked]
+
+    def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[str, float]]:
+        """Return the n best passages of each query by BM25, greater is better."""
+        found = self.store.by_words(queries, n, where)
+        self._vectors.update((id, vector) for hits in found for id, _, vector in hits)
+        return [{id: score for id, score, _ in hits} for hits in found]
+
+    def vectors(self, ids: Sequence[str]) -> Matrix:
+        """Return unit vectors, shape (ids, dimension)."""
+        return np.stack([self._vectors[id] for id in ids]) if ids else np.empty((0, self.dimension), dtype=np.float32)
+
+    def sections(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the document of each passage and the headings above it."""
+        rows = self.store.get(ids, ["document", "metadata"])
+        return [(rows[id]["document"], str(rows[id]["metadata"].get("heading") or "")) if id in rows else ("", "") for id in ids]
+
+    def passages(self, ids: Sequence[str]) -> list[Document | None]:
+        """Return the passages; None for one that another process has removed this moment."""
+        found = _documents(self.store, ids)
+        return [found.get(id) for id in ids]
+
+
+def _documents(store: Collections, ids: Sequence[str]) -> dict[str, Document]:
+    rows = store.get(ids, ["text", "metadata", "known"])
+    return {id: Document(row["text"], id=id, metadata=row["metadata"] | row["known"]) for id, row in rows.items()}
+
+
+MANIFEST = "manifest"
+GENERATION = "generation"
+"""Another one with each change."""
+
+
+@dataclass(frozen=True)
+class MilvusStore:
+    """A corpus in a collection."""
+
+    store: Collections
+
+    @classmethod
+    def at(cls, where: str) -> "MilvusStore":
+        """Read an address; UsageError where it is none."""
+        return cls(Collections(parse_address(where)))
+
+    @property
+    def where(self) -> str:
+        """Return the address."""
+        return self.store.address.where
+
+    def _remembered(self) -> dict[str, Any] | None:
+        return self.store.entry(MANIFEST) if self.store.exists() else None
+
+    def manifest(self) -> Manifest | None:
+        """Read the manifest; IndexingError where it is of another version."""
+        stored = self._remembered()
+        if stored is None:
+            return None
+        try:
+            manifest = Manifest(**{name: value for name, value in stored.items() if name != GENERATION})
+            if manifest.layout != LAYOUT:
+                raise TypeError(f"layout {manifest.layout!r}, not {LAYOUT}")
+        except TypeError as error:
+            what = f"the index in {self.where!r} is of another version of ramify ({error})"
+            raise IndexingError(what, "make another: `ramify index PATH… --out` with the name of a new collection") from error
+        return manifest
+
+    def fingerprint(self) -> bytes:
+        """Return what the manifest says."""
+        return json.dumps(self._remembered(), sort_keys=True).encode()
+
+    def open(self) -> OpenCollection:
+        """Open the corpus; IndexingError where there is none, or its first build has not finished."""
+        manifest = self.manifest()
+        if manifest is None:
+            begun = self.store.exists() and next(self.store.entries(), None) is not None
+            what = f"the index in {self.where!r} is half-written" if begun else f"there is no index in {self.where!r}"
+            raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it goes on' if begun else ''}")
+        return OpenCollection(self.store, manifest)
+
+    def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
+        """Update the corpus from the files under the paths; what is written is searchable before it has finished."""
+        began = time.perf_counter()
+        encoder, chunking, progress = wanted.encoder, wanted.chunking, wanted.progress
+        if wanted.vectors not in (None, WHOLE):
+            raise UsageError(f"vectors in {wanted.vectors} are for an index in a folder", "leave --vectors out")
+        given = given_paths(paths)
+        settings = IndexSettings(encoder, chunking, wanted.clean, None if wanted.label is None else tuple(wanted.label))
+        with self._changing(encoder, settings) as (writer, alive):
+            encoder = with_prefixes(encoder, writer.prefixes)
+            taken = read_documents(given, writer, encoder, chunking, progress)
+            encoded = write_passages(self.store, differences(self.store, writer), wanted._replace(encoder=encoder), alive)
+            manifest = self._publish(writer, encoder, chunking)
+        return taken.built(manifest, encoded, began, encoder)
+
+    def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
+        """Add a program's documents, replacing those of the same ids."""
+        ids = [str(document.id) for document in documents]
+        with self._changing(encoder, IndexSettings(encoder, chunking, None), self._scope(ids)) as (writer, alive):
+            encoder = with_prefixes(encoder, writer.prefixes)
+            Intake(writer, encoder, chunking, roots=()).write([SourcedDocument(document) for document in documents])
+            self._settle(writer, encoder, chunking, alive, self._scope(ids))
+
+    def remove(self, encoder: Encoder, chunking: Chunking, ids: Sequence[str]) -> None:
+        """Remove documents or single passages."""
+        with self._changing(encoder, IndexSettings(encoder, chunking, None)) as (writer, alive):
+            writer.remove(ids)
+            self._settle(writer, with_prefixes(encoder, writer.prefixes), chunking, alive, None)
+
+    def _scope(self, ids: Sequence[str]) -> list[str] | None:
+        """Return the documents that a change concerns; None for all, where passages have twins in other documents."""
+        twins = self.store.exists() and any(one.kind == HIDDEN for one in self.store.entries())
+        return None if twins else list(ids)
+
+    def _settle(
+        self, writer: IndexWriter, encoder: Encoder, chunking: Chunking, alive: Callable[[], None], scope: Sequence[str] | None
+    ) -> None:
+        if scope is None and writer.clean:
+            hide_duplicates(writer)
+        write_passages(self.store, differences(self.store, writer, scope), BuildOptions(encoder, chunking), alive)
+        self._publish(writer, encoder, chunking, scope)
+
+    @contextmanager
+    def _changing(
+        self, encoder: Encoder, settings: IndexSettings, scope: Sequence[str] | None = None
+    ) -> Iterator[tuple[IndexWriter, Callable[[], None]]]:
+        """Yield a working copy of the corpus, or of some documents, and what renews the lock."""
+        dimension = encoder.dimension
+        self.manifest()  # one of another version is refused
+        self.store.create(dimension)
+        with write_lock(self.store) as alive, working_copy(self.store, scope) as writer:
+            check_settings(writer, settings, self.where, "collection")
+            yield writer, alive
+
+    def _publish(self, writer: IndexWriter, encoder: Encoder, chunking: Chunking, scope: Sequence[str] | None = None) -> Manifest:
+        """Update the metadata, then the manifest."""
+        entries = write_metadata(self.store, writer, scope)
+        reasons = [str(one.value["hidden"]) for one in entries if one.kind == HIDDEN]
+        hidden = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
+        counts = (sum(one.kind == DOCUMENT for one in entries), self.store.count())
+        manifest = Manifest(
+            encoder.name, self.store.dimension(), *chunking, *counts, sha256={}, layout=LAYOUT,
+            query_prefix=encoder.prefixes.query, document_prefix=encoder.prefixes.document, hidden=hidden, label=list(writer.label),
+        )  # fmt: skip
+        told, before = asdict(manifest), self._remembered()
+        if writer.changed or before is None or {**before, GENERATION: ""} != {**told, GENERATION: ""}:
+            self.store.flush()
+            self.store.upsert_entries([MetadataEntry(MANIFEST, MANIFEST, "", {**told, GENERATION: uuid4().hex})])
+        return manifest

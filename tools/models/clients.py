@@ -1,0 +1,188 @@
+"""Create LangChain's chat models for Ollama, OpenAI-compatible servers and other providers, and adapt those of the caller."""
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
+
+from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models.concurrency import AT_ONCE, cap_for
+from ramify.tools.models.model import Model, ModelOptions
+from ramify.tools.models.server_info import ollama_parallel
+from ramify.tools.models.servers import Server
+from ramify.tools.models.tokens import Count, counter
+from ramify.tools.scrub import learn, learn_address, learn_named, mask_logs
+from ramify.tools.server_address import is_address, is_loopback, ollama_host, without_credentials
+
+if TYPE_CHECKING:
+    from langchain_ollama import ChatOllama
+
+FORMS = (
+    "name it as ollama:NAME, gguf:PATH, openai:NAME (with base_url for vLLM or llama.cpp), another provider:model of LangChain, "
+    "extractive or auto"
+)
+KEYS = {
+    "google_genai": "GOOGLE_API_KEY",
+    "mistralai": "MISTRAL_API_KEY",
+    "huggingface": "HUGGINGFACEHUB_API_TOKEN",
+    "perplexity": "PPLX_API_KEY",
+}
+"""The environment variables that are not named after the provider."""
+NO_SAMPLING = re.compile(r"(o\d|gpt-5)(\b|-)")
+"""OpenAI's reasoning models refuse a temperature and log probabilities."""
+PLACEHOLDER = "none"
+"""The key for a local server that needs none; the client requires one."""
+OLLAMA_WINDOW = 4096
+"""Ollama's default window."""
+SENT = ("default_headers", "default_query", "client_kwargs", "async_client_kwargs", "sync_client_kwargs")
+"""The clients' attributes with the headers and parameters of every call."""
+CLIENTS = re.compile(r"langchain_(?!core\b)")
+"""The packages whose models call a server."""
+
+
+def key_variable(provider: str) -> str:
+    """Return the environment variable of a provider's key."""
+    return KEYS.get(provider, f"{provider.upper()}_API_KEY")
+
+
+def provider_client(provider: str, name: str, options: ModelOptions, key: str | None = None) -> BaseChatModel:
+    """Create a chat model; `key` replaces the one of the environment.
+
+    UsageError for an unknown provider, ModelError for a missing package or key.
+    """
+    from langchain.chat_models import init_chat_model
+
+    arguments = _arguments(provider, name, options, key)
+    try:
+        chat: BaseChatModel = init_chat_model(name, model_provider=provider, **arguments)
+    except ImportError as error:
+        raise ModelError(f"{provider}:{name} needs a package that is not installed", _install(provider, error)) from error
+    except ValueError as error:
+        if "Unsupported" in str(error):
+            hint = f"did you mean ollama:{provider}:{name}? Otherwise {FORMS}"  # names of Ollama's models contain a colon
+            raise UsageError(f"there is no model provider {provider!r}", hint) from None
+        # The client's message may quote a key.
+        what = f"{provider}:{name} cannot be set up ({type(error).__name__})"
+        raise ModelError(what, f"set {key_variable(provider)}, and check base_url") from None
+    fields = type(chat).model_fields
+    wanted: dict[str, Any] = {} if provider == "openai" and NO_SAMPLING.match(name) else {"logprobs": True}
+    wanted |= {"seed": options.seed, "disable_streaming": True}
+    mask_logs()
+    return chat.model_copy(update={field: value for field, value in wanted.items() if field in fields})
+
+
+def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama":
+    """Create Ollama's chat model; each connection is closed after its call, so that none outlives its event loop."""
+    from httpx import Timeout
+    from langchain_ollama import ChatOllama
+
+    from ramify.tools.models.response_repair import drop_invalid_counts, replace_surrogates
+
+    made = ChatOllama(
+        model=name,
+        base_url=address,
+        temperature=options.temperature,
+        seed=options.seed,
+        num_ctx=options.num_ctx,
+        num_predict=options.num_predict,
+        keep_alive=options.keep_alive,
+        logprobs=True,
+        disable_streaming=True,
+        # The timeout of a reply is that of `PendingCalls`. A prompt for this machine never goes through a proxy.
+        client_kwargs={
+            "timeout": Timeout(None, connect=options.timeout),
+            "trust_env": not is_loopback(address),
+            "headers": {"Connection": "close"},
+            "follow_redirects": False,
+        },
+        async_client_kwargs={"event_hooks": {"response": [replace_surrogates, drop_invalid_counts]}},
+    )
+    mask_logs()
+    return made
+
+
+def check_address(base_url: str) -> None:
+    """Raise UsageError unless `base_url` is an address."""
+    if not is_address(base_url):
+        what = f"base_url {without_credentials(base_url)!r} is not an address"
+        raise UsageError(what, "write it as http://127.0.0.1:8000/v1, several each with its http://, and a / in a password as %2F")
+
+
+def _arguments(provider: str, name: str, options: ModelOptions, key: str | None) -> dict[str, Any]:
+    """Return the arguments that LangChain's chat models share; calls are retried by this package."""
+    arguments: dict[str, Any] = {"max_tokens": options.num_predict, "timeout": options.timeout, "max_retries": 0}
+    if not (provider == "openai" and NO_SAMPLING.match(name)):
+        arguments["temperature"] = options.temperature
+    if options.base_url:
+        check_address(options.base_url)
+        arguments["base_url"] = options.base_url
+    if provider == "openai":
+        arguments |= _openai_arguments(options, key)
+    return arguments
+
+
+def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
+    """Return the arguments of an OpenAI client of its own: LangChain's is shared between event loops, and connections must not be."""
+    arguments: dict[str, Any] = {"default_headers": {"Connection": "close"}}
+    loopback = bool(options.base_url) and is_loopback(options.base_url or "")
+    if key or (loopback and not os.environ.get("OPENAI_API_KEY")):
+        arguments["api_key"] = key or PLACEHOLDER
+    elif not os.environ.get("OPENAI_API_KEY"):
+        raise ModelError("an OpenAI model needs a key", "set OPENAI_API_KEY, or base_url to a server on this machine")
+    try:
+        from openai import DefaultAsyncHttpxClient, Timeout
+    except ImportError as error:
+        raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
+    from ramify.tools.models.response_repair import replace_surrogates
+
+    hooks = {"response": [replace_surrogates]}
+    # The timeout of a reply is that of `PendingCalls`.
+    arguments["timeout"] = timeout = Timeout(None, connect=options.timeout)
+    arguments["http_async_client"] = DefaultAsyncHttpxClient(
+        timeout=timeout, trust_env=not loopback, event_hooks=hooks, follow_redirects=False
+    )
+    return arguments
+
+
+def without_retries(chat: BaseChatModel) -> BaseChatModel:
+    """Return the model without its client's own retries, since each request has to be counted."""
+    changed: dict[str, Any] = {"max_retries": 0} if "max_retries" in type(chat).model_fields else {}
+    if (client := getattr(chat, "root_async_client", None)) is not None:  # OpenAI's, created with the model
+        changed["root_async_client"] = client = client.with_options(max_retries=0)
+        changed["async_client"] = client.chat.completions
+    return chat.model_copy(update=changed) if changed else chat
+
+
+def _install(provider: str, error: ImportError) -> str:
+    if provider == "openai":
+        return "run `pip install 'ramify-rag[openai]'`"
+    package = re.search(r"pip install ([\w-]+)", str(error))
+    return f"run `pip install {package[1] if package else f'langchain-{provider}'}`"
+
+
+def from_chat_model(chat: BaseChatModel, options: ModelOptions) -> Model:
+    """Return a caller's chat model as a model; its window and all settings but retries are its own."""
+    kind, named = type(chat).__name__, getattr(chat, "model", None) or getattr(chat, "model_name", None)
+    url = getattr(chat, "base_url", None) or getattr(chat, "openai_api_base", None)
+    learn(*(held.get_secret_value() for held in vars(chat).values() if isinstance(held, SecretStr)))
+    learn_named({name: value for name, value in vars(chat).items() if name in SENT})
+    mask_logs()
+    if isinstance(url, str):
+        learn_address(url)
+    url = without_credentials(url) if isinstance(url, str) else None
+    name = f"{kind}/{named}" if isinstance(named, str) else kind
+    key = (kind, named if isinstance(named, str) else id(chat), url)
+    limit = options.max_concurrency or (ollama_parallel(ollama_host(url)) if kind == "ChatOllama" else AT_ONCE)
+    cap = cap_for(key, limit, lasting=isinstance(named, str))
+    cap.limiter.record.answered = True  # the caller has chosen the server
+    remote = url is not None or any(CLIENTS.match(kind.__module__) for kind in type(chat).__mro__)
+    window = getattr(chat, "num_ctx", None) or (min(options.num_ctx, OLLAMA_WINDOW) if kind == "ChatOllama" else options.num_ctx)
+    server = Server(name, options.timeout, url, remote=remote, record=cap.limiter.record)
+    return Model(name, without_retries(chat), count_of(chat, server), cap, window, server)
+
+
+def count_of(chat: BaseChatModel, server: Server) -> Count:
+    """Return the token count of a model; Ollama offers no tokenizer, so its count is learned from the tokens it reports."""
+    return counter(chat, server.record.counting(server.place) if type(chat).__name__ == "ChatOllama" else None)

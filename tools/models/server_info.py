@@ -1,0 +1,206 @@
+"""Ask Ollama, llama.cpp and vLLM about a model: whether they have it, its window, its tokenizer, whether it thinks."""
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr
+
+from ramify.tools.errors import ModelError
+from ramify.tools.models.structured_call import PLAIN, THINK_LITTLE, THINKING_OFF, ThinkingMode
+from ramify.tools.scrub import mask_logs
+from ramify.tools.server_address import OLLAMA_START, is_loopback, without_credentials
+
+LONGEST = 2**24
+"""Most bytes of an answer."""
+TIMEOUT = 5.0
+MOST = 8
+"""Most names of models that an error lists."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """A server's answer; `body` is None where it was no JSON."""
+
+    status: int
+    body: Any
+
+
+def inquire(url: str, timeout: float, payload: object = None, headers: Mapping[str, str] | None = None) -> Response | None:
+    """Return the answer of a URL, by POST where there is a payload; None where no complete answer came in time. Blocking."""
+    request = partial(_inquire, url, timeout, payload, dict(headers or {}))
+    # In an event loop of its own, since only there can a slow answer be cut off; in a thread, since the caller's may have one.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(request())).result()
+
+
+async def _inquire(url: str, seconds: float, payload: object, headers: dict[str, str]) -> Response | None:
+    import httpx
+
+    # Reading certificates takes longer than the request.
+    client = httpx.AsyncClient(headers=headers, timeout=seconds, trust_env=not is_loopback(url), verify=url.startswith("https:"))
+    mask_logs()
+    method, read = ("GET" if payload is None else "POST"), bytearray()
+    try:
+        async with asyncio.timeout(seconds), client, client.stream(method, url, json=payload) as reply:
+            async for part in reply.aiter_bytes():
+                read += part
+                if len(read) > LONGEST:
+                    return None
+            status = reply.status_code
+    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError):
+        return None
+    try:
+        return Response(status, json.loads(read))
+    except (ValueError, RecursionError):
+        return Response(status, None)
+
+
+class Tokenizer:
+    """The `/tokenize` endpoint at a server's root."""
+
+    def __init__(self, address: str, model: str, key: SecretStr | None) -> None:
+        self._url = _root(address) + "/tokenize"
+        self._model = model
+        self._headers = _headers(key)
+        self._silent = False
+        """Whether a count timed out: a prompt takes many, and the next would, too."""
+
+    def count(self, text: str) -> int | None:
+        """Return a text's number of tokens; None where the server gives none."""
+        # llama.cpp reads `content`, vLLM the others; each ignores the other's names.
+        payload = {"content": text, "model": self._model, "prompt": text, "add_special_tokens": False}
+        response = None if self._silent else inquire(self._url, TIMEOUT, payload, self._headers)
+        self._silent = response is None
+        tokens = response.body.get("tokens") if response and 200 <= response.status < 300 and isinstance(response.body, dict) else None
+        return len(tokens) if isinstance(tokens, list) else None
+
+
+def tokenizer_of(chat: BaseChatModel) -> Tokenizer | None:
+    """Return the tokenizer of an OpenAI-compatible server; None where the model has no such server or it offers none."""
+    address, key = getattr(chat, "openai_api_base", None), getattr(chat, "openai_api_key", None)
+    if not isinstance(address, str):
+        return None
+    tokenizer = Tokenizer(address, getattr(chat, "model_name", ""), key if isinstance(key, SecretStr) else None)
+    return tokenizer if tokenizer.count("ready") is not None else None
+
+
+def list_entry(address: str, model: str, key: SecretStr | None) -> dict[str, Any] | None:
+    """Return the server's entry of a model; empty where its list has none, None where it gives no list."""
+    response = inquire(f"{address.rstrip('/')}/models", TIMEOUT, headers=_headers(key))
+    known = _entries(response)
+    if known is None:
+        return None
+    return next((entry for entry in known if entry.get("id") == model), known[0] if len(known) == 1 else {})
+
+
+def require_model(address: str, model: str, key: SecretStr | None) -> None:
+    """Raise ModelError unless a server answers and offers a model, as far as it lists models."""
+    where = f"openai:{model} at {without_credentials(address)}"
+    response = inquire(f"{address.rstrip('/')}/models", TIMEOUT, headers=_headers(key))
+    if response is None:
+        raise ModelError(f"{where} cannot be reached", "check base_url and the network, and that the server runs")
+    if response.status in (401, 403):
+        raise ModelError(f"{where} refuses access", "set OPENAI_API_KEY to a valid key")
+    if response.status >= 500:
+        raise ModelError(f"{where} is not ready (status {response.status})", "wait until the server has started, or look into its log")
+    entries = _entries(response)
+    if entries is None or any(entry.get("id") == model for entry in entries):
+        return
+    if len(entries) == 1 and entries[0].get("owned_by") != "vllm":  # llama.cpp and the like accept any name for their one model
+        return
+    offered = ", ".join(sorted(str(entry.get("id")) for entry in entries)[:MOST]) or "nothing"
+    raise ModelError(f"{where} is not there: that server offers {offered}", "check the model's name, or start that server with the model")
+
+
+def get_window(entry: dict[str, Any], address: str, key: SecretStr | None) -> int | None:
+    """Return the window of a model's server, as vLLM lists it in the entry and llama.cpp in its properties."""
+    if length := _length(entry.get("max_model_len")):
+        return length
+    meta = entry.get("meta")
+    if not isinstance(meta, dict):
+        return None
+    response = inquire(_root(address) + "/props", TIMEOUT, headers=_headers(key))
+    props = response.body.get("default_generation_settings") if response and isinstance(response.body, dict) else None
+    shared = _length(props.get("n_ctx")) if isinstance(props, dict) else None  # divided among parallel calls
+    return shared or _length(meta.get("n_ctx")) or _length(meta.get("n_ctx_train"))
+
+
+def _entries(response: Response | None) -> list[dict[str, Any]] | None:
+    """Return a list of models; None where it is none."""
+    entries = response.body.get("data") if response and isinstance(response.body, dict) else None
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else None
+
+
+def _root(address: str) -> str:
+    return address.rstrip("/").removesuffix("/v1")
+
+
+def _headers(key: SecretStr | None) -> dict[str, str]:
+    return {"Connection": "close", **({"Authorization": f"Bearer {key.get_secret_value()}"} if key else {})}
+
+
+def _length(value: Any) -> int | None:
+    return value if type(value) is int and value > 0 else None
+
+
+OLLAMA_PULL = "run `ollama pull {}`"
+"""What to do when Ollama does not have the model."""
+OLLAMA_KEY = "OLLAMA_API_KEY"
+THINKING = "thinking"
+BY_LEVELS = ("gptoss", "gpt-oss")
+"""Families whose thinking has levels, and cannot be turned off."""
+OLLAMA_TIMEOUT = 3.0
+
+
+@dataclass(frozen=True)
+class OllamaModel:
+    """What Ollama reports of a model."""
+
+    context: int | None
+    """The longest context that the model was trained for."""
+    mode: ThinkingMode
+    """How it is asked first."""
+
+
+def ollama_model(name: str, address: str) -> OllamaModel:
+    """Return what Ollama reports of a model; ModelError where it does not run or does not have it."""
+    key = os.environ.get(OLLAMA_KEY)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    where = without_credentials(address)
+    response = inquire(f"{address}/api/show", OLLAMA_TIMEOUT, {"model": name}, headers)
+    if response is None:
+        raise ModelError(f"no Ollama server answers at {where}", OLLAMA_START)
+    if response.status == 404:
+        raise ModelError(f"Ollama at {where} does not have {name!r}", OLLAMA_PULL.format(name))
+    if response.status in (401, 403):
+        raise ModelError(f"Ollama at {where} refuses access", f"set {OLLAMA_KEY} to a valid key")
+    if not 200 <= response.status < 300 or not isinstance(response.body, dict):
+        raise ModelError(f"{where} does not answer as Ollama does (status {response.status})", "check base_url or OLLAMA_HOST")
+    return OllamaModel(_context(response.body.get("model_info")), _first_mode(response.body))
+
+
+def ollama_parallel(address: str) -> int | None:
+    """Return how many calls Ollama serves in parallel, where this environment says so."""
+    number = os.environ.get("OLLAMA_NUM_PARALLEL", "").strip() if is_loopback(address) else ""
+    return int(number) or None if number.isdecimal() else None  # 0 leaves it to the server
+
+
+def _first_mode(info: dict[str, Any]) -> ThinkingMode:
+    """Return the mode that turns thinking off, or as low as it goes."""
+    capabilities, details = info.get("capabilities"), info.get("details")
+    if not isinstance(capabilities, list) or THINKING not in capabilities:
+        return PLAIN
+    return THINK_LITTLE if isinstance(details, dict) and details.get("family") in BY_LEVELS else THINKING_OFF
+
+
+def _context(info: Any) -> int | None:
+    """Return the context length, whose name contains the architecture: `llama.context_length`."""
+    values = info.items() if isinstance(info, dict) else ()
+    return next((value for name, value in values if name.endswith(".context_length") and type(value) is int and value > 0), None)

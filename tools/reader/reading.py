@@ -1,0 +1,191 @@
+"""What the network reads in passages: how likely each kind of answer is, the likeliest spans, and how far a passage bears on the question.
+
+The last digits of a result depend on what else is in a batch. So each passage is read alone, and what was read is kept: whoever asks, and
+whatever was asked before, the answer is the same, and no pair of question and passage is read twice.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, TypedDict
+
+from ramify.tools.embeddings.named import packaged_layers
+from ramify.tools.embeddings.sentence_encoder import minilm_tokenizer
+from ramify.tools.released_weights import intact, unpack
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+    from ramify.tools.reader.network import Batch, Network, Read
+
+LONGEST = 512
+"""Positions of the encoder; a longer passage is cut."""
+
+
+class Quote(TypedDict):
+    """A passage as a prompt hands it over."""
+
+    title: str
+    source: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A question and a passage as word pieces: the passage's begin at `first`; where each of those stands in the passage."""
+
+    ids: list[int]
+    first: int
+    offsets: list[tuple[int, int]]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def in_context(title: str | None, text: str) -> str:
+    """Write a passage as the reader reads it: with its title, which may be the answer."""
+    return f"{title}: {text}" if title else text
+
+
+def pairs(questions: Sequence[str], contexts: Sequence[str]) -> list[Pair]:
+    """Cut questions and their contexts into word pieces."""
+    encodings = _tokenizer().encode_batch(list(zip(questions, contexts, strict=True)))
+    starts = [encoding.type_ids.index(1) for encoding in encodings]
+    return [Pair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> "Tokenizer":
+    tokenizer = minilm_tokenizer()
+    tokenizer.enable_truncation(LONGEST, strategy="longest_first")  # a question of rare letters can be longer than a passage
+    return tokenizer
+
+
+FILE = "weights.safetensors"
+SHA256 = "0719edab08808bb21df1a33e43f27c114abe41627da41a12555c3ed223615c69"
+_STEP = 32
+"""Lengths of batches are multiples of this."""
+_REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
+
+
+@lru_cache(maxsize=1)
+def load_network() -> "Network":
+    """Return the trained network, ready to read; ModelError where its weights are missing or not those that were released.
+
+    The trained layers are put on the encoder's lower ones, which are shared with it in memory.
+    """
+    import torch
+    from safetensors.torch import load_file
+
+    from ramify.tools.reader.network import Network
+
+    with as_file(files(__package__) / FILE) as path:
+        packed = load_file(intact(path, SHA256, "the reader", _REMEDY))
+    lower = packaged_layers()
+    with torch.device("meta"):  # nothing is made that is thrown away at once
+        network = Network(lower.config)
+    network.encoder.embeddings = lower.embeddings
+    for number, layer in enumerate(lower.encoder.layer):
+        if f"encoder.encoder.layer.{number}.output.dense.weight" not in packed:
+            network.encoder.encoder.layer[number] = layer
+    network.load_state_dict(unpack(packed), strict=False, assign=True)
+    return network.to(lower.device, lower.dtype).eval()
+
+
+_KEPT = 16384
+_STARTS = 12
+_LONGEST_ANSWER = 40
+_SPANS = 5
+_ONE_AT_A_TIME = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A span of a context by its characters, and its probability if the context holds the answer at all."""
+
+    start: int
+    end: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one context says: how likely each kind of answer is, its likeliest spans, the best first, and that it bears on the question."""
+
+    span: float
+    yes: float
+    no: float
+    spots: tuple[Spot, ...]
+    relevance: float = 0.0
+
+
+def read_contexts(question: str, contexts: Sequence[str]) -> tuple[Reading, ...]:
+    """Read a question in each of some contexts."""
+    return tuple(read_context(question, context) for context in contexts)
+
+
+def batch(pairs: Sequence[Pair]) -> "Batch":
+    """Bring pairs to the length of the longest, rounded up: a processor prepares anew for every length it has not seen."""
+    import torch
+
+    from ramify.tools.reader.network import Batch
+
+    length = -(-max(len(pair) for pair in pairs) // _STEP) * _STEP
+    ids = torch.zeros(len(pairs), length, dtype=torch.long)
+    types, mask, readable = torch.zeros_like(ids), torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
+    for row, pair in enumerate(pairs):
+        ids[row, : len(pair)] = torch.tensor(pair.ids)
+        mask[row, : len(pair)] = 1
+        types[row, pair.first : len(pair)] = 1
+        readable[row, pair.first : len(pair) - 1] = True
+    return Batch(ids, types, mask, readable)
+
+
+@lru_cache(maxsize=_KEPT)
+def read_context(question: str, context: str) -> Reading:
+    """Read a question in a context."""
+    return read_pairs(load_network(), pairs([question], [context]))[0]
+
+
+def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:
+    """Run the network once."""
+    import torch
+
+    with _ONE_AT_A_TIME, torch.inference_mode():  # threads that compute side by side only slow each other down
+        output = network(batch(some).to(network.span.weight.device))
+        spots = _spots(output)
+        kinds, bears = output.kind.exp().tolist(), output.relevance.sigmoid().tolist()
+    return [
+        Reading(kind[0], kind[1], kind[2], _in_text(pair, best), bear)
+        for pair, kind, best, bear in zip(some, kinds, spots, bears, strict=True)
+    ]
+
+
+def _spots(output: "Read") -> list[list[tuple[int, int, float]]]:
+    """Find the likeliest pairs of start and end, by piece."""
+    import torch
+
+    starts = min(_STARTS, output.start.shape[1])
+    start_values, start_at = output.start.topk(starts, dim=1)
+    ends = output.end.unsqueeze(1).expand(-1, starts, -1)
+    place = torch.arange(output.end.shape[1], device=output.end.device)
+    behind = place - start_at.unsqueeze(-1)
+    joint = (start_values.unsqueeze(-1) + ends).masked_fill((behind < 0) | (behind >= _LONGEST_ANSWER), -torch.inf)
+    # Start and end are guessed apart: what they say together counts among the spans that there are.
+    joint = joint.flatten(1)
+    joint = joint - joint.logsumexp(dim=1, keepdim=True)
+    values, at = joint.topk(_SPANS, dim=1)
+    first, last = start_at.gather(1, at // behind.shape[2]), at % behind.shape[2]
+    rows: list[list[tuple[int, int, float]]] = torch.stack((first.double(), last.double(), values.double().exp()), dim=-1).tolist()
+    return rows
+
+
+def _in_text(pair: Pair, best: list[tuple[int, int, float]]) -> tuple[Spot, ...]:
+    found = []
+    for first, last, probability in best:
+        begin, end = int(first) - pair.first, int(last) - pair.first
+        if 0 <= begin <= end < len(pair.offsets) and probability > 0:
+            found.append(Spot(pair.offsets[begin][0], pair.offsets[end][1], probability))
+    return tuple(found)
