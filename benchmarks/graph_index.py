@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 import torch
 
 from ramify.graphs.building import structure
-from ramify.studio.inspection.contents import Inside, inspection
+from ramify.studio.inspection.contents import inspection
 from ramify.studio.inspection.description import PAPER_SHARES
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder
@@ -31,6 +31,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import View
 from ramify.tools.index.searcher import opened
 from ramify.tools.knowledge.build import Structured
+from ramify.tools.knowledge.index import Inside
 
 TOTAL, REWRITTEN, ROOT = 1.25, 0.15, 0.05
 HELD_OUT = 100

@@ -25,7 +25,7 @@ from ramify.evaluation.load import load
 from ramify.graphs.run import ask_async
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.asking.embedded import Extractive
-from ramify.nodes.asking.fit import quote, within
+from ramify.nodes.asking.language_model import quote, within
 
 TOKEN = re.compile(r"\w{1,6}|[^\w\s]")
 

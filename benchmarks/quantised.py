@@ -16,14 +16,13 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.progress import bar
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index, hnsw
 from ramify.tools.index.hybrid_search import SearchOptions, find
 from ramify.tools.index.manifest import Precision, precision_of
-from ramify.tools.index.publication import relink
-from ramify.tools.index.snapshot import Snapshot, open_snapshot
+from ramify.tools.index.publication import Snapshot, open_snapshot, relink
 
 MOST, DEPTH = 500, 10
 DENSE: dict[str, Any] = {"hybrid": False}

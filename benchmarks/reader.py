@@ -20,8 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # neither training/ nor b
 from benchmarks.readings.case import Case
 from benchmarks.readings.development import development
 from benchmarks.readings.kinds import kinds
-from ramify.evaluation.metrics.answers import exact_match, token_f1
-from ramify.evaluation.metrics.statistics import bootstrap_interval, expected_calibration_error
+from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
 from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.reading import read_context
 from ramify.tools.reader.short_answers import read

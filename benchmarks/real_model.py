@@ -23,8 +23,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from ramify.evaluation.report.provenance import counted
-from ramify.evaluation.rows import RESULTS, Row, read_rows
+from ramify.evaluation.report.writers import counted
+from ramify.evaluation.task import RESULTS, Row, read_rows
 from ramify.studio.cli import run
 from ramify.tools.errors import RamifyError
 from ramify.tools.models import ModelOptions, resolve

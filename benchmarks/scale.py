@@ -27,13 +27,12 @@ from typing import Any, get_args
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
 from benchmarks.made_passages import SETS, Made, make, records
-from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.progress import bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions, find
 from ramify.tools.index.manifest import Precision, precision_of
-from ramify.tools.index.publication import relink
-from ramify.tools.index.snapshot import Snapshot, open_snapshot
+from ramify.tools.index.publication import Snapshot, open_snapshot, relink
 
 QUESTIONS, BATCH = 200, 8
 WAYS: dict[str, dict[str, Any]] = {"dense": {"hybrid": False}, "words": {"dense": False}, "fused": {}}

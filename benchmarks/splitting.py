@@ -25,7 +25,7 @@ from benchmarks.splits.flatten import Steps, filled
 from benchmarks.splits.hops import Asked, answer_to, sets
 from benchmarks.splits.searched import Words, found
 from benchmarks.splits.systems import System, dump, embedded, in_file, official, recursive, whole
-from ramify.evaluation.metrics.statistics import bootstrap_interval, paired_test
+from ramify.evaluation.metrics import bootstrap_interval, paired_test
 from ramify.tools.errors import RamifyError
 
 WHOLE, OFFICIAL, SPLITTER = "whole question", "official hops", "splitter"

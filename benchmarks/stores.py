@@ -24,7 +24,7 @@ from ramify.evaluation.load import load
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
 from ramify.tools.index import Hit, Index
-from ramify.tools.index.schema import document_of
+from ramify.tools.index.passage_store import document_of
 
 WAYS: dict[str, dict[str, Any]] = {"fused": {}, "vectors": {"hybrid": False}, "words": {"dense": False}}
 BATCH, DEPTH = 8, 10

@@ -1,6 +1,7 @@
-"""Evaluate strategies: the `plan` of a run is carried out by `indexing`, `search`, `degraded_search` and `answering`, and kept as `rows`.
+"""Evaluate strategies: the `plan` of a run is carried out by `search`, `degraded_search` and `answering`, and kept as rows.
 
-* a run: `run` has its stages, `variants` what it compares, the `manifest` its configuration; a `task` is one question with one variant
+* a run: `run` has its stages, `variants` what it compares, the `manifest` its configuration;
+  a `task` is one question with one variant, and gives a row
 * from data to scores: `load` reads a `dataset`, `scoring` uses the `metrics`; `degraded_cells` lists what is measured on degraded metadata
 * reading a run: `results`, and the `report` on them; `judging` lets a model decide which of two answers is better
 """

@@ -15,12 +15,11 @@ from multiprocessing.connection import Connection
 from typing import NamedTuple
 from zlib import crc32
 
-from ramify.evaluation.rows import Row
-from ramify.evaluation.task import Task, answer, failed
+from ramify.evaluation.task import Row, Task, answer, failed
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import RamifyError
-from ramify.tools.ray.cluster import AHEAD as AHEAD_ON_RAY
-from ramify.tools.ray.cluster import Cluster, LostError, worker_errors
+from ramify.tools.ray_cluster import AHEAD as AHEAD_ON_RAY
+from ramify.tools.ray_cluster import Cluster, LostError, worker_errors
 
 VariantKey = tuple[str, str]
 """A strategy and its variant."""

@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 
 from ramify.evaluation.dataset import Question
 from ramify.evaluation.degraded_cells import SYSTEM, SYSTEMS, DegradedCell, System, cells_of, systems_in
-from ramify.evaluation.indexing import copy_plain
 from ramify.evaluation.plan import IndexedDataset, Order, RunPlan
-from ramify.evaluation.rows import RESULTS, Log, Row, key_of, read_outcomes
 from ramify.evaluation.scoring import NOT_SEARCHED, retrieval
-from ramify.evaluation.search import DEEPEST, SEARCH, WRONG_GROUP, TrueGroups, with_groups
+from ramify.evaluation.search import DEEPEST, SEARCH, WRONG_GROUP, TrueGroups, copy_plain, with_groups
+from ramify.evaluation.task import RESULTS, Log, Row, key_of, read_outcomes
 from ramify.graphs.building import hierarchy
 from ramify.nodes.retrieve import passage_of
 from ramify.tools.embeddings import Encoder, load_encoder
-from ramify.tools.hierarchy.groups_and_nodes import NONE
+from ramify.tools.hierarchy.leaves import NONE
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index_store import amend

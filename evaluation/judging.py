@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import Field
 
 from ramify.evaluation.load.records import parse_json
-from ramify.evaluation.rows import Log, Row
+from ramify.evaluation.task import Log, Row
 from ramify.graphs.run import blocking
 from ramify.nodes.asking.ask import ask, current_model
 from ramify.nodes.asking.budget import Budget, working

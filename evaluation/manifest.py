@@ -15,7 +15,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from ramify.evaluation.dataset import Dataset
-from ramify.evaluation.rows import RESULTS
+from ramify.evaluation.task import RESULTS
 from ramify.evaluation.variants import PLAIN, Variant
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256

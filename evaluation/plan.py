@@ -29,13 +29,13 @@ from ramify.graphs.strategies import configure, max_calls
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.groups_and_nodes import NONE
+from ramify.tools.hierarchy.leaves import NONE
 from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.manifest import Kind, file_sha256
 from ramify.tools.models import forget
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
-from ramify.tools.ray.cluster import check_address
+from ramify.tools.ray_cluster import check_address
 from ramify.tools.typed import usable
 
 ELSEWHERE = {

@@ -9,15 +9,13 @@ from pathlib import Path
 from ramify.evaluation.answering import run
 from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.degraded_search import degrade
-from ramify.evaluation.indexing import index
 from ramify.evaluation.load import load
 from ramify.evaluation.plan import Order, RunPlan, prepare, variants_of
-from ramify.evaluation.rows import RESULTS, Log, Row, Watch, iter_rows, read_outcomes, read_rows
-from ramify.evaluation.search import search, ways_of
-from ramify.evaluation.task import Task, task_fields
+from ramify.evaluation.search import index, search, ways_of
+from ramify.evaluation.task import RESULTS, Log, Row, Task, Watch, iter_rows, read_outcomes, read_rows, task_fields
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.ray.cluster import Cluster, check_machines, join_cluster
+from ramify.tools.ray_cluster import Cluster, check_machines, join_cluster
 
 IN_A_ROW = 10
 """Consecutive failures, each before its tree grew, until a run gives up."""

@@ -4,14 +4,23 @@ from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from ramify.evaluation.dataset import HitsBy, Question
-from ramify.evaluation.metrics.answers import containment, exact_match, official_multihop_rag, token_f1
-from ramify.evaluation.metrics.retrieval import fact_scores, held_facts, retrieval_scores, stands_for, supporting_facts_f1
+from ramify.evaluation.metrics import (
+    containment,
+    exact_match,
+    fact_scores,
+    held_facts,
+    official_multihop_rag,
+    retrieval_scores,
+    stands_for,
+    supporting_facts_f1,
+    token_f1,
+)
 from ramify.graphs import STRATEGIES, Result
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step.findings import ranked, shown_at_last
 from ramify.nodes.tree import Passage, is_unknown
-from ramify.tools.index.schema import document_of
+from ramify.tools.index.passage_store import document_of
 
 UNSCORED: dict[str, Any] = dict.fromkeys(("em", "f1", "containment", "official"))
 """The scores of a line without a gold answer."""

@@ -2,16 +2,15 @@
 
 * strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, each a `strategy` made of a `wiring` with its
   `conditions`; `strategies` configures them, `call_counts` bounds what the larger ones cost
-* a question: `run`, its `result`
-* several: `conversation`, kept in a `memory`
-* in a larger agent: `tool`, and the `tool_config` of a run in it
+* a question: `run`, with its result
+* several: `conversation`, with where it is stored
+* in a larger agent: `tool`
 * beside an index: `building` of a graph or a hierarchy
 """
 
 from ramify.graphs import chain, closed_book, global_search, iterative, naive, prune, tor
 from ramify.graphs.conversation import Conversation, with_conversation
-from ramify.graphs.result import Result
-from ramify.graphs.run import ask, ask_async
+from ramify.graphs.run import Result, ask, ask_async
 from ramify.graphs.strategies import DEFAULT, STRATEGIES, Strategy, build, configure, register
 from ramify.graphs.tool import research_tool, search_tool
 from ramify.nodes.tree import to_networkx

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ramify.nodes.state.turns import earlier
-from ramify.nodes.step.shared_answers import answers_parent, awaited, sibling_of
+from ramify.nodes.step.task import answers_parent, awaited, sibling_of
 from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants
 
 Label = Callable[[Any], str]

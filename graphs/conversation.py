@@ -1,18 +1,24 @@
-"""A conversation: any strategy, with follow-ups made self-contained first and the turns kept."""
+"""Conversations: follow-up questions on a thread, and where threads are stored."""
 
-from collections.abc import Mapping
-from datetime import datetime
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, closing
+from datetime import UTC, datetime
 from functools import cache
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.store.base import BaseStore
 
 from ramify.graphs.conditions import follow_up, nobody_known
-from ramify.graphs.memory import memory_address, note, opened, strategy_of
-from ramify.graphs.result import Result
-from ramify.graphs.run import Watch, blocking, run_graph
+from ramify.graphs.run import Result, Watch, blocking, run_graph
 from ramify.graphs.strategies import DEFAULT, build, configure
+from ramify.graphs.tool import TRUSTED
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.append_answer import append_answer
 from ramify.nodes.ask_back import ask_back
@@ -22,9 +28,186 @@ from ramify.nodes.read_input import read_input
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import ChatInput, Replied
 from ramify.nodes.state.turns import MARK
-from ramify.tools.errors import UsageError
+from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.models import forget
-from ramify.tools.typed import readable
+from ramify.tools.new_files import make_file, remedy_for, share
+from ramify.tools.scrub import learn_address, parts_of, shown
+from ramify.tools.typed import readable, usable
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+    from langgraph.store.postgres.aio import AsyncPostgresStore
+
+SQLITE = "sqlite:"
+PRIVATE = 0o600
+"""The mode of a new file of conversations, whatever that of its folder."""
+THREADS = ("ramify", "threads")
+"""The namespace in the store where every conversation is listed."""
+_MOST = 1000
+_PATIENCE_S = 10
+_MAKING = 7_264_392
+"""The number of the lock that is held while the tables are made."""
+_AGAIN_S = 0.1
+
+
+class Memory(NamedTuple):
+    """LangGraph's checkpointer and store, open."""
+
+    saver: BaseCheckpointSaver[Any]
+    store: BaseStore
+
+
+class Thread(NamedTuple):
+    """A conversation in the list: its name, first question, answered turns, last strategy, and when it was last asked something."""
+
+    name: str
+    first: str
+    turns: int
+    strategy: str
+    asked: str
+
+
+def memory_address(where: str) -> str:
+    """Return the address, that of a file in full; UsageError where no conversations can be kept there."""
+    if "://" in where and parts_of(where).user.partition(":")[2]:  # a user's name alone is no secret
+        learn_address(where)
+    if not where.startswith(("postgresql://", "postgres://", SQLITE)) or where == SQLITE:
+        remedy = "name it as postgresql://HOST/DATABASE, or a file as sqlite:FILE"
+        raise UsageError(f"{shown(where)!r} is no place to keep conversations", remedy)
+    if not where.startswith(SQLITE):
+        if where.partition("://")[2].partition("/")[0].count("@") > 1:  # a client would take the end of the password for the host
+            raise UsageError("the address has more than one @ before its database", "write an @ in a password as %40, a / as %2F")
+        return where
+    file = usable(readable(where).removeprefix(SQLITE)).absolute()
+    if not file.parent.is_dir():
+        raise UsageError(f"there is no folder {str(file.parent)!r} to keep conversations in", "make it, or name another file")
+    for kept, known in _kept_in(file).items():
+        if kept.exists() and not _is_store(kept, known):
+            raise UsageError(f"{str(kept)!r} is no file of conversations", "name another file, such as one that is not there yet")
+    return f"{SQLITE}{file}"
+
+
+def share_memory(where: str) -> None:
+    """Let every user of this machine read the conversations in a file, which is made where it is missing; UsageError for a database."""
+    place = memory_address(where)
+    if not place.startswith(SQLITE):
+        raise UsageError(f"{shown(where)!r} is no file to be shared", "let its server say who may read")
+    share([make_file(kept, PRIVATE) for kept in _kept_in(Path(place.removeprefix(SQLITE)))])
+
+
+def _kept_in(file: Path) -> dict[Path, set[str]]:
+    """Return the two files of a memory, of LangGraph's checkpointer and of its store, each with the tables by which it is recognized."""
+    return {file: {"checkpoints", "writes"}, file.with_name(f"{file.name}.threads"): {"store", "store_migrations"}}
+
+
+def _is_store(file: Path, known: set[str]) -> bool:
+    """Tell whether a file is a SQLite database that has known tables, or none yet; nothing is written, not even beside it."""
+    if not file.is_file():
+        return False
+    with_changes = file.with_name(f"{file.name}-wal").exists()  # then the tables may be there alone, and who opens it changes nothing
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro{'' if with_changes else '&immutable=1'}", uri=True)) as database:
+            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.DatabaseError as error:
+        return "locked" in str(error)  # by whoever writes there; that it can be opened is seen later
+    return not tables or bool(tables & known)
+
+
+@asynccontextmanager
+async def opened(where: str) -> AsyncIterator[Memory]:
+    """Open a memory for one event loop, and make its tables where they are missing; RamifyError where it cannot be reached, or is lost."""
+    place = await asyncio.to_thread(memory_address, where)
+    connect = _in_sqlite if place.startswith(SQLITE) else _in_postgres
+    async with connect(place.removeprefix(SQLITE)) as memory:
+        memory.saver.serde = JsonPlusSerializer(allowed_msgpack_modules=TRUSTED)  # nothing else is made from what lies there
+        yield memory
+
+
+async def note(store: BaseStore, thread: str, question: str, strategy: str, turns: int | None = None) -> None:
+    """Add a conversation to the list, or update it there: its first question stays, and its turns where none are given."""
+    held = await store.aget(THREADS, thread)
+    kept = held.value if held else {"first": question, "turns": 0}
+    asked = datetime.now(UTC).isoformat(timespec="seconds")
+    answered = kept["turns"] if turns is None else turns
+    await store.aput(THREADS, thread, {"first": kept["first"], "turns": answered, "strategy": strategy, "asked": asked})
+
+
+async def strategy_of(store: BaseStore, thread: str) -> str | None:
+    """Return the strategy that a conversation was last asked with; None where it is not listed."""
+    held = await store.aget(THREADS, thread)
+    return str(held.value["strategy"]) if held else None
+
+
+async def threads(where: str) -> list[Thread]:
+    """Return the conversations of a memory, the latest first."""
+    async with opened(where) as memory:
+        found = await memory.store.asearch(THREADS, limit=_MOST)
+    return sorted((Thread(name=one.key, **one.value) for one in found), key=lambda thread: thread.asked, reverse=True)
+
+
+@asynccontextmanager
+async def _in_postgres(where: str) -> AsyncIterator[Memory]:
+    """Open a PostgreSQL database; RamifyError where it cannot be reached, or is lost while it is used."""
+    try:
+        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+        from langgraph.store.postgres.aio import AsyncPostgresStore
+        from psycopg import Error
+    except ImportError as error:
+        raise RamifyError("LangGraph's memory in PostgreSQL is not installed", "run `pip install 'ramify-rag[postgres]'`") from error
+    patient = where if "connect_timeout" in where else f"{where}{'&' if '?' in where else '?'}connect_timeout={_PATIENCE_S}"
+    try:
+        async with AsyncPostgresSaver.from_conn_string(patient) as saver, AsyncPostgresStore.from_conn_string(patient) as store:
+            await _make_tables(saver, store)
+            yield Memory(saver, store)
+    except Error as error:
+        raise _lost(shown(where), error, "check the address, that the server runs, and that the user may make tables there") from None
+
+
+async def _make_tables(saver: "AsyncPostgresSaver", store: "AsyncPostgresStore") -> None:
+    """Make the tables, one process at a time; a user who may make none uses existing ones."""
+    from psycopg.errors import InsufficientPrivilege
+
+    while not await _one(saver, "SELECT pg_try_advisory_lock(%s) AS one", _MAKING):  # noqa: ASYNC110
+        await asyncio.sleep(_AGAIN_S)  # waiting for the lock in PostgreSQL would keep the other process from making an index
+    try:
+        await saver.setup()
+        await store.setup()
+    except InsufficientPrivilege:
+        if not await _one(saver, "SELECT to_regclass('checkpoint_writes') IS NOT NULL AND to_regclass('store') IS NOT NULL AS one"):
+            raise
+    finally:
+        await _one(saver, "SELECT pg_advisory_unlock(%s) AS one", _MAKING)
+
+
+async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object:
+    """Return the value that a query names `one`."""
+    found: Any = await (await saver.conn.execute(sql, values)).fetchone()  # type: ignore[union-attr]
+    return found["one"]
+
+
+@asynccontextmanager
+async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
+    """Open a SQLite file, with the list of conversations beside it; RamifyError where it is none, or cannot be written."""
+    try:
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+        from langgraph.store.sqlite.aio import AsyncSqliteStore
+    except ImportError as error:
+        raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
+    try:
+        saved, listed = [str(await asyncio.to_thread(make_file, kept, PRIVATE)) for kept in _kept_in(Path(file))]
+        async with AsyncSqliteSaver.from_conn_string(saved) as saver, AsyncSqliteStore.from_conn_string(listed) as store:
+            await saver.setup()
+            await store.setup()
+            yield Memory(saver, store)
+    except (OSError, sqlite3.Error) as error:
+        remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
+        raise _lost(repr(file), error, remedy) from error
+
+
+def _lost(where: str, error: Exception, remedy: str) -> RamifyError:
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    return RamifyError(f"the conversations at {where} cannot be reached: {reason}", remedy)
+
 
 S = TypeVar("S", bound=Settings)
 

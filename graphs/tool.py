@@ -1,26 +1,25 @@
-"""A strategy, and a search, as tools for a larger agent: their arguments, and the text that the calling model reads.
-
-The descriptions are all that the model knows about the arguments; the text is short, numbered, and plain about what is not known.
-"""
+"""Strategies and search as tools of a larger agent, and the configuration of a run inside one."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import DEFAULT_RECURSION_LIMIT
 from langchain_core.tools import StructuredTool, ToolException
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.constants import CONFIG_KEY_CHECKPOINTER
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
-from ramify.graphs.result import Result, could_not_ask, why_unknown
-from ramify.graphs.run import Watch, blocking, run_graph
+from ramify.graphs.run import Result, Watch, blocking, could_not_ask, run_graph, why_unknown
 from ramify.graphs.strategies import DEFAULT, configure
-from ramify.graphs.tool_config import threaded_config, tool_config
 from ramify.nodes.init_tree import checked
 from ramify.nodes.retrieve import passage_of
-from ramify.nodes.state import StoppedBy
-from ramify.nodes.tree import DROPPED, ROOT, Passage, is_unknown
+from ramify.nodes.state import Search, Source, StoppedBy, Usage
+from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, is_unknown
 from ramify.nodes.tree.citation import Citation, cite, near
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.errors import RamifyError
@@ -29,6 +28,76 @@ from ramify.tools.index.hybrid_search import SearchOptions
 from ramify.tools.index.index_store import check_exists
 from ramify.tools.index.searcher import DEMO, LACKING, Searchable, searcher, unknown_filter_fields
 from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
+
+NAMESPACE = "checkpoint_ns"
+NUMBERING = "__pregel_scratchpad"
+"""Where LangGraph numbers the subgraphs of a task, in the order in which they begin: with parallel calls a matter of chance."""
+
+TRUSTED = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Source, Usage)]
+"""The classes in our checkpoints: the caller's list of those that may be read back need not name them."""
+
+
+def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableConfig:
+    """Return the config of a run in a tool: the caller's, without a recursion limit that nobody chose, in a namespace below the caller's.
+
+    Outside a graph LangChain fills in a limit of its own. The namespace is named by what is asked: parallel calls keep apart, and the same
+    call made again after a crash finds its own checkpoints.
+    """
+    given = config.copy()
+    if given.get("recursion_limit") == DEFAULT_RECURSION_LIMIT and "langgraph_node" not in given.get("metadata", {}):
+        del given["recursion_limit"]
+    if (saver := _saver(config)) is not None:
+        digest = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
+        below = f"{config['configurable'][NAMESPACE]}|{strategy}:{digest}"
+        trusting = saver.with_allowlist(TRUSTED)
+        given["configurable"] = {**config["configurable"], CONFIG_KEY_CHECKPOINTER: trusting, NAMESPACE: below, NUMBERING: None}
+    return given
+
+
+def threaded_config(config: RunnableConfig) -> RunnableConfig:
+    """Return a config whose checkpointer can be used from another event loop than its own.
+
+    It has none where its own loop waits for the call, because it could not answer.
+    """
+    saver = _saver(config)
+    if saver is None:
+        return config
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        running = None
+    stuck = running is not None and getattr(saver, "loop", None) is running
+    return {**config, "configurable": {**config["configurable"], CONFIG_KEY_CHECKPOINTER: None if stuck else ThreadedSaver(saver)}}
+
+
+class ThreadedSaver(BaseCheckpointSaver[Any]):
+    """The asynchronous methods that a run needs, by the synchronous ones of another checkpointer, in threads."""
+
+    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
+        self.saver = saver.with_allowlist(TRUSTED)
+        super().__init__(serde=self.saver.serde)
+
+    async def aget_tuple(self, *args: Any, **kwargs: Any) -> Any:
+        """Read a checkpoint."""
+        return await asyncio.to_thread(self.saver.get_tuple, *args, **kwargs)
+
+    async def aput(self, *args: Any, **kwargs: Any) -> Any:
+        """Write a checkpoint."""
+        return await asyncio.to_thread(self.saver.put, *args, **kwargs)
+
+    async def aput_writes(self, config: RunnableConfig, writes: Any, task_id: str, task_path: str = "") -> None:
+        """Write what a task returned."""
+        await asyncio.to_thread(self.saver.put_writes, config, writes, task_id, task_path)
+
+    def get_next_version(self, current: Any, channel: None) -> Any:
+        """Return the next version of a channel, as the checkpointer numbers them."""
+        return self.saver.get_next_version(current, channel)
+
+
+def _saver(config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
+    saver = config.get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER)
+    return saver if isinstance(saver, BaseCheckpointSaver) else None
+
 
 Call = Callable[..., Awaitable[tuple[str, Any]]]
 """Takes the caller's config and the arguments; returns what the model reads, and the artifact."""

@@ -7,7 +7,7 @@ from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, StepResult, branch_step, result
 from ramify.nodes.step.findings import finding
-from ramify.nodes.step.shared_answers import answers_parent
+from ramify.nodes.step.task import answers_parent
 from ramify.nodes.tree import UNKNOWN, Branch, ancestors
 from ramify.prompts import AGGREGATE
 

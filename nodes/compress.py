@@ -4,7 +4,7 @@ from ramify.nodes.finalize import citations
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import Search
 from ramify.nodes.step import Context, Update, call_model, state_step
-from ramify.nodes.step.last_step import final_step
+from ramify.nodes.step.step import final_step
 from ramify.nodes.tree import UNKNOWN, is_unknown
 from ramify.prompts import COMPRESS
 

@@ -10,8 +10,7 @@ from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.tree import ROOT
 from ramify.prompts import CONTEXTUALIZE
 from ramify.prompts.contextualize import LONGEST
-from ramify.tools.english import content, holds
-from ramify.tools.persons import added, has_pronoun, likeliest, pronoun, with_person
+from ramify.tools.english import added, content, has_pronoun, holds, likeliest, pronoun, with_person
 
 REMEMBERED = 4
 """Turns that a follow-up may refer to."""

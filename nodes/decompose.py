@@ -8,7 +8,7 @@ from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result,
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, normalized_key, position
 from ramify.nodes.tree.notes import SIMPLE
 from ramify.nodes.tree.notes import filled as put_in
-from ramify.nodes.tree.references import HOLE, filled, holes, normal
+from ramify.nodes.tree.tree import HOLE, filled, holes, normal
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
 from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import flatten

@@ -7,7 +7,7 @@ from ramify.nodes.decompose import children_of
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, StepResult, branch_step, result
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.references import normal
+from ramify.nodes.tree.tree import normal
 from ramify.prompts import ENTITIES
 
 

@@ -2,10 +2,10 @@
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, StepResult, branch_step, result
-from ramify.nodes.step.shared_answers import accepted_answer, confidence_note, sibling_of
+from ramify.nodes.step.task import accepted_answer, confidence_note, sibling_of
 from ramify.nodes.tree import UNKNOWN, Branch
 from ramify.nodes.tree.notes import filled
-from ramify.nodes.tree.references import HOLE
+from ramify.nodes.tree.tree import HOLE
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 UNFILLABLE = f"the question before it has no answer ({UNKNOWN})"

@@ -7,7 +7,7 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
-from ramify.nodes.step.last_step import final_step
+from ramify.nodes.step.step import final_step
 from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, Branch, Passage, ancestors, is_unknown
 from ramify.nodes.tree.citation import SHOWN, Citation, cite, headings
 from ramify.prompts import FINALIZE, Final

@@ -5,7 +5,7 @@ from ramify.nodes.settings import ChainSettings
 from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
 from ramify.nodes.step.findings import finding
 from ramify.nodes.tree import Branch, ancestors, normalized_key
-from ramify.nodes.tree.references import filled, normal
+from ramify.nodes.tree.tree import filled, normal
 from ramify.prompts import NEXT_QUESTION
 from ramify.tools.errors import ReplyError
 

@@ -10,8 +10,7 @@ from ramify.nodes.init_tree import checked
 from ramify.nodes.settings import Settings
 from ramify.nodes.state.turns import asked_of, heard, left_open, pending_message, persons
 from ramify.nodes.step import Context, Update, state_step
-from ramify.tools.english import names_in
-from ramify.tools.persons import about_a_person, asked_for, pronoun, with_person
+from ramify.tools.english import about_a_person, asked_for, names_in, pronoun, with_person
 
 _ASKS = re.compile(
     r"(?:and|so|what|when|where|which|who|whom|whose|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|in|on|at|list|name|tell)\b",

@@ -9,7 +9,7 @@ from ramify.nodes.retrieve_reports import index_of
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model, state_step
-from ramify.nodes.step.last_step import final_step
+from ramify.nodes.step.step import final_step
 from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
 from ramify.nodes.tree.citation import SHOWN, cite, headings
 from ramify.prompts import REDUCE

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from ramify.nodes.asking.ask import Answerer, current_model
-from ramify.nodes.asking.fit import room_for
+from ramify.nodes.asking.language_model import room_for
 from ramify.nodes.retrieve import later, passage_of
 from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import Usage

@@ -1,7 +1,7 @@
 """User interfaces.
 
 * the command line: `entry` starts it, `cli` dispatches to `commands`; `console` has terminal input and output
-* `notebook`, `mcp` and `server` (LangGraph Studio)
+* `notebook`, and `server` (LangGraph Studio, MCP)
 * shared by all: `drawing` displays an answer and its tree, `inspection` an index
 """
 

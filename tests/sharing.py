@@ -20,7 +20,7 @@ TOGETHER = {
     "tests/test_real_hierarchy.py": "real hierarchy",
     "tests/tools/milvus/test_index_in_milvus.py": "milvus",
     "tests/tools/milvus/test_tenants_and_refusals.py": "milvus tenants",
-    "tests/tools/ray/test_ray.py": "ray",
+    "tests/tools/test_ray.py": "ray",
     "tests/training/test_kept_out.py": "kept out",
 }
 """What a server, an index, a run or what was read is shared by. xdist's own mark for it is without effect since pytest 9.2."""
@@ -35,7 +35,7 @@ REAL = frozenset(
         "tests/tools/knowledge/test_graph_of_smollm2.py",
         "tests/tools/milvus/test_index_in_milvus.py",
         "tests/tools/milvus/test_tenants_and_refusals.py",
-        "tests/tools/ray/test_ray.py",
+        "tests/tools/test_ray.py",
         "tests/training/test_kept_out.py",
     }
 )

@@ -11,7 +11,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.graphs.building import structure
 from ramify.tools.index import Index
-from ramify.tools.index.schema import document_of
+from ramify.tools.index.passage_store import document_of
 
 DATA = os.environ.get("RAMIFY_DATA")
 SET = Path(DATA or ".") / "2wikimultihopqa"

@@ -12,7 +12,7 @@ import ramify.graphs as graphs
 from ramify.graphs.building import hierarchy
 from ramify.tools.hierarchy.build import Made
 from ramify.tools.index import Index
-from ramify.tools.index.schema import document_of
+from ramify.tools.index.passage_store import document_of
 from ramify.tools.index.searcher import opened
 
 DATA = os.environ.get("RAMIFY_DATA")

@@ -14,7 +14,7 @@ from typing import Final
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from ramify.evaluation.metrics.statistics import expected_calibration_error
+from ramify.evaluation.metrics import expected_calibration_error
 from ramify.tools.reader.calibration import TAU, Constants
 from ramify.tools.reader.short_answers import weigh
 from training.material import Part

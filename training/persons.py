@@ -1,4 +1,4 @@
-"""Train the classifier of `ramify.tools.persons`: whether words name a person.
+"""Train the classifier of `ramify.tools.english`: whether words name a person.
 
 python -m training.persons DATA [--most 2000]
 

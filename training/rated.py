@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ramify.evaluation.metrics.answers import exact_match, token_f1
+from ramify.evaluation.metrics import exact_match, token_f1
 from ramify.tools.reader.calibration import Constants, Evidence, confidence
 from ramify.tools.reader.short_answers import ReadAnswer
 from training.searched import Searched

@@ -18,8 +18,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 
 from ramify.tools.embeddings.sentence_encoder import cpu_has_bfloat16
-from ramify.tools.reader.network import Network, Read
-from ramify.tools.reader.reading import load_network
+from ramify.tools.reader.reading import Network, Read, load_network
 from training.example import Example
 from training.material import material, part
 from training.phases import PHASES, drawn

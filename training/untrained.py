@@ -3,7 +3,7 @@
 from transformers import BertConfig, BertModel
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
-from ramify.tools.reader.network import Network
+from ramify.tools.reader.reading import Network
 
 
 def new_network() -> Network:

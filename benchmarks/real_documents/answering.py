@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks.real_documents.questions import Question
-from ramify.evaluation.metrics.answers import containment, exact_match, normal
+from ramify.evaluation.metrics import containment, exact_match, normal
 from ramify.graphs import Result, ask
 from ramify.nodes.tree import is_unknown
 from ramify.tools.errors import RamifyError

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not install
 
 from benchmarks.real_documents import answering, searching
 from benchmarks.real_documents.questions import TYPES
-from ramify.evaluation.metrics.statistics import bootstrap_interval, paired_test
+from ramify.evaluation.metrics import bootstrap_interval, paired_test
 
 
 class Run(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
-from ramify.evaluation.metrics.answers import token_f1
+from ramify.evaluation.metrics import token_f1
 from ramify.tools.arithmetic import Combination
 from ramify.tools.splitting import Split, splits
 from training.writing.material import material

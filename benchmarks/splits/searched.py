@@ -6,8 +6,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from ramify.tools.index.full_text import searchable
-from ramify.tools.index.passage_store import PassageStore
-from ramify.tools.index.schema import SCHEMA
+from ramify.tools.index.passage_store import SCHEMA, PassageStore
 from training.source import Document
 
 

@@ -10,7 +10,7 @@ from ramify.evaluation.dataset import Dataset, HitsBy, Question, digest
 from ramify.evaluation.load.records import Record
 from ramify.tools.documents.load import Loading
 from ramify.tools.errors import InputError
-from ramify.tools.index.schema import document_of
+from ramify.tools.index.passage_store import document_of
 from ramify.tools.new_files import file_mode, make_folder, write_whole
 
 

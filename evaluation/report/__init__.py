@@ -1,18 +1,16 @@
 """Reports: a run as Markdown and as one HTML page, and two runs compared.
 
-`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `degraded`, `provenance` and `published`;
-`comparing` is the report on two runs.
+`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers` and `degraded`, those on
+provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures.
 """
 
 from pathlib import Path
 
 from ramify.evaluation.report.answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
 from ramify.evaluation.report.blocks import ReportSection, sections_of
-from ramify.evaluation.report.comparing import compare, compare_page
+from ramify.evaluation.report.comparing import compare, compare_page, published
 from ramify.evaluation.report.degraded import degraded
-from ramify.evaluation.report.provenance import failures, replies, what_was_run
-from ramify.evaluation.report.published import published
-from ramify.evaluation.report.writers import markdown, page
+from ramify.evaluation.report.writers import failures, markdown, page, replies, what_was_run
 from ramify.evaluation.results import Run, read_run
 from ramify.tools.new_files import file_mode, write_whole
 

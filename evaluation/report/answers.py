@@ -5,8 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from ramify.evaluation.metrics.answers import containment, exact_match, majority, majority_by_type, official_multihop_rag, token_f1
-from ramify.evaluation.metrics.statistics import expected_calibration_error, risk_coverage
+from ramify.evaluation.metrics import (
+    containment,
+    exact_match,
+    expected_calibration_error,
+    majority,
+    majority_by_type,
+    official_multihop_rag,
+    risk_coverage,
+    token_f1,
+)
 from ramify.evaluation.report.blocks import (
     NOTHING,
     Block,
@@ -41,15 +49,17 @@ from ramify.evaluation.results.measures import (
     RETRIEVAL,
     SECONDS,
     Measure,
+    Pairs,
+    Scores,
     all_found,
     answer_score,
+    common,
     confident,
     mean,
     percent,
     retrieval_score,
 )
-from ramify.evaluation.results.paired import Pairs, Scores, common
-from ramify.evaluation.rows import Row
+from ramify.evaluation.task import Row
 from ramify.evaluation.variants import OPTION, PLAIN, is_named
 
 SCORES: dict[str, Callable[[str, list[str]], float]] = {

@@ -10,11 +10,21 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from ramify.evaluation.metrics.statistics import holm
+from ramify.evaluation.metrics import holm
 from ramify.evaluation.results import Key, ResultLine
-from ramify.evaluation.results.measures import Estimate, Measure
-from ramify.evaluation.results.paired import ANSWER_SCORES, SIGNIFICANT, Difference, Pairs, Scores, difference, points, shown_p
-from ramify.evaluation.rows import RESULTS
+from ramify.evaluation.results.measures import (
+    ANSWER_SCORES,
+    SIGNIFICANT,
+    Difference,
+    Estimate,
+    Measure,
+    Pairs,
+    Scores,
+    difference,
+    points,
+    shown_p,
+)
+from ramify.evaluation.task import RESULTS
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import reveal
 

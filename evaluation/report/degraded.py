@@ -28,9 +28,8 @@ from ramify.evaluation.report.blocks import (
     words,
 )
 from ramify.evaluation.results import ResultLine, Run
-from ramify.evaluation.results.measures import HITS1, MRR10, P5, R10, WRONG, retrieval_score
-from ramify.evaluation.results.paired import common, difference
-from ramify.evaluation.rows import RESULTS
+from ramify.evaluation.results.measures import HITS1, MRR10, P5, R10, WRONG, common, difference, retrieval_score
+from ramify.evaluation.task import RESULTS
 
 MEASURES = {"recall@10": R10, "hits@1": HITS1, "wrong_group@5": WRONG, "precision@5": P5, "mrr@10": MRR10}
 """The reported measures, by their names in a line."""

@@ -1,4 +1,4 @@
-"""A run as read from its folder: the manifest, and the lines in groups; `measures` of them, and lines `paired` by question."""
+"""A run as read from its folder: the manifest, and the lines in groups; `measures` of them, and lines paired by question."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any
 
 from ramify.evaluation.degraded_cells import SYSTEM
 from ramify.evaluation.manifest import MANIFEST, read_manifest
-from ramify.evaluation.rows import RESULTS, Row, key_of
+from ramify.evaluation.task import RESULTS, Row, key_of
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import one_line
 

@@ -22,18 +22,16 @@ from ramify.nodes.settings.building import BuildSettings, HierarchySettings
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.hierarchy.build import Made, build_hierarchy
-from ramify.tools.hierarchy.groups_and_nodes import Routing
+from ramify.tools.hierarchy.leaves import Routing
 from ramify.tools.hierarchy.summaries import Quoting, load_nli
-from ramify.tools.index.folder_state import manifest_of
 from ramify.tools.index.index import Index
+from ramify.tools.index.manifest import manifest_of
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.knowledge.build import BUDGET, Reading, Structure, Structured, build_graph
-from ramify.tools.knowledge.elements import Knowledge
+from ramify.tools.knowledge.build import BUDGET, WORK, Reading, Structure, Structured, Work, build_graph
+from ramify.tools.knowledge.elements import Knowledge, Piece, Unit, units
 from ramify.tools.knowledge.graph import Graph, quoted, settled
-from ramify.tools.knowledge.kept_replies import WORK, Work
 from ramify.tools.knowledge.reports import QUOTED, Material, Report
 from ramify.tools.knowledge.rule_builder import ByRules, build_graph_by_rules
-from ramify.tools.knowledge.units import Piece, Unit, units
 
 _FAILED = 0.2
 """From this share of units that could not be read on, a build fails."""

@@ -15,14 +15,12 @@ from ramify.nodes.settings.building import BuildSettings
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.knowledge.build import Reading
+from ramify.tools.knowledge.build import Reading, Work, key_of
 from ramify.tools.knowledge.communities import communities, weighted
-from ramify.tools.knowledge.elements import Knowledge, sum_up
+from ramify.tools.knowledge.elements import Knowledge, Piece, sum_up, units
 from ramify.tools.knowledge.graph import quoted, settled
-from ramify.tools.knowledge.kept_replies import Work, key_of
 from ramify.tools.knowledge.reports import Material, Materials, Report
 from ramify.tools.knowledge.rule_builder import quoted_elements, quoted_report
-from ramify.tools.knowledge.units import Piece, units
 
 PILOT, REPORTED = 20, 5
 """Units read where a model finds the names, and reports written where only these are a model's; a build does not ask for them again.

@@ -17,13 +17,12 @@ from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.settings.building import HierarchySettings
 from ramify.nodes.state import Usage
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.hierarchy.groups_and_nodes import NONE, Routing
-from ramify.tools.hierarchy.leaves import Leaves
+from ramify.tools.hierarchy.leaves import NONE, Leaves, Routing
 from ramify.tools.hierarchy.partition import Partition, partition, serving
 from ramify.tools.hierarchy.summaries import Material, Quoting, Source, Summarizer
 from ramify.tools.hierarchy.tree import LETTERS, TOKENS
-from ramify.tools.knowledge.kept_replies import Work
-from ramify.tools.knowledge.units import Piece
+from ramify.tools.knowledge.build import Work
+from ramify.tools.knowledge.elements import Piece
 
 SUMMED = 5
 """Groups that are summed up for a start."""

@@ -19,8 +19,8 @@ from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.index_store import FolderStore, IndexStore
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, Kind, Manifest
 from ramify.tools.index.progress import Progress
-from ramify.tools.knowledge.kept_replies import WORK
-from ramify.tools.knowledge.units import read_pieces
+from ramify.tools.knowledge.build import WORK
+from ramify.tools.knowledge.elements import read_pieces
 
 LISTED = 5
 """Of many fields that passages may be grouped by, those that are named."""

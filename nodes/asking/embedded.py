@@ -7,7 +7,7 @@ from typing import Any
 
 from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking
-from ramify.nodes.asking.fit import most_within, quote, within
+from ramify.nodes.asking.language_model import most_within, quote, within
 from ramify.nodes.settings import EMBEDDED, Settings
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage
@@ -82,7 +82,7 @@ class Extractive(Answerer):
 
     def objection(self, question: str) -> str | None:
         """Say that a question is not in English, and what to do; None where it is."""
-        from ramify.tools.extractive.question_kinds import objection
+        from ramify.tools.extractive.questions import objection
 
         return objection(question)
 

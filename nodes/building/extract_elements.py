@@ -12,10 +12,8 @@ from ramify.prompts.extract import BAR, lines_for, with_lines
 from ramify.tools.english import fold
 from ramify.tools.errors import BudgetError, ReplyError
 from ramify.tools.knowledge.build import BUDGET
-from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, linked
-from ramify.tools.knowledge.names import LONGEST
-from ramify.tools.knowledge.rule_builder import in_sentences
-from ramify.tools.knowledge.units import Unit, halves
+from ramify.tools.knowledge.elements import Claim, Elements, Link, Mention, Unit, halves, linked
+from ramify.tools.knowledge.rule_builder import LONGEST, in_sentences
 
 Ask = Callable[..., Awaitable[Any]]
 """Asks a prompt, given the field that its confidence is read from, and its slots."""

@@ -11,7 +11,7 @@ from ramify.nodes.asking.budget import CURRENT, working
 from ramify.nodes.settings import Settings
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError
-from ramify.tools.knowledge.kept_replies import Work, key_of
+from ramify.tools.knowledge.build import Work, key_of
 from ramify.tools.server_address import addresses
 
 T = TypeVar("T", bound=BaseModel)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ramify.nodes.asking.answerer import Answerer
-from ramify.nodes.asking.fit import room_for
+from ramify.nodes.asking.language_model import room_for
 from ramify.nodes.building.extract_elements import Ask
 from ramify.nodes.settings.building import HierarchySettings
 from ramify.prompts import SUMMARIZE_CLUSTER, SUPPORT, Summarized
@@ -15,7 +15,7 @@ from ramify.prompts.prompt import Prompt
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.english import sentences
 from ramify.tools.errors import BudgetError, ReplyError
-from ramify.tools.hierarchy.groups_and_nodes import Said, Summary
+from ramify.tools.hierarchy.leaves import Said, Summary
 from ramify.tools.hierarchy.summaries import SUPPORTED, Material, encoded, quoted, unsupported
 
 _TOLD = 600

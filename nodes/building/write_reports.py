@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ramify.nodes.asking.answerer import Answerer
-from ramify.nodes.asking.fit import room_for
+from ramify.nodes.asking.language_model import room_for
 from ramify.nodes.building.extract_elements import Ask
 from ramify.nodes.building.kept_replies import at_once, side_by_side
 from ramify.nodes.settings.building import BuildSettings

@@ -2,16 +2,17 @@
 
 A knob that changes the drawing (`joint`, `backtrace`, an ablation) is an argument of a strategy's `build`, never a setting.
 
-`settings` are those of every strategy, `strategies` the further ones of each, `building` those of a graph or a hierarchy.
+`settings` are those of every strategy and the further ones of each, `building` those of a graph or a hierarchy.
 """
 
-from ramify.nodes.settings.settings import EMBEDDED, Settings
-from ramify.nodes.settings.strategies import (
+from ramify.nodes.settings.settings import (
+    EMBEDDED,
     TAU,
     ChainSettings,
     GlobalSettings,
     IterativeSettings,
     PruneSettings,
+    Settings,
     TorSettings,
     TreeSettings,
 )

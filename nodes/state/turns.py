@@ -8,8 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from ramify.nodes.state import State
 from ramify.nodes.tree import DROPPED, is_unknown
 from ramify.prompts import Turn
-from ramify.tools.english import names_in
-from ramify.tools.persons import LIKELY, asked_for, named_by, probabilities
+from ramify.tools.english import LIKELY, asked_for, named_by, names_in, probabilities
 
 MARK = "ramify"
 """Under this name a message carries what the toolkit knows of it: a question that it was heard, an answer its citations and tree."""

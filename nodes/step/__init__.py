@@ -8,12 +8,11 @@ A step is a verb over what its edges hand it, an async function in a file of its
 
 It gives a `StepResult` (`result`, `with_warning`), or the state's update. Where its branches go next is said by edges alone (`graphs/`).
 
-To read in order: `step` (the three decorators), `task` (one piece of work), `context` (what a step sees beside its branch),
-`shared_answers` (whose answer serves a branch), `findings` (what is shown of branches), `last_step` (how a question ends).
+To read in order: `step` (the three decorators, the context of a step, how a question ends), `task` (one piece of work, and whose answer
+serves a branch), `findings` (what is shown of branches).
 """
 
-from ramify.nodes.step.context import Context
-from ramify.nodes.step.step import Step, Update, branch_step, level_step, state_step
+from ramify.nodes.step.step import Context, Step, Update, branch_step, level_step, state_step
 from ramify.nodes.step.task import UNSPLIT, StepResult, call_model, result, with_warning
 
 __all__ = [

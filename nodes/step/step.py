@@ -1,14 +1,75 @@
-"""The three kinds of step: of one branch, of all branches handed to it, of the whole state."""
+"""The three kinds of step (of one branch, of all branches handed to it, of the whole state), their context, and how a question ends."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
 
-from ramify.nodes.state import Usage, merge_max
-from ramify.nodes.step.context import Context
-from ramify.nodes.step.shared_answers import copy_answer, find_duplicate
-from ramify.nodes.step.task import StepResult, in_tasks
-from ramify.nodes.tree import Branch
+from ramify.nodes.asking.ask import Answerer, current_model
+from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.settings import Settings
+from ramify.nodes.state import State, Usage, merge_max
+from ramify.nodes.step.findings import ranked
+from ramify.nodes.step.task import StepResult, awaited, copy_answer, find_duplicate, in_tasks
+from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Passage, Tree, ancestors, children, is_unknown
+from ramify.nodes.tree.citation import Citation, cite, headings
+from ramify.nodes.tree.notes import NOTHING
+from ramify.prompts.prompt import Quote
+from ramify.tools.errors import ModelError, UsageError
+
+S = TypeVar("S", bound=Settings)
+
+
+@dataclass(frozen=True)
+class Context(Generic[S]):
+    """The state and the settings, as a step sees them; the wiring says where the step's edges lead."""
+
+    state: Any
+    """The state; that of Iterative RAG has more than others."""
+    settings: S
+    targets: frozenset[str] = field(default=frozenset())
+    """The names of the steps that its edges lead to: what a decision may choose."""
+    steps: frozenset[str] = field(default=frozenset())
+    """The names of all steps of the graph."""
+    final_call: bool = True
+    """Whether the last step may ask the model; else the root's answer is the question's."""
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        tree: Tree = self.state["tree"]
+        return tree
+
+    def parent(self, branch: Branch) -> Branch | None:
+        """Return the branch that it hangs from; None for the root."""
+        return self.tree.get(branch.parent or "")
+
+    def children(self, branch: Branch) -> list[Branch]:
+        """List the branches that hang from it, in order."""
+        return children(self.tree, branch.path)
+
+    def pair(self, branch: Branch) -> list[Branch]:
+        """List the children that count: the last two."""
+        return self.children(branch)[-2:]
+
+    def above(self, branch: Branch) -> list[str]:
+        """List the questions above it, the root's first."""
+        return [ancestor.question for ancestor in ancestors(self.tree, branch.path)]
+
+    def passages(self, *branches: Branch) -> tuple[Passage, ...]:
+        """List the passages that were found for branches, each once."""
+        known = self.state["passages"]
+        return tuple(known[key] for key in dict.fromkeys(key for branch in branches for key in branch.evidence) if key in known)
+
+    def part_of(self, branch: Branch) -> str:
+        """Say which question it is a part of; empty for the root, and where it asks the same: it tells apart what bears one name."""
+        parent = self.parent(branch)
+        return "" if parent is None or branch.kind != "question" or parent.question == branch.question else parent.question
+
+    def awaited(self, branch: Branch) -> bool:
+        """Tell whether another branch waits for its answer."""
+        return awaited(self.tree, branch)
+
 
 Update = dict[str, Any]
 Kind = Literal["branch", "level", "state"]
@@ -100,3 +161,62 @@ def _update(changed: Mapping[str, Branch], results: Sequence[StepResult]) -> Upd
     if notices:
         update["notices"] = notices
     return update
+
+
+_DOUBTED = 0.3
+"""An answer less sure than this is rather wrong than right: what comes closest is shown beside it."""
+
+
+def final_step(act: Callable[[Any], Awaitable[Update]]) -> Callable[[Any], Awaitable[Update]]:
+    """Let a last step begin when all is settled, and go on to what is said of a question without an answer, or with one in doubt."""
+
+    async def close(context: Context[Any]) -> Update:
+        state = context.state
+        check_settled(state)
+        update = await act(context)
+        answered = not is_unknown(str(update.get("answer", state["answer"])))
+        if answered and update.get("confidence", 1.0) >= _DOUBTED:
+            return update
+        model = await _model()
+        if not answered and (_all_failed(state["tree"]) or (model is not None and model.objection(state["question"]))):
+            stopped = update.get("stopped_by", state["stopped_by"]) != "finished"
+            return update if stopped else {**update, "stopped_by": "error"}
+        if model is None:
+            return update
+        said = {(citation.id, citation.quote) for citation in update.get("citations", [])} if answered else set()
+        found = await _closest(context, model)
+        return {**update, "closest": [citation for citation in found if (citation.id, citation.quote) not in said]}
+
+    close.__name__, close.__doc__ = act.__name__, act.__doc__
+    return close
+
+
+def check_settled(state: State) -> None:
+    """Raise UsageError where a branch still wants work that no edge of this graph leads to."""
+    left = [branch for branch in state["tree"].values() if branch.status in WORKING]
+    if left:
+        what = f"branch {left[0].path!r} is {left[0].status!r} and no step of this graph takes it"
+        raise UsageError(what, "edit its status: open is searched and answered again, leaf or pruned is settled")
+
+
+async def _model() -> Answerer | None:
+    """Find the model; none where it has gone meanwhile: the question has its result without it."""
+    try:
+        return await asyncio.to_thread(current_model, CURRENT.get().settings)
+    except ModelError:
+        return None
+
+
+def _all_failed(tree: Tree) -> bool:
+    """Tell whether errors are all that came of a question: then it was not answered Unknown, it was not asked."""
+    ends = [branch for branch in tree.values() if not children(tree, branch.path)]
+    return ROOT in tree and all(end.status == "failed" and end.answer is None and not end.note.endswith(NOTHING) for end in ends)
+
+
+async def _closest(context: Context[Any], model: Answerer) -> list[Citation]:
+    """Ask the model for the sentences that come closest; one that can answer in words of its own has none to give."""
+    passages = ranked(context.state, [branch for branch in context.tree.values() if branch.status not in DROPPED])
+    above = [" > ".join(dict.fromkeys(filter(None, headings(passage)))) for passage in passages]
+    quotes = [Quote(title=title, source=passage.source, text=passage.text) for title, passage in zip(above, passages, strict=True)]
+    found = await asyncio.to_thread(model.closest, context.state["question"], quotes) if quotes else []
+    return cite([passages[number - 1] for number, _ in found], [quote for _, quote in found], cited=False)

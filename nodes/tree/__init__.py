@@ -3,11 +3,10 @@
 A branch's path is its position and its identity: "0" is the root, "0.1" its second child. Branches are never removed: what is pruned stays,
 with the reason, because the tree is the explanation of the answer.
 
-In reading order: `branch_and_passage`, `tree`, `references` to answers of other questions, `notes`, `citation`; `phrases` and `cards`
-show them.
+In reading order: `tree` (branches, passages, references to other answers), `notes`, `citation`; `phrases` and `cards` show them.
 """
 
-from ramify.nodes.tree.branch_and_passage import (
+from ramify.nodes.tree.tree import (
     DROPPED,
     ROOT,
     WORKING,
@@ -19,9 +18,17 @@ from ramify.nodes.tree.branch_and_passage import (
     Point,
     Proposal,
     Status,
+    Tree,
+    ancestors,
+    children,
+    descendants,
+    merge_branches,
+    new_children,
     normalized_key,
+    position,
+    row,
+    to_networkx,
 )
-from ramify.nodes.tree.tree import Tree, ancestors, children, descendants, merge_branches, new_children, position, row, to_networkx
 from ramify.tools.english import UNKNOWN, is_unknown
 
 __all__ = [

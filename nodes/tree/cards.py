@@ -7,9 +7,8 @@ from typing import Any
 from markupsafe import Markup
 
 from ramify.nodes.tree import phrases
-from ramify.nodes.tree.branch_and_passage import ROOT, WORKING, Branch, Passage
 from ramify.nodes.tree.notes import folded
-from ramify.nodes.tree.tree import Tree, children, descendants
+from ramify.nodes.tree.tree import ROOT, WORKING, Branch, Passage, Tree, children, descendants
 from ramify.tools.pages import draw
 from ramify.tools.quoting import one_line
 

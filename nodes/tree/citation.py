@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from ramify.nodes.tree.branch_and_passage import FrozenModel, Passage
-from ramify.tools.documents.located_parts import at_quote, marks_of
+from ramify.nodes.tree.tree import FrozenModel, Passage
+from ramify.tools.documents.sections import at_quote, marks_of
 from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import nearest
 from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of, printed_page

@@ -18,14 +18,13 @@ from ramify.studio.console.options import (
     Where,
     options_of,
     read_filter,
-    readable,
 )
-from ramify.studio.console.streams import err, fail, note, out, print_json
+from ramify.studio.console.progress import err, fail, note, out, print_json
 from ramify.tools.new_files import check_place
+from ramify.tools.typed import readable
 
 if TYPE_CHECKING:
-    from ramify.graphs.result import Result
-    from ramify.graphs.run import Watch
+    from ramify.graphs.run import Result, Watch
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the answer and its tree to one self-contained page.")]
@@ -72,11 +71,10 @@ def ask(
 
 def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) -> tuple["Result", str]:
     """Ask, with the growing tree on stderr; return the result and why the question could not be asked, or an empty text."""
-    from ramify.graphs.result import could_not_ask
-    from ramify.graphs.run import WARNING
+    from ramify.graphs.run import WARNING, could_not_ask
     from ramify.graphs.run import ask as run
-    from ramify.studio.console.live_tree import Watching
-    from ramify.tools.extractive.question_kinds import objection
+    from ramify.studio.console.progress import Watching
+    from ramify.tools.extractive.questions import objection
 
     objected = objection(question)
     held: list[str] = []  # what may say why the question could not be asked: an error says it

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.options import BaseUrl, Filters, ModelName, Preset, Settings, ShowTree, Strategy, Where, options_of, read_filter
-from ramify.studio.console.streams import err, note
+from ramify.studio.console.progress import err, note
 from ramify.tools.errors import UsageError
 
 PROMPT = "ask> "
@@ -44,7 +44,7 @@ def chat(
     if memory is None and (thread or threads):
         raise UsageError("no conversations are stored", "give their address: --memory postgresql://HOST/DATABASE or sqlite:FILE")
     if shared:
-        from ramify.graphs.memory import share_memory
+        from ramify.graphs.conversation import share_memory
 
         if memory is None:
             raise UsageError("--shared is for stored conversations", "add --memory sqlite:FILE, or omit it")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ramify.studio.console.options import BaseUrl, options_of
-from ramify.studio.console.streams import note
+from ramify.studio.console.progress import note
 from ramify.tools.errors import UsageError
 from ramify.tools.new_files import write_whole
 
 if TYPE_CHECKING:
-    from ramify.evaluation.rows import Row
+    from ramify.evaluation.task import Row
 
 RunA = Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of a run.")]
 RunB = Annotated[Path, typer.Argument(metavar="RUN_B", help="Folder of another run on the same questions.")]
@@ -47,8 +47,8 @@ def compare(
 
 def _verdicts(run_a: Path, run_b: Path, options: dict[str, Any], repeats: int) -> "list[Row]":
     from ramify.evaluation.judging import JUDGED, judge
-    from ramify.evaluation.results.paired import read_runs
-    from ramify.studio.console.progress_bar import bar
+    from ramify.evaluation.results.measures import read_runs
+    from ramify.studio.console.progress import bar
 
     answers, file = read_runs(run_a, run_b).answers, run_a / JUDGED
     note(f"{len(answers):,} pairs of answers are judged {repeats} times; verdicts are stored in {file}")

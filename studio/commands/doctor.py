@@ -2,7 +2,8 @@
 
 import typer
 
-from ramify.studio.console.streams import err, one_line, out
+from ramify.studio.console.progress import err, out
+from ramify.tools.quoting import one_line
 
 
 def doctor() -> None:
@@ -10,7 +11,7 @@ def doctor() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ramify.tools.checks.checkup import checkup
+    from ramify.tools.checkup import checkup
 
     styles = {"ok": "green", "note": "yellow", "broken": "bold red"}
     with err().status("checking …"):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.streams import note, one_line, out
+from ramify.studio.console.progress import note, out
 from ramify.tools.errors import ModelError
+from ramify.tools.quoting import one_line
 
 if TYPE_CHECKING:
     from ramify.tools.models.gguf import Shipped

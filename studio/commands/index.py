@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ramify.studio.console.options import RAY_WHERE, BaseUrl, options_of, readable, readable_or_none
-from ramify.studio.console.streams import note, one_line, out
+from ramify.studio.console.options import RAY_WHERE, BaseUrl, options_of, readable_or_none
+from ramify.studio.console.progress import note, out
 from ramify.tools.errors import IndexingError, UsageError
+from ramify.tools.quoting import one_line
+from ramify.tools.typed import readable
 
 if TYPE_CHECKING:
     from ramify.tools.index.index_store import IndexStore
@@ -108,11 +110,10 @@ def index(
 ) -> None:  # fmt: skip
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
     from ramify.studio.console.building import remarked, show_estimate, skipped, taken_in
-    from ramify.studio.console.progress_bar import bar
+    from ramify.studio.console.progress import bar
     from ramify.tools.index import Index
-    from ramify.tools.index.folder_state import share_index
     from ramify.tools.index.index_store import FolderStore, store_at
-    from ramify.tools.index.manifest import precision_of
+    from ramify.tools.index.manifest import precision_of, share_index
 
     home = store_at(out_)
     if shared and not isinstance(home, FolderStore):

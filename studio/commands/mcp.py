@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.options import BaseUrl, ModelName, Settings, Strategy, Where, options_of
-from ramify.studio.console.streams import note
+from ramify.studio.console.progress import note
 from ramify.tools.errors import RamifyError
 
 About = Annotated[
@@ -30,7 +30,7 @@ def mcp(
     if find_spec("mcp") is None:
         raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify-rag[mcp]'`")
     options = options_of(settings, index=index, model=model, base_url=base_url)
-    from ramify.studio.mcp.server import serve, server
+    from ramify.studio.server.mcp import serve, server
 
     made = server(strategy, options, about, name)
     note(f"serving research_{name} and search_{name} to an MCP client on stdin and stdout; Ctrl-C ends it")

@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import Filters, read_filter, readable
-from ramify.studio.console.streams import note, one_line, out, print_json
+from ramify.studio.console.options import Filters, read_filter
+from ramify.studio.console.progress import note, out, print_json
+from ramify.tools.quoting import one_line
+from ramify.tools.typed import readable
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
 Where = Annotated[

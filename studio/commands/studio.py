@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.streams import note
+from ramify.studio.console.progress import note
 from ramify.tools.errors import RamifyError
 from ramify.tools.scrub import shown
 from ramify.tools.typed import usable
@@ -93,7 +93,7 @@ def _claim(host: str, port: int) -> None:
 
 def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str]) -> None:
     """Define and print what runs may name."""
-    from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
+    from ramify.studio.server.guard import declare, default_index, files, indexes, rerankers
     from ramify.tools.index.index_store import store_at
     from ramify.tools.models.gguf import find_gguf
     from ramify.tools.relevance import load
@@ -133,7 +133,7 @@ def _serve(config: Path, host: str, port: int) -> None:
     from langgraph_cli.cli import cli
     from uvicorn.config import HTTP_PROTOCOLS
 
-    from ramify.studio.server.limits import LimitedProtocol
+    from ramify.studio.server.guard import LimitedProtocol
 
     # LangGraph starts uvicorn and names no protocol: then uvicorn takes the one that stands here.
     HTTP_PROTOCOLS["auto"] = f"{LimitedProtocol.__module__}:{LimitedProtocol.__qualname__}"

@@ -1,6 +1,6 @@
 """Terminal input and output.
 
 * command-line input: `options` that several commands share
-* output: `streams`, `progress_bar`, `live_tree`
+* output: `progress`
 * long-running work with its output: `building` an index, `evaluating` a run, a `talk` (the chat)
 """

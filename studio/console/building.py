@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from ramify.studio.console.progress_bar import bar
-from ramify.studio.console.streams import note, one_line, out
+from ramify.studio.console.progress import bar, note, out
 from ramify.tools.index.searcher import hidden_note
-from ramify.tools.quoting import many
+from ramify.tools.quoting import many, one_line
 
 if TYPE_CHECKING:
     from ramify.graphs.building.graph_cost import Range, Stage
@@ -165,7 +164,7 @@ def build_hierarchy(folder: Path, options: dict[str, Any], group_by: list[str] |
 def _tell_cost(folder: Path, kind: "Kind", options: dict[str, Any], asks: bool, group_by: list[str] | None = None) -> None:
     """Print the estimated cost if a model is used for the first time."""
     from ramify.tools.index.index_store import FolderStore
-    from ramify.tools.knowledge.kept_replies import WORK
+    from ramify.tools.knowledge.build import WORK
 
     if asks and not (folder / WORK).exists():
         show_estimate([], FolderStore(folder), kind, options, "", (300, 30), True, group_by)

@@ -9,18 +9,15 @@ from rich.text import Text
 
 from ramify.evaluation.answering import TimeEstimate
 from ramify.evaluation.degraded_search import degrade
-from ramify.evaluation.indexing import index
 from ramify.evaluation.plan import Order, prepare
 from ramify.evaluation.report import write_report
-from ramify.evaluation.rows import RESULTS, Row, read_outcomes
 from ramify.evaluation.run import ask, check_indexes, cluster_for, load_inputs, pending_tasks
-from ramify.evaluation.search import SEARCH, search
-from ramify.evaluation.task import Task
+from ramify.evaluation.search import SEARCH, index, search
+from ramify.evaluation.task import RESULTS, Row, Task, read_outcomes
 from ramify.graphs.run import blocking
-from ramify.studio.console.progress_bar import bar
-from ramify.studio.console.streams import err, note, one_line, out
+from ramify.studio.console.progress import bar, err, note, out
 from ramify.tools.errors import ModelError, RamifyError
-from ramify.tools.quoting import many
+from ramify.tools.quoting import many, one_line
 
 LISTED = 3
 """Maximum number of failures printed; the report lists all."""

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from ramify.tools.errors import UsageError
-from ramify.tools.ray.cluster import AUTO, LOCAL
+from ramify.tools.ray_cluster import AUTO, LOCAL
 from ramify.tools.typed import readable as readable  # of every command
 
 

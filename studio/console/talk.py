@@ -6,19 +6,17 @@ from typing import Any
 
 from rich.text import Text
 
-from ramify.graphs.conversation import Conversation
-from ramify.graphs.memory import threads
-from ramify.graphs.result import Result
-from ramify.graphs.run import blocking
+from ramify.graphs.conversation import Conversation, threads
+from ramify.graphs.run import Result, blocking
 from ramify.graphs.strategies import configure
-from ramify.studio.console.live_tree import Watching
-from ramify.studio.console.options import read_pairs, readable
-from ramify.studio.console.streams import err, fail, note, one_line, out
+from ramify.studio.console.options import read_pairs
+from ramify.studio.console.progress import Watching, err, fail, note, out
 from ramify.studio.drawing.page import write_page
 from ramify.studio.drawing.phrases import understood
 from ramify.studio.drawing.terminal import drawing, head_of, show
 from ramify.tools.errors import RamifyError, UsageError
-from ramify.tools.typed import usable
+from ramify.tools.quoting import one_line
+from ramify.tools.typed import readable, usable
 
 HELP = """Ask a question; a follow-up may refer to earlier turns (and who was her father?). Ctrl-C stops an answer.
   /tree             draw the tree of the last answer

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 from rich.cells import cell_len, chop_cells
 
-from ramify.graphs.result import Result
+from ramify.graphs.run import Result
 from ramify.nodes.state import NOT_CITED
 from ramify.nodes.tree import ROOT, Branch, Passage, Tree, children, is_unknown
 from ramify.nodes.tree.cards import Look, cards

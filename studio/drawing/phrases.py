@@ -1,11 +1,11 @@
 """Texts for values, common to all interfaces."""
 
-from ramify.graphs.result import Result, could_not_ask, why_unknown
+from ramify.graphs.run import Result, could_not_ask, why_unknown
 from ramify.nodes.settings import EMBEDDED
 from ramify.nodes.state import Citation, StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
 from ramify.nodes.tree.phrases import ORIGINS, brief, figure
-from ramify.tools.extractive.question_kinds import open_ended
+from ramify.tools.extractive.questions import open_ended
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import many, one_line, snippet
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree as Drawing
 
-from ramify.graphs.result import Result
+from ramify.graphs.run import Result
 from ramify.nodes.state import Citation
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, children
 from ramify.nodes.tree.notes import folded

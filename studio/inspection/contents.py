@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.state import Citation
 from ramify.nodes.tree.citation import cite
-from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped, GroupOverview, HierarchyIndex, grouped
+from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Hit, Index
+from ramify.tools.index.index import documents
 from ramify.tools.index.index_store import is_address
-from ramify.tools.index.local_index import documents
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.passage_store import FileList, listed_files
-from ramify.tools.knowledge.index import GraphIndex
-from ramify.tools.knowledge.overview import Inside, inside
+from ramify.tools.knowledge.index import GraphIndex, Inside, inside
 
 
 @dataclass(frozen=True)

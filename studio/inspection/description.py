@@ -6,16 +6,16 @@ from typing import TypeVar
 
 from ramify.nodes.state import Citation
 from ramify.studio.inspection.contents import Inspection, Table, sources
-from ramify.tools.hierarchy.groups_and_nodes import NONE as UNGROUPED
-from ramify.tools.hierarchy.groups_and_nodes import EdgeKind, GroupKind, Measured, Node
+from ramify.tools.hierarchy.hierarchy_file import DRIFT
 from ramify.tools.hierarchy.index import Grouped, GroupOverview
-from ramify.tools.hierarchy.kept_trees import DRIFT
+from ramify.tools.hierarchy.leaves import NONE as UNGROUPED
+from ramify.tools.hierarchy.leaves import EdgeKind, GroupKind, Measured, Node
 from ramify.tools.hierarchy.repair import LIMITS
 from ramify.tools.index import Index
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import WHOLE
 from ramify.tools.index.searcher import hidden_note, reasons
-from ramify.tools.knowledge.overview import Inside
+from ramify.tools.knowledge.index import Inside
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.quoting import brief, many, one_line
 

@@ -9,7 +9,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from ramify.tools.knowledge.elements import Pair
-from ramify.tools.knowledge.overview import Inside
+from ramify.tools.knowledge.index import Inside
 from ramify.tools.quoting import brief
 
 WIDTH, HEIGHT, MARGIN = 1000.0, 760.0, 30.0

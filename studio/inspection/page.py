@@ -12,10 +12,10 @@ from ramify.studio.drawing.phrases import named
 from ramify.studio.inspection import graph_layout
 from ramify.studio.inspection.contents import Inspection, sources
 from ramify.studio.inspection.description import GroupTree, about, anchor, beside, facts, how_to_add, notes, tables
-from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped
+from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
-from ramify.tools.knowledge.overview import Inside
+from ramify.tools.knowledge.index import Inside
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.pages import draw_page, part
 from ramify.tools.quoting import brief

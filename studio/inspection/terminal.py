@@ -9,8 +9,8 @@ from rich.tree import Tree
 
 from ramify.studio.inspection.contents import Inspection, Table
 from ramify.studio.inspection.description import GroupTree, about, facts, how_to_add, measured, notes, tables
-from ramify.tools.hierarchy.groups_and_nodes import Node
 from ramify.tools.hierarchy.index import Grouped, GroupOverview
+from ramify.tools.hierarchy.leaves import Node
 from ramify.tools.index import Index
 from ramify.tools.quoting import brief, one_line
 

@@ -1,4 +1,4 @@
-"""The `chat` in a notebook: its `panel` of settings, each `turn` with answer and growing tree, and their `export`."""
+"""The `chat` in a notebook: each turn with answer and growing tree, and its `panel` of settings."""
 
 from ramify.studio.notebook.chat import Chat
 

@@ -1,25 +1,121 @@
-"""Access control of the development server: a middleware for all routes, as `http.app` of langgraph.json.
+"""Check requests of the development server: hosts and origins, sizes and waiting times, and what a run may name."""
 
-Any web page can send requests to this machine, also by DNS rebinding. So the host and the origin (if any) of a request must be on a list:
-this machine, the hosted Studio page, and what the operator adds. Bodies must be JSON, which browsers send across origins only after a
-preflight request.
-"""
-
+import asyncio
 import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+import h11
+from pydantic import Field, create_model, model_validator
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ramify.studio.server.limits import arrived
+from ramify.graphs.wiring import Wiring
+from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
+from ramify.tools.index.index_store import is_address
+from ramify.tools.models.gguf import GGUF, SHIPPED
+from ramify.tools.relevance import NONE, READER
+from ramify.tools.scrub import shown
+from ramify.tools.server_address import addresses, without_credentials
+
+VARIABLE = "RAMIFY_STUDIO_REQUEST_SECONDS"
+BODY = 16 * 1024 * 1024
+"""Bytes of a body. The whole state of a thread, with hundreds of branches and thousands of passages, is a few million."""
+HEADER = 64 * 1024
+"""Bytes of a header."""
+LATE = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+def _seconds() -> float:
+    given = os.environ.get(VARIABLE) or "30"
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise UsageError(f"{VARIABLE}={given[:40]!r} is not a number of seconds", "give a number above 0, such as 30")
+    return seconds
+
+
+SECONDS = _seconds()
+"""Time limit for the header of a request, and again for its body."""
+
+
+async def arrived(scope: Scope, receive: Receive) -> Receive:
+    """Wait for the whole body of a request, and return a `receive` with it; raise HTTPException beyond a limit."""
+    too_large = HTTPException(413, f"this server reads bodies of at most {BODY:,} bytes: send less at a time")
+    declared = Headers(scope=scope).get("content-length", "")
+    if declared.isdecimal() and int(declared[:20]) > BODY:
+        raise too_large
+    body = bytearray()
+    try:
+        async with asyncio.timeout(SECONDS):
+            while (message := await receive())["type"] == "http.request":
+                body += message.get("body", b"")
+                if len(body) > BODY:
+                    raise too_large
+                if not message.get("more_body"):
+                    message = {"type": "http.request", "body": bytes(body), "more_body": False}
+                    break
+    except TimeoutError:
+        raise HTTPException(408, f"the body of the request did not arrive within {SECONDS:g} s: send it again, at once") from None
+    first = iter([message])
+
+    async def receive_again() -> Message:
+        return next(first, None) or await receive()
+
+    return receive_again
+
+
+class LimitedProtocol(H11Protocol):
+    """uvicorn's HTTP protocol, closing connections whose header is too slow or too long.
+
+    uvicorn itself waits for ever. Between requests its keep-alive timeout applies.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.conn = h11.Connection(h11.SERVER, HEADER)
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the timer for the first header."""
+        super().connection_made(transport)
+        self._deadline = self.loop.call_later(SECONDS, self._close)
+
+    def data_received(self, data: bytes) -> None:
+        """Process bytes; run the timer while a header is incomplete."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._wait_no_longer()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(SECONDS, self._close)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the timer."""
+        self._wait_no_longer()
+        super().connection_lost(exc)
+
+    def _wait_no_longer(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _close(self) -> None:
+        self._deadline = None
+        self.transport.write(LATE)
+        self.transport.close()
+
 
 LOOPBACK = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?"
 HOSTED = "https://smith.langchain.com"
@@ -135,3 +231,95 @@ def _values(scope: Scope, name: str) -> list[str]:
 
 app = Starlette(middleware=[Middleware(Guard)])
 """No route of its own: LangGraph puts this app's middleware around all routes of the server."""
+
+
+S = TypeVar("S", bound=Settings)
+
+INDEXES = "RAMIFY_STUDIO_INDEXES"
+"""The variable with the folders, separated as in PATH."""
+STORES = "RAMIFY_STUDIO_STORES"
+"""The variable with the addresses of indexes that lie in no folder, separated by spaces."""
+DEFAULT_INDEX = "RAMIFY_STUDIO_DEFAULT_INDEX"
+"""The variable with the index of a run that names none."""
+BASE_URLS = "RAMIFY_STUDIO_BASE_URLS"
+"""The variable with the addresses, separated by spaces."""
+MODEL_FILES = "RAMIFY_STUDIO_GGUF"
+"""The variable with the model files, separated as in PATH."""
+RERANKERS = "RAMIFY_STUDIO_RERANKERS"
+"""The variable with the cross-encoders, separated as in PATH."""
+DEMO = "demo"
+
+
+def bounded(wiring: Wiring[S]) -> Wiring[S]:
+    """Restrict the settings class of a wiring, in place, to what the operator gave.
+
+    The default index is the operator's first, also for assistants, MCP and A2A.
+    """
+    kind, default = wiring.settings, default_index()
+    field = kind.model_fields["index"]
+    secret = is_address(default) and shown(default) != default  # the forms show a default, and not what makes one
+    given: dict[str, Any] = {"default_factory": lambda: default} if secret else {"default": default}
+    fields: dict[str, Any] = {"index": (field.annotation, Field(description=field.description, **given))}
+    validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_allowed)}
+    made: dict[str, Any] = {"__doc__": kind.__doc__, "__module__": kind.__module__, "__validators__": validators}
+    narrower = create_model(kind.__name__, __base__=kind, **made, **fields)
+    wiring.settings = narrower
+    return wiring
+
+
+def _allowed(settings: S) -> S:
+    index, url, model = settings.index, settings.base_url, settings.model
+    if isinstance(index, str) and index != DEMO and _plain(index) not in indexes():
+        raise UsageError(f"index={index!r} is not allowed for runs of this server", f"start it with `ramify studio --index {index}`")
+    servers = {_plain(one) for one in addresses(os.environ.get(BASE_URLS))}
+    if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers]):
+        url = without_credentials(others[0])
+        raise UsageError(f"base_url={url!r} is not allowed for runs of this server", f"start it with `ramify studio --base-url {url}`")
+    if isinstance(model, str) and model.strip().startswith(GGUF) and (file := model.strip().removeprefix(GGUF)) not in files():
+        raise UsageError(f"model={model!r} is not allowed for runs of this server", f"start it with `ramify studio --gguf {file}`")
+    if (rerank := settings.rerank) not in rerankers():
+        raise UsageError(f"rerank={rerank!r} is not allowed for runs of this server", f"start it with `ramify studio --rerank {rerank}`")
+    return settings
+
+
+def indexes() -> set[str]:
+    """List the indexes that a run may name: full paths and addresses, compared as text, so that links are not followed."""
+    return {*_named(INDEXES, os.pathsep), *map(_plain, _named(STORES, None))}
+
+
+def default_index() -> str:
+    """Return the default index: the operator's first, else the demo."""
+    return next(filter(None, (os.environ.get(DEFAULT_INDEX), *_named(INDEXES, os.pathsep), *_named(STORES, None))), DEMO)
+
+
+def files() -> set[str]:
+    """List the model files that a run may name, with the models that come as a package."""
+    return {*SHIPPED, *_named(MODEL_FILES, os.pathsep)}
+
+
+def rerankers() -> set[str]:
+    """List the rerankers that a run may name."""
+    return {READER, NONE, *_named(RERANKERS, os.pathsep)}
+
+
+def declare(indexes: Sequence[str | Path], base_urls: list[str], model_files: list[Path], cross_encoders: Sequence[str] = ()) -> None:
+    """Set what runs of the server in this process may name; folders by the given and the resolved path."""
+    os.environ[INDEXES] = os.pathsep.join(_paths([Path(one) for one in indexes if not is_address(one)]))
+    os.environ[STORES] = " ".join(str(one) for one in indexes if is_address(one))
+    first = indexes[0] if indexes else ""
+    os.environ[DEFAULT_INDEX] = str(first) if not first or is_address(first) else os.path.abspath(first)
+    os.environ[MODEL_FILES] = os.pathsep.join(_paths(model_files))
+    os.environ[BASE_URLS] = " ".join(base_urls)
+    os.environ[RERANKERS] = os.pathsep.join(cross_encoders)
+
+
+def _paths(given: list[Path]) -> list[str]:
+    return list(dict.fromkeys(str(path) for one in given for path in (Path(os.path.abspath(one)), one.resolve())))
+
+
+def _named(variable: str, divider: str | None) -> list[str]:
+    return list(filter(None, os.environ.get(variable, "").split(divider)))
+
+
+def _plain(name: str) -> str:
+    return name.strip().rstrip("/")

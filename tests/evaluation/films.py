@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.plan import Order
-from ramify.evaluation.rows import Row
+from ramify.evaluation.task import Row
 from tests.evaluation.small_data_set import order
 from tests.fakes import FakeModel
 

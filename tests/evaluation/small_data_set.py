@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.plan import Order
-from ramify.evaluation.rows import Row
+from ramify.evaluation.task import Row
 from tests.fakes import FakeModel
 
 RIVERS = {"Paris": "Seine", "Rome": "Tiber", "London": "Thames", "Cairo": "Nile", "Vienna": "Danube", "Warsaw": "Vistula"}

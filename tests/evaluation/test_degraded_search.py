@@ -8,8 +8,8 @@ import pytest
 from ramify.evaluation.manifest import read_manifest
 from ramify.evaluation.plan import Order
 from ramify.evaluation.report import write_report
-from ramify.evaluation.rows import RESULTS, Row, iter_rows
 from ramify.evaluation.run import execute
+from ramify.evaluation.task import RESULTS, Row, iter_rows
 from ramify.studio.commands.eval import evaluate
 from ramify.tools.errors import UsageError
 from tests.evaluation.few_lines import table

@@ -13,8 +13,8 @@ from zlib import crc32
 import pytest
 
 from ramify.evaluation import answering as workers
-from ramify.evaluation.rows import RESULTS, Row, read_rows
 from ramify.evaluation.run import execute
+from ramify.evaluation.task import RESULTS, Row, read_rows
 from ramify.tools.errors import InputError, ModelError
 from ramify.tools.extractive import model as extractive
 from ramify.tools.extractive.model import reply_to

@@ -11,9 +11,9 @@ import pytest
 from ramify.evaluation.judging import JUDGED, Duel, judge, written
 from ramify.evaluation.load import load
 from ramify.evaluation.report import compare, compare_page, write_report
-from ramify.evaluation.results.paired import read_runs
-from ramify.evaluation.rows import Row
+from ramify.evaluation.results.measures import read_runs
 from ramify.evaluation.run import execute
+from ramify.evaluation.task import Row
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.errors import UsageError
 from tests.evaluation.few_lines import line, small, table

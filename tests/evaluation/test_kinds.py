@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ramify.evaluation.indexing import index
 from ramify.evaluation.manifest import read_manifest
 from ramify.evaluation.plan import Order, RunPlan, prepare
 from ramify.evaluation.report import write_report
-from ramify.evaluation.rows import RESULTS
 from ramify.evaluation.run import execute, load_inputs
+from ramify.evaluation.search import index
+from ramify.evaluation.task import RESULTS
 from ramify.evaluation.variants import folder_of
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import opened

@@ -3,7 +3,7 @@
 import pytest
 
 from ramify.evaluation.answering import TimeEstimate
-from ramify.evaluation.rows import Row
+from ramify.evaluation.task import Row
 from ramify.evaluation.variants import Variant
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.rows import Log, read_outcomes, read_rows
+from ramify.evaluation.task import Log, read_outcomes, read_rows
 from ramify.tools.errors import InputError, UsageError
 
 
@@ -73,7 +73,7 @@ def test_a_second_writer_is_turned_away(tmp_path: Path) -> None:
 FILL = """
 import resource, signal, sys
 from pathlib import Path
-from ramify.evaluation.rows import Log
+from ramify.evaluation.task import Log
 from ramify.tools.errors import InputError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.indexing import index
 from ramify.evaluation.plan import Order, prepare
-from ramify.evaluation.rows import RESULTS, Log
 from ramify.evaluation.run import ask, execute, load_inputs, pending_tasks
+from ramify.evaluation.search import index
+from ramify.evaluation.task import RESULTS, Log
 from ramify.graphs.strategies import STRATEGIES, Strategy
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.reader.reading import read_context

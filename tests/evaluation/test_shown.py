@@ -10,7 +10,7 @@ import ramify.graphs as graphs
 from ramify.evaluation.dataset import HitsBy, Question, Support
 from ramify.evaluation.load import load
 from ramify.evaluation.scoring import scores
-from ramify.nodes.asking.fit import quote
+from ramify.nodes.asking.language_model import quote
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
 from ramify.tools.documents.load import load as read

@@ -9,7 +9,7 @@ from ramify.evaluation.dataset import Question, Support
 from ramify.evaluation.scoring import scores
 from ramify.graphs.tool import research_tool
 from ramify.nodes.state import NOT_CITED
-from ramify.tools.index.schema import document_of
+from ramify.tools.index.passage_store import document_of
 from tests.fakes import FakeModel
 from tests.graphs.wirings import WIRINGS, named
 from tests.river import QUESTION, model, replies, river

@@ -4,8 +4,8 @@ import pytest
 from langchain_core.vectorstores import InMemoryVectorStore
 
 import ramify.graphs as graphs
-from ramify.graphs.result import could_not_ask, why_unknown
-from ramify.nodes.step import last_step as closing
+from ramify.graphs.run import could_not_ask, why_unknown
+from ramify.nodes.step import step as closing
 from tests.embeddings import WordEmbeddings
 from tests.fakes import FakeModel
 from tests.river import but, model, river

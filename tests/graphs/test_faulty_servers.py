@@ -8,7 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import SecretStr
 
 import ramify.graphs as graphs
-from ramify.graphs.result import Result, could_not_ask
+from ramify.graphs.run import Result, could_not_ask
 from ramify.tools.errors import ModelError
 from tests.fakes import FakeModel
 from tests.graphs.faulty_servers import PROTOCOLS, Fault, Faulty, faulty

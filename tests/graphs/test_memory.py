@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.graphs.memory import opened, share_memory, threads
+from ramify.graphs.conversation import opened, share_memory, threads
 from ramify.graphs.run import blocking
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
@@ -44,7 +44,7 @@ def chat() -> FakeModel:
 
 def dies_with_the_first_half(memory: str, thread: str, strategy: str = "prune") -> None:
     """Ask on a thread, and be killed once the first half's answer is kept, and the checkpoint that it belongs to."""
-    from ramify.graphs import memory as module
+    from ramify.graphs import conversation as module
 
     keep, answered = set(), [""]
 

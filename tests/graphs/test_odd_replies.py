@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.graphs.result import Result
+from ramify.graphs.run import Result
 from tests.river import FIRST, QUESTION, SECOND, river
 from tests.tools.ollama_replies import Hang, Raw, Say
 from tests.tools.ollama_server import Ollama, ollama

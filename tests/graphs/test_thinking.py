@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.graphs.result import Result
+from ramify.graphs.run import Result
 from ramify.nodes.asking.budget import Budget
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage

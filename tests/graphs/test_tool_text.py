@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ramify.graphs.result import Cost, Result
+from ramify.graphs.run import Cost, Result
 from ramify.graphs.tool import format_answer
 from ramify.nodes.tree import Branch
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ramify.graphs.result import Cost, Result
+from ramify.graphs.run import Cost, Result
 from ramify.nodes.tree import Branch, Passage, merge_branches
 from ramify.nodes.tree.citation import cite
 

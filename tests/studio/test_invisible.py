@@ -11,15 +11,14 @@ import pytest
 from rich.console import Console
 
 from ramify.evaluation.report import write_report
-from ramify.graphs.result import Result
+from ramify.graphs.run import Result
 from ramify.graphs.tool import format_answer, format_passages
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.citation import cite
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show
-from ramify.studio.notebook.export import files
-from ramify.studio.notebook.turn import Turn
+from ramify.studio.notebook.chat import Turn, files
 from ramify.tools.quoting import INVISIBLE, invisible
 from tests.evaluation.few_lines import line, small
 from tests.studio.conftest import Ramify

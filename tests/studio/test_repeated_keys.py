@@ -13,11 +13,11 @@ from langchain_ollama import ChatOllama
 from langchain_openai import ChatOpenAI
 
 from ramify.graphs.conversation import Conversation
-from ramify.graphs.result import Result
+from ramify.graphs.run import Result
 from ramify.graphs.tool import research_tool
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import page
-from ramify.studio.notebook.export import files
+from ramify.studio.notebook.chat import files
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import RamifyError
 from tests.river import QUESTION, river

@@ -11,11 +11,11 @@ from typing import Any
 
 import ray
 
-from ramify.evaluation.rows import Row
 from ramify.evaluation.run import execute
+from ramify.evaluation.task import Row
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.index import Index
-from ramify.tools.ray.cluster import check_machines, join_cluster, worker_errors
+from ramify.tools.ray_cluster import check_machines, join_cluster, worker_errors
 from tests.evaluation.small_data_set import asked, order, timeless
 
 HERE = "local"

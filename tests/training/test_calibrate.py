@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from ramify.evaluation.metrics.statistics import expected_calibration_error
+from ramify.evaluation.metrics import expected_calibration_error
 from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader.calibration import Constants, Evidence, confidence
 from ramify.tools.reader.reading import Reading, Spot

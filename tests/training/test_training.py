@@ -22,8 +22,7 @@ from transformers import BertConfig
 
 from ramify.tools.embeddings.sentence_encoder import checked_minilm
 from ramify.tools.reader import reading
-from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import batch, pairs
+from ramify.tools.reader.reading import Network, batch, pairs
 from tests.training.samples import squad, write
 from training import pack, phases, train
 from training.example import Example

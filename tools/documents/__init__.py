@@ -3,6 +3,6 @@
 * found and read in parallel: `load`, `files`, `worker_pool` of `parser_process`es
 * what a file says of itself: `properties`
 * a reader a format: `readers`; `text`, `html` (with `html_content`), `records`, `office/`, `pdf/`
-* the results: `sections` under their headings, `located_parts` that know where they begin
+* the results: `sections` under their headings, which know where they begin
 * tidied up: `tidy`
 """

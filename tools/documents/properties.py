@@ -24,7 +24,7 @@ _PLACEHOLDERS = {
     "modified": _TEMPLATES,
 }
 """What programs write by themselves; the dates are those of the templates of python-docx and python-pptx."""
-_SEPARATORS = {"author": re.compile(";"), "tags": re.compile("[,;]")}
+_LIST_SEPARATORS = {"author": re.compile(";"), "tags": re.compile("[,;]")}
 """What stands between several values in a field that is one text."""
 _MOST_FIELDS, _MOST_ITEMS, _DEEPEST = 64, 64, 3
 _LONGEST_NAME, _LONGEST = 80, 1000
@@ -85,7 +85,11 @@ def _name(name: str) -> str:
 def _value(name: str, value: Any) -> Any:
     """Return a value as metadata: empty where it says nothing, None where it is neither a value nor a list of some."""
     items = (
-        value if isinstance(value, list) else _SEPARATORS[name].split(value) if name in _SEPARATORS and isinstance(value, str) else [value]
+        value
+        if isinstance(value, list)
+        else _LIST_SEPARATORS[name].split(value)
+        if name in _LIST_SEPARATORS and isinstance(value, str)
+        else [value]
     )
     known = [_scalar(item) for item in items]
     if None in known or len(known) > _MOST_ITEMS:

@@ -1,9 +1,11 @@
-"""Sections of a text, each under the headings above it: what structured formats are read as, Markdown among them."""
+"""Texts cut into sections under their headings, which know where in the file they begin."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
@@ -106,3 +108,128 @@ def _sections(lines: Iterable[LeveledLine]) -> Iterator[Section]:
 def sections_of(lines: Iterable[LeveledLine]) -> list[Section]:
     """Gather lines of text, each with its own line break, under the headings between them."""
     return [section._replace(text=_BLANK_LINES.sub("\n\n", section.text)) for section in _sections(lines)]
+
+
+Marks = Sequence[tuple[int, Any]]
+"""Places in a text, each with what begins there, in order."""
+
+_MARKS = {"page": "pages", "fragment": "fragments", "heading": "headings_within"}
+"""What a text begins at, and the list of all that it gets to."""
+_PARTS = ("page", "heading")
+"""What begins a part; an id may stand anywhere in one."""
+_SURE = 3
+"""Words by which a quote is known at least, unless it has fewer."""
+
+
+def all_marks(document: Document) -> dict[str, Marks]:
+    """Return where a document's pages, ids and headings begin, by the names of what begins."""
+    return {name: marks_of(document.metadata, name) for name in _MARKS}
+
+
+def sliced(document: Document, start: int, end: int, marks: Mapping[str, Marks]) -> Document:
+    """Return the text from `start` to `end`, without the space around it, with the marks of its own out of the document's."""
+    piece = document.page_content[start:end]
+    start += len(piece) - len(piece.lstrip())
+    text = piece.strip()
+    metadata = dict(document.metadata)
+    for name in _MARKS:
+        put_marks(metadata, name, _within(marks[name], start, start + len(text)))
+    return document.model_copy(update={"page_content": text, "metadata": metadata})
+
+
+def placed(document: Document, spans: Iterable[tuple[int, int]]) -> Iterator[Document]:
+    """Yield the passages of a document, each with the page, id and heading of the part that most of its words stand in.
+
+    One that has several parts lists them.
+    """
+    has_parts = any(list_name in document.metadata for list_name in _MARKS.values())
+    marks = all_marks(document)
+    for start, end in spans:
+        text, metadata = document.page_content[start:end], dict(document.metadata)
+        if has_parts:
+            for name in _MARKS:
+                put_marks(metadata, name, _within(marks[name], start, end))
+            metadata = _at(metadata, _main_part(metadata, text))
+        yield Document(text, metadata=metadata)
+
+
+def at_quote(metadata: Mapping[str, Any], text: str, quote: str) -> dict[str, Any]:
+    """Return a passage's metadata with the page, id and heading of the part that a quote from it begins in."""
+    listed = quote and any(metadata.get(list_name) for list_name in _MARKS.values())
+    place = _find(text, quote) if listed else None
+    return dict(metadata) if place is None else _at(metadata, place)
+
+
+def marks_of(metadata: Mapping[str, Any], name: str) -> list[tuple[int, Any]]:
+    """Return where a text's pages, ids or headings begin; what is not of their form is passed over."""
+    own, listed = metadata.get(name), metadata.get(_MARKS[name])
+    pairs = [mark for mark in listed if isinstance(mark, list | tuple) and len(mark) == 2] if isinstance(listed, list | tuple) else []
+    marks = sorted(((offset, value) for offset, value in pairs if isinstance(offset, int)), key=_offset)
+    return marks if own is None or any(offset == 0 for offset, _ in marks) else [(0, own), *marks]
+
+
+def put_marks(metadata: dict[str, Any], name: str, marks: Marks) -> None:
+    """Set the page, id or heading that a text begins at, and list all of them where it has more."""
+    changes = [mark for place, mark in enumerate(marks) if not place or mark[1] != marks[place - 1][1]]
+    metadata.pop(_MARKS[name], None)
+    if len(changes) > 1:
+        metadata[_MARKS[name]] = [list(mark) for mark in changes]
+    _put(metadata, name, changes[0][1])
+
+
+def joined(documents: Sequence[Document], texts: Sequence[str], offsets: Sequence[int]) -> Document:
+    """Return one document of several: each as the text given, its own beginning at an offset within that."""
+    metadata = dict(documents[0].metadata)
+    start, places = 0, []
+    for text in texts:
+        places.append(start)
+        start += len(text) + 2
+    for name in _MARKS:
+        moved = [
+            (place + (offset + within if offset else 0), value)
+            for document, place, within in zip(documents, places, offsets, strict=True)
+            for offset, value in _within(marks_of(document.metadata, name), 0, len(document.page_content))
+        ]
+        put_marks(metadata, name, moved)
+    return documents[0].model_copy(update={"page_content": "\n\n".join(texts), "metadata": metadata})
+
+
+def _within(marks: Marks, start: int, end: int) -> list[tuple[int, Any]]:
+    """Return the marks of the text from `start` to `end`, counted from its beginning: what it begins under, if anything, and the rest."""
+    first = bisect_right(marks, start, key=_offset)
+    last = bisect_left(marks, end, first, key=_offset)
+    return [(0, marks[first - 1][1] if first else None), *((offset - start, value) for offset, value in marks[first:last])]
+
+
+def _offset(mark: tuple[int, Any]) -> int:
+    return mark[0]
+
+
+def _at(metadata: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """Return the metadata with the page, id and heading in force at a place of the text."""
+    found = dict(metadata)
+    for name in _MARKS:
+        _put(found, name, _within(marks_of(metadata, name), place, place)[0][1])
+    return found
+
+
+def _put(metadata: dict[str, Any], name: str, value: Any) -> None:
+    metadata.pop(name, None)
+    if value is not None:
+        metadata[name] = value
+
+
+def _main_part(metadata: Mapping[str, Any], text: str) -> int:
+    """Return where the part begins that has the most words of a text: the first of those that are equal."""
+    begins = sorted({0, *(offset for name in _PARTS for offset, _ in marks_of(metadata, name) if 0 <= offset < len(text))})
+    sizes = {begin: len(text[begin:end].split()) for begin, end in pairwise([*begins, len(text)])}
+    return max(begins, key=lambda begin: sizes[begin])
+
+
+def _find(text: str, quote: str) -> int | None:
+    """Return where a quote begins, however its lines are broken; one that leaves out a heading is known by its first words."""
+    words = [re.escape(word) for word in quote.strip("… ").split()]
+    for count in range(len(words), max(min(len(words), _SURE), 1) - 1, -1):
+        if found := re.search(r"\s*".join(words[:count]), text):
+            return found.start()
+    return None

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.located_parts import all_marks, joined, sliced
-from ramify.tools.documents.sections import word_count
+from ramify.tools.documents.sections import all_marks, joined, sliced, word_count
 
 _LEADER = re.compile(r"^\s*(?P<term>\S.*?)\s*(?:\.[ \t]?){3,}[ \t]*(?P<page>\d{1,4}|[ivxlc]{1,6})(?:[,\s–-]+\d{1,4})*\s*$")
 _DOTS = re.compile(r"\.[ \t]?\.[ \t]?\.")

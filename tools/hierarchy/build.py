@@ -9,20 +9,16 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy.groups_and_nodes import EdgeKind, Routing, Tree
-from ramify.tools.hierarchy.hierarchy_file import EDITION, Content, Link, write_content
-from ramify.tools.hierarchy.kept_trees import Kept, Trees
-from ramify.tools.hierarchy.leaves import folded, read_leaves
-from ramify.tools.hierarchy.membership import founded, route
-from ramify.tools.hierarchy.partition import Partition, partition
+from ramify.tools.hierarchy.hierarchy_file import EDITION, Content, Kept, Link, Trees, write_content
+from ramify.tools.hierarchy.leaves import EdgeKind, Routing, Tree, folded, read_leaves
+from ramify.tools.hierarchy.partition import Partition, founded, partition, route
 from ramify.tools.hierarchy.repair import repaired
 from ramify.tools.hierarchy.summaries import Summarizer
 from ramify.tools.hierarchy.tree import Grower
-from ramify.tools.index.folder_state import manifest_of, write_lock
-from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.manifest import PASSAGES, manifest_of, write_lock
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish_structure
-from ramify.tools.knowledge.kept_replies import WORK, Work
+from ramify.tools.knowledge.build import WORK, Work
 
 _BLOCK = 256
 _LINKED, _LINKS = 0.8, 3

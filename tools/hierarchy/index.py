@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.groups_and_nodes import Edge, EdgeKind, Finding, GroupKind, Tree, distinct
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, Link, read_content
+from ramify.tools.hierarchy.leaves import Edge, EdgeKind, Finding, GroupKind, Tree, distinct
 from ramify.tools.hierarchy.router import Router, RouteSearch
-from ramify.tools.index.local_index import LocalIndex, documents, tokens_of
+from ramify.tools.index.index import LocalIndex, documents, tokens_of
 from ramify.tools.index.reports import Level, Subject
 from ramify.tools.knowledge import reports as knowledge
 from ramify.tools.models.tokens import estimate

@@ -1,15 +1,18 @@
-"""Partition leaves by their metadata: which fields, which groups, and which leaves are in none for want of metadata."""
+"""Partition leaves by metadata; and soft membership where metadata are missing or do not fit."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ramify.tools.embeddings.encoder import Matrix, unit_rows
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.groups_and_nodes import NONE, Edge, Group
-from ramify.tools.hierarchy.leaves import Leaves, Values, folded
+from ramify.tools.hierarchy.clustering import apart, cluster, merged
+from ramify.tools.hierarchy.leaves import NONE, Edge, Group, Leaves, Routing, Values, folded
 
 _SHARE, _COVERED = 5, 0.5
 """Leaves for each group, at least, on average; and the share of the leaves that must have a field for it to be proposed."""
@@ -109,3 +112,261 @@ def _tightness(leaves: Leaves, fields: tuple[str, ...]) -> float:
 def _others(leaves: Leaves, chosen: Sequence[str]) -> str:
     others = [field for field in leaves.fields if field not in _OWN and field not in chosen]
     return ", ".join(others) or "there are no others"
+
+
+Scores = NDArray[np.float64]
+_BLOCK = 4096
+_MANY = 1000
+"""Groups from which on only the nearest are weighed for a leaf."""
+_NEAREST = 0.9
+"""Share of a group that its centre is the mean of: noise of 5 to 15 % must not drag it."""
+_LEAST_DEVIATION = 0.02
+_TINY = 1e-6
+_FEW = 20
+"""Leaves of a group below which its spread is that of all groups."""
+POOL = "without a group"
+
+
+class Profiles(NamedTuple):
+    """Of each group: its centre, shape (groups, dimension); mean and deviation of its leaves' cosines to it; and the least usual one."""
+
+    centres: Matrix
+    means: NDArray[np.float64]
+    deviations: NDArray[np.float64]
+    lows: NDArray[np.float64]
+
+    def z(self, vectors: Matrix) -> NDArray[np.float64]:
+        """Give how far each vector's cosine to each centre is above the group's mean, in its deviations; shape (vectors, groups)."""
+        return np.asarray((vectors @ self.centres.T - self.means) / self.deviations, dtype=np.float64)
+
+    def novelty(self, vectors: Matrix) -> NDArray[np.float64]:
+        """Give how far each vector is above the least usual cosine of the group that suits it best; below 0 it belongs to none."""
+        return np.asarray(((vectors @ self.centres.T - self.lows) / self.deviations).max(axis=1), dtype=np.float64)
+
+
+def profiles(vectors: Matrix, members: Sequence[Sequence[int]], share: float = 0.05) -> Profiles:
+    """Describe groups; `share` of a group's own cosines are below its least usual one.
+
+    A leaf is compared with the mean of the others: in a group of five, its own vector is a good part of the centre.
+    """
+    centres = np.array([_centre(vectors[list(own)]) for own in members], dtype=np.float32)
+    own = [_to_others(vectors[list(one)]) for one in members]
+    known = [cosines for cosines in own if len(cosines)]
+    pooled = np.concatenate(known) if known else np.array([0.5])
+    spread = float(np.sqrt(np.mean(np.concatenate([(cosines - cosines.mean()) ** 2 for cosines in known])))) if known else 0.1
+    means = np.array([cosines.mean() if len(cosines) else pooled.mean() for cosines in own])
+    deviations = np.array([cosines.std() if len(cosines) >= _FEW else spread for cosines in own])
+    deviations = np.maximum(deviations, _LEAST_DEVIATION)
+    below = -NormalDist().inv_cdf(min(max(share, _TINY), 1 - _TINY))  # deviations below the mean of a normal distribution
+    lows = np.array(
+        [
+            np.quantile(cosines, share) if len(cosines) >= _FEW else mean - below * deviation
+            for cosines, mean, deviation in zip(own, means, deviations, strict=True)
+        ]
+    )
+    return Profiles(centres, means, deviations, lows)
+
+
+def _centre(own: Matrix) -> Matrix:
+    """Give the normalised mean of the vectors nearest to the mean."""
+    mean = unit_rows(own.mean(axis=0, keepdims=True), own.shape[1])[0]
+    nearest = np.argsort(-(own @ mean), kind="stable")[: max(1, int(np.ceil(_NEAREST * len(own))))]
+    centre: Matrix = unit_rows(own[np.sort(nearest)].mean(axis=0, keepdims=True), own.shape[1])[0]
+    return centre
+
+
+def _to_others(own: Matrix) -> NDArray[np.float64]:
+    """Give the cosine of each vector to the mean of the others; nothing where there are none."""
+    if len(own) < 2:
+        return np.empty(0)
+    others = own.sum(axis=0, dtype=np.float64) - own
+    return np.asarray((own * others).sum(axis=1) / np.maximum(np.linalg.norm(others, axis=1), 1e-9), dtype=np.float64)
+
+
+class Routed(NamedTuple):
+    """The edges of a partition with the soft ones added, and the leaves that belong to no group that there is."""
+
+    edges: list[Edge]
+    novel: list[int]
+    usual: float = 1.0
+    """How similar the leaves of a group are to the mean of the others, in most groups."""
+
+
+def route(leaves: Leaves, parts: Partition, how: Routing) -> Routed:
+    """Give leaves without metadata to the groups that suit them, and link those that do not fit their own to others."""
+    if not parts.groups:
+        return Routed([], parts.pool)
+    members = members_of(parts.edges, len(parts.groups))
+    like = profiles(leaves.vectors, members, how.novelty)
+    posterior = _Posterior(leaves, parts, like, how)
+    edges, novel = list(parts.edges), []
+    for block in _blocks(parts.pool):
+        newness = like.novelty(leaves.vectors[block])
+        for leaf, new, scores in zip(block, newness, posterior.of(block), strict=True):
+            kept = _likeliest(scores, how.soft_k, how.least)
+            edges += [Edge(leaf, group, weight, "novel" if new < 0 else "soft") for group, weight in kept]
+            novel += [leaf] if new < 0 else []
+    astray = _astray(leaves, parts, like, how)
+    for block in _blocks(sorted(astray)):
+        for leaf, scores in zip(block, posterior.of(block), strict=True):
+            scores[list(astray[leaf])] = -np.inf
+            edges += [Edge(leaf, group, weight, "escape") for group, weight in _likeliest(scores, how.soft_k, how.least)]
+    return Routed(edges, novel, float(np.median(like.means)))
+
+
+def members_of(edges: Sequence[Edge], groups: int) -> list[list[int]]:
+    """List the leaves of each group, in order."""
+    found: list[list[int]] = [[] for _ in range(groups)]
+    for edge in edges:
+        found[edge.group].append(edge.leaf)
+    return [sorted(set(own)) for own in found]
+
+
+def alternatives(leaves: Leaves, parts: Partition, places: Sequence[int], how: Routing) -> list[list[tuple[int, float]]]:
+    """Give the likeliest groups of some leaves with their weights, whatever groups these are in."""
+    like = profiles(leaves.vectors, members_of(parts.edges, len(parts.groups)), how.novelty)
+    posterior = _Posterior(leaves, parts, like, how)
+    return [_likeliest(scores, how.soft_k + 1, how.least) for block in _blocks(places) for scores in posterior.of(block)]
+
+
+def _astray(leaves: Leaves, parts: Partition, like: Profiles, how: Routing) -> dict[int, set[int]]:
+    """List the leaves far from the group that their metadata say, with their groups."""
+    found: dict[int, set[int]] = defaultdict(set)
+    own = [edge for edge in parts.edges if edge.kind == "primary"]
+    for start in range(0, len(own), _BLOCK):
+        block = own[start : start + _BLOCK]
+        places, groups = np.array([edge.leaf for edge in block]), np.array([edge.group for edge in block])
+        cosines = np.einsum("ij,ij->i", leaves.vectors[places], like.centres[groups])
+        z = (cosines - like.means[groups]) / like.deviations[groups]
+        for edge, value in zip(block, z, strict=True):
+            if value < -how.escape:
+                found[edge.leaf].add(edge.group)
+    return found if len(parts.groups) > 1 else {}
+
+
+def _likeliest(scores: Scores, most: int, least: float) -> list[tuple[int, float]]:
+    """Give the best groups, the share of each by softmax; those below the least share are dropped."""
+    best = [int(group) for group in np.lexsort((np.arange(len(scores)), -scores))[:most] if np.isfinite(scores[group])]
+    if not best:
+        return []
+    shares = np.exp(scores[best] - scores[best[0]])
+    shares /= shares.sum()
+    return [(group, round(float(share), 6)) for group, share in zip(best, shares, strict=True) if share >= least]
+
+
+def _blocks(places: Sequence[int]) -> Iterator[list[int]]:
+    for start in range(0, len(places), _BLOCK):
+        yield list(places[start : start + _BLOCK])
+
+
+class _Posterior:
+    """Scores of groups for leaves."""
+
+    def __init__(self, leaves: Leaves, parts: Partition, like: Profiles, how: Routing) -> None:
+        self._leaves, self._parts, self._like, self._how = leaves, parts, like, how
+        sizes = np.bincount([edge.group for edge in parts.edges], minlength=len(parts.groups))
+        self._prior = np.log((sizes + 1) / (len(leaves) + len(parts.groups)))
+        self._values = leaves.values(parts.fields) if parts.groups[0].key else []
+        self._own: dict[int, list[tuple[int, float]]] = defaultdict(list)
+        for edge in parts.edges:
+            self._own[edge.leaf].append((edge.group, edge.weight))
+        self._keys = [np.array([group.key[field] if group.key else "" for group in parts.groups]) for field in range(len(parts.fields))]
+        self._pools = [number for number, group in enumerate(parts.groups) if group.kind == "pool"]
+        self._around = _neighbours(leaves, self._own)
+        self._together: dict[str, list[int]] = defaultdict(list)
+        for leaf, document in enumerate(leaves.documents):
+            self._together[document].append(leaf)
+        self._steps: dict[str, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+        for leaf, groups in self._own.items():
+            if step := leaves.steps[leaf]:
+                self._steps[step[0]][step[1]].update(group for group, _ in groups)
+
+    def of(self, block: Sequence[int]) -> Iterator[Scores]:
+        """Yield the scores of all groups for each leaf of a block."""
+        how = self._how
+        z = self._like.z(self._leaves.vectors[list(block)])
+        for leaf, near in zip(block, z, strict=True):
+            scores = how.beta * near + self._prior
+            if len(scores) > _MANY:
+                far = np.argsort(-near, kind="stable")[how.candidates :]
+                scores[far] = -np.inf
+            for field, keys in enumerate(self._keys):
+                told = {folded(value) for value in self._values[leaf][field]} if self._values else set()
+                if told:
+                    scores += how.alpha * np.where(keys == "", 0, np.where(np.isin(keys, sorted(told)), 1, -1))
+            self._add(scores, how.gamma, self._around.get(leaf, ()))
+            self._add(scores, how.delta, [other for other in self._together[self._leaves.documents[leaf]] if other != leaf])
+            scores += how.kappa * self._continued(leaf)
+            scores[self._pools] = -np.inf
+            yield scores
+
+    def _add(self, scores: Scores, weight: float, others: Sequence[int]) -> None:
+        for other in others:
+            for group, share in self._own.get(other, ()):
+                scores[group] += weight * share / len(others)
+
+    def _continued(self, leaf: int) -> Scores:
+        """Give 1 for groups whose steps go on with this one, -1 for those whose steps of the same kind do not."""
+        found = np.zeros(len(self._parts.groups))
+        step = self._leaves.steps[leaf]
+        if step is None or step[0] not in self._steps:
+            return found
+        same = self._steps[step[0]]
+        found[sorted({group for groups in same.values() for group in groups})] = -1
+        found[sorted(same.get(step[1] - 1, set()) | same.get(step[1] + 1, set()))] = 1
+        return found
+
+
+def _neighbours(leaves: Leaves, own: dict[int, list[tuple[int, float]]]) -> dict[int, list[int]]:
+    """Give the nearest leaves before and after each, in its file and out of its document, that are in a group."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for order in (leaves.reading_order, leaves.reading_order[::-1]):
+        last: int | None = None
+        document, before = "", None
+        for leaf in order:
+            if leaves.documents[leaf] != document:
+                document, before = leaves.documents[leaf], last
+            if before is not None and leaves.files[before] == leaves.files[leaf]:
+                found[leaf].append(before)
+            if leaf in own:
+                last = leaf
+    return found
+
+
+def founded(leaves: Leaves, routed: Routed, fields: Sequence[str], first: int, how: Routing) -> tuple[list[Group], list[Edge]]:
+    """Found groups of the leaves that belong to none, numbered from `first`; what does not cluster is a group of its own kind, the pool."""
+    novel = routed.novel
+    if not novel:
+        return [], []
+    if not first:  # there are no groups to be different from
+        return [Group(POOL, ("",) * len(fields), "pool")], [Edge(leaf, 0, 1.0, "pool") for leaf in novel]
+    known = leaves.known(fields)
+    clusters = _clusters(leaves, routed, how) if len(novel) >= how.found else []
+    home: dict[int, int] = {}
+    for number, own in enumerate(clusters):
+        for leaf in own:
+            home.setdefault(leaf, number)
+    exclusive = [[leaf for leaf in own if home[leaf] == number] for number, own in enumerate(clusters)]
+    parts = [part for own in exclusive for part in apart([[leaf] for leaf in own], known) if len(part) >= how.found]
+    together = sorted(sorted(leaf for part in own for leaf in parts[part]) for own in merged(leaves.vectors, parts, how.seed))
+    groups = [Group(f"found {number + 1}: {_named(leaves, own)}", ("",) * len(fields), "founded") for number, own in enumerate(together)]
+    edges = [Edge(leaf, first + number, 1.0, "founded") for number, own in enumerate(together) for leaf in own]
+    rest = sorted(set(novel) - {edge.leaf for edge in edges})
+    if rest:
+        edges += [Edge(leaf, first + len(groups), 1.0, "pool") for leaf in rest]
+        groups.append(Group(POOL, ("",) * len(fields), "pool"))
+    return groups, edges
+
+
+def _clusters(leaves: Leaves, routed: Routed, how: Routing) -> list[list[int]]:
+    """Cluster leaves; one cluster counts if they are as similar to one another as those of most groups are."""
+    novel = routed.novel
+    found = [[novel[one] for one in own] for own in cluster(leaves.vectors[list(novel)], how.seed, how.reduction).clusters]
+    return found if len(found) > 1 or float(profiles(leaves.vectors, [novel]).means[0]) >= routed.usual else []
+
+
+def _named(leaves: Leaves, own: Sequence[int]) -> str:
+    """Name a group after the leaf nearest its centre."""
+    vectors = leaves.vectors[list(own)]
+    near = vectors @ vectors.mean(axis=0)
+    return leaves.titles[own[int(np.argmax(near))]] or leaves.documents[own[int(np.argmax(near))]]

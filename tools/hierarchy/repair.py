@@ -12,11 +12,9 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.hierarchy.clustering import Clusters, Known, apart, halves, merged
-from ramify.tools.hierarchy.groups_and_nodes import Edge, Finding, Measured, Node, Repair, Routing, Tree, distinct
-from ramify.tools.hierarchy.kept_trees import Change, Trees, following
-from ramify.tools.hierarchy.leaves import Leaves
-from ramify.tools.hierarchy.membership import Profiles, alternatives, members_of, profiles
-from ramify.tools.hierarchy.partition import Partition
+from ramify.tools.hierarchy.hierarchy_file import Change, Trees, following
+from ramify.tools.hierarchy.leaves import Edge, Finding, Leaves, Measured, Node, Repair, Routing, Tree, distinct
+from ramify.tools.hierarchy.partition import Partition, Profiles, alternatives, members_of, profiles
 from ramify.tools.hierarchy.tree import LETTERS, TOKENS
 
 OUTLIER = 2.0

@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
-from ramify.tools.hierarchy.groups_and_nodes import EdgeKind
 from ramify.tools.hierarchy.hierarchy_file import read_content
+from ramify.tools.hierarchy.leaves import EdgeKind
 
 _NAMED = 100
 """Leaves of the groups that a question names, and of the summaries nearest to it, that come in beside what was found."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
 from ramify.tools.hierarchy.clustering import Clusters, Known, Mixture, bisected, cluster, constrained, differ
-from ramify.tools.hierarchy.groups_and_nodes import Node, Routing, Tree
-from ramify.tools.hierarchy.leaves import Leaves
+from ramify.tools.hierarchy.leaves import Leaves, Node, Routing, Tree
 from ramify.tools.hierarchy.summaries import Material, Source, Summarizer, encoded
 
 TOKENS = 3500

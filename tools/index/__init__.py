@@ -1,11 +1,11 @@
 """The corpus index: documents read, split, encoded and searched; one folder, a LangChain `VectorStore`.
 
-* requested: `index` (the class), `index_store` (a folder or a store), `folder_state`, `progress`
+* requested: `index` (the class), `index_store` (a folder or a store), `progress`
 * read and split: `build`, `chunking`, `near_duplicates`
-* written: `index_writer`, its tables in `schema`
+* written: `index_writer`, its tables in `passage_store`
 * linked: `hnsw` by vectors, `full_text` by words
 * published: `publication`, `manifest`
-* opened: `snapshot`, `passage_store`; `local_index` for what a graph or a hierarchy has beside the passages
+* opened: `publication`, `passage_store`; `index` for what a graph or a hierarchy has beside the passages
 * searched: `searcher`, `hybrid_search`, `reports`
 """
 

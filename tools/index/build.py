@@ -21,8 +21,8 @@ from ramify.tools.index.chunking import Chunking, clip, label, split
 from ramify.tools.index.index_writer import IndexWriter
 from ramify.tools.index.manifest import PASSAGES, Manifest, Precision
 from ramify.tools.index.near_duplicates import hide_duplicates
+from ramify.tools.index.passage_store import DocumentEntry, document_digest
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.schema import DocumentEntry, document_digest
 
 _GROUP = 256
 _GROUP_CHARACTERS = 1 << 22

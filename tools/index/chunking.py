@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.located_parts import placed
+from ramify.tools.documents.sections import placed
 from ramify.tools.embeddings.encoder import Encoder, Offsets
 from ramify.tools.errors import UsageError
 

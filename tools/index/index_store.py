@@ -13,14 +13,25 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, with_prefixes
 from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built, Intake, SourcedDocument, given_paths, read_documents
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.folder_state import check_target, cleanup_on_failure, manifest_of, missing_index, share_index, write_lock
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
 from ramify.tools.index.index_writer import IndexWriter, open_writer, take_vectors
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, WHOLE, Manifest, Precision, read_manifest
+from ramify.tools.index.manifest import (
+    MANIFEST,
+    PASSAGES,
+    WHOLE,
+    Manifest,
+    Precision,
+    check_target,
+    cleanup_on_failure,
+    manifest_of,
+    missing_index,
+    read_manifest,
+    share_index,
+    write_lock,
+)
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.progress import Progress, silent
-from ramify.tools.index.publication import publish
-from ramify.tools.index.snapshot import Snapshot, open_snapshot
+from ramify.tools.index.publication import Snapshot, open_snapshot, publish
 from ramify.tools.typed import usable
 
 STORES = ("milvus",)

@@ -15,7 +15,7 @@ from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
 from ramify.tools.index.full_text import searchable
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, LayoutError, Manifest, file_sha256, read_manifest
-from ramify.tools.index.schema import LEFT_OUT, SCHEMA, DocumentEntry, StoredDocument, metadata_json, text_digest
+from ramify.tools.index.passage_store import LEFT_OUT, SCHEMA, DocumentEntry, StoredDocument, metadata_json, text_digest
 from ramify.tools.new_files import make_file, upcoming
 
 _BLOCK = 16_384

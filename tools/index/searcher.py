@@ -21,8 +21,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import mmr as pick_diverse
 from ramify.tools.index.index_store import IndexStore, is_address, store_at
-from ramify.tools.index.passage_store import Filter
-from ramify.tools.index.schema import identified
+from ramify.tools.index.passage_store import Filter, identified
 from ramify.tools.quoting import brief, many
 from ramify.tools.typed import usable
 

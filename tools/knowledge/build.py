@@ -1,23 +1,26 @@
-"""Make the graph of an index, or bring it up to date: read names, sum them up, partition, report; written whole, then vouched for."""
+"""Build the graph of an index; replies of models are stored, so that a build resumes."""
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.folder_state import manifest_of, write_lock
-from ramify.tools.index.local_index import read_facts
-from ramify.tools.index.manifest import PASSAGES
+from ramify.tools.index.index import read_facts
+from ramify.tools.index.manifest import PASSAGES, manifest_of, write_lock
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import publish_structure
 from ramify.tools.knowledge.communities import MAX_CLUSTER_SIZE, Partition, Weights, communities, kept, levels, weighted
-from ramify.tools.knowledge.elements import Elements, Knowledge, sum_up, title_key
+from ramify.tools.knowledge.elements import Elements, Knowledge, Piece, read_pieces, sum_up, title_key
 from ramify.tools.knowledge.graph import Graph
 from ramify.tools.knowledge.graph_file import GRAPH, Content, Former, read_former, write_content
 from ramify.tools.knowledge.reports import Material, Materials, Report
-from ramify.tools.knowledge.units import Piece, read_pieces
 from ramify.tools.models.tokens import estimate
+from ramify.tools.new_files import make_file, remedy_for
 
 NEW_EDGES = 0.1
 """From this share of new connections on, partitioning anew is advised."""
@@ -154,3 +157,57 @@ async def _reported(
         reports |= {report.community: report for report in made}
         rewritten += len(made)
     return {id: reports[id] for id in partition}, rewritten
+
+
+WORK = "work.sqlite"
+
+
+class Work:
+    """Keep replies by what was asked of whom."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._used: set[str] = set()
+        with self._telling():
+            self._database = sqlite3.connect(make_file(path).absolute(), check_same_thread=False)
+            self._database.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._database.close()
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Raise IndexingError where the file cannot be read or written."""
+        try:
+            yield
+        except (OSError, sqlite3.DatabaseError) as error:
+            what = f"the replies of the model cannot be kept in {str(self._path)!r}: {error}"
+            raise IndexingError(
+                what, remedy_for(error, "delete it where it is damaged: what it holds is asked again", kept=True)
+            ) from error
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """Return the reply kept under a key, None where there is none."""
+        self._used.add(key)
+        with self._telling():
+            found = self._database.execute("SELECT reply FROM replies WHERE key = ?", [key]).fetchone()
+        return json.loads(found[0]) if found else None
+
+    def put(self, key: str, reply: dict[str, Any]) -> None:
+        """Keep a reply."""
+        with self._telling(), self._database:
+            self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", [key, json.dumps(reply, ensure_ascii=False)])
+
+    def forget_unused(self) -> None:
+        """Forget the replies that this build had no use for: what they were about is gone."""
+        with self._telling(), self._database:
+            gone = [key for (key,) in self._database.execute("SELECT key FROM replies") if key not in self._used]
+            self._database.executemany("DELETE FROM replies WHERE key = ?", [(key,) for key in gone])
+
+
+def key_of(asked: Sequence[str]) -> str:
+    """Give the key of what was asked: the words of the prompt, the model and its options."""
+    return hashlib.sha256("\0".join(asked).encode()).hexdigest()

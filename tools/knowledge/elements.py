@@ -1,16 +1,15 @@
-"""What is known of a corpus: names, what connects them and what is claimed of them, each instance with the passage it is from; and its sum.
+"""Text units of passages, and the entities, relations and claims in them."""
 
-Instances of one element are summed up (GraphRAG §1): names that fold to the same key are one, and a name of one word joins the only longer
-name of its document that ends with it. So whoever removes a passage removes what it contributed, by summing up again without it.
-"""
-
+import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from ramify.tools.english import bare_title, fold
-from ramify.tools.index.schema import document_of
+from ramify.tools.index.passage_store import document_of
 
 Pair = tuple[str, str]
 """The keys of two connected names, in order."""
@@ -173,3 +172,67 @@ def _longer_names(mentions: Iterable[Mention]) -> dict[Pair, str]:
                 by_last[key.rpartition(" ")[2]].add(key)
         joined |= {(document, key): longer.pop() for key in named if " " not in key and len(longer := by_last.get(key, set())) == 1}
     return joined
+
+
+UNIT_TOKENS = 600
+"""Of the seed: a round at 600 finds almost twice the names of one at 2,400."""
+
+
+class Piece(NamedTuple):
+    """A passage: its id, text and document, and what it stands under: its document's title and the headings, the outermost first."""
+
+    id: str
+    document: str
+    text: str
+    titles: tuple[str, ...] = ()
+
+
+class Unit(NamedTuple):
+    """Consecutive passages of one document, read in one call."""
+
+    pieces: tuple[Piece, ...]
+
+    @property
+    def title(self) -> str:
+        """Name what it is from."""
+        return " > ".join(self.pieces[0].titles)
+
+    @property
+    def text(self) -> str:
+        """Write its passages one after another."""
+        return "\n".join(piece.text for piece in self.pieces)
+
+
+def read_pieces(path: Path) -> list[Piece]:
+    """Read the passages of an index that are searched, document by document, in their order; whichever came in first."""
+    sql = "SELECT id, document, text, label FROM passages WHERE hidden IS NULL ORDER BY document, row"
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        rows = database.execute(sql)
+        return [Piece(id, document, text, tuple(label.split(" > ")) if label else ()) for id, document, text, label in rows]
+
+
+def units(pieces: Sequence[Piece], count: Callable[[str], int], tokens: int = UNIT_TOKENS) -> list[Unit]:
+    """Group consecutive passages of one document into units of at most so many tokens; one that is longer is a unit of its own."""
+    found: list[Unit] = []
+    total = 0
+    for piece in pieces:
+        length = count(piece.text)
+        if found and found[-1].pieces[-1].document == piece.document and total + length <= tokens:
+            found[-1] = Unit((*found[-1].pieces, piece))
+            total += length
+        else:
+            found.append(Unit((piece,)))
+            total = length
+    return found
+
+
+def halves(unit: Unit) -> tuple[Unit, ...]:
+    """Cut a unit in two, between passages, or within the one it has; one that cannot be cut comes back alone."""
+    middle = len(unit.pieces) // 2
+    if middle:
+        return Unit(unit.pieces[:middle]), Unit(unit.pieces[middle:])
+    piece = unit.pieces[0]
+    cut = piece.text.rfind(" ", 0, len(piece.text) // 2 + 1)
+    if cut <= 0:
+        return (unit,)
+    return tuple(Unit((piece._replace(text=part),)) for part in (piece.text[:cut], piece.text[cut:].lstrip()))

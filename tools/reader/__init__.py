@@ -1,4 +1,4 @@
 """The embedded reader: a small neural model that finds a question's answer in a passage, or says that it is not there.
 
-`network` is its layers; `reading` loads and runs it; `short_answers` chooses an answer, and `calibration` gives its confidence.
+`reading` has its layers, loads and runs it; `short_answers` chooses an answer, and `calibration` gives its confidence.
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from safetensors.torch import load_file
 
-from ramify.evaluation.metrics.answers import exact_match, token_f1
+from ramify.evaluation.metrics import exact_match, token_f1
 from ramify.tools.splitting.network import Writer
 from ramify.tools.splitting.writing import REWRITE, Reply, Splitter
 from training.saved_run import WEIGHTS

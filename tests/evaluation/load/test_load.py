@@ -12,7 +12,7 @@ from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.load import load
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.schema import document_of
+from ramify.tools.index.passage_store import document_of
 from tests.embeddings import WordEmbeddings
 from tests.evaluation.load.sample_sets import SAMPLES
 

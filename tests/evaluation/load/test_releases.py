@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ramify.evaluation.load import load
-from ramify.evaluation.metrics.retrieval import fact_scores, held_facts
+from ramify.evaluation.metrics import fact_scores, held_facts
 from tests.evaluation.load.sample_sets import SAMPLES, documents
 
 DISTRACTOR = SAMPLES / "hotpotqa" / "hotpot_dev_distractor_v1.json"

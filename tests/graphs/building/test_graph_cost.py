@@ -11,9 +11,9 @@ from ramify.graphs.building.graph_cost import PILOT, REPORTED, Stage, estimate
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, PASSAGES, read_manifest
+from ramify.tools.knowledge.build import WORK
+from ramify.tools.knowledge.elements import Piece, read_pieces, units
 from ramify.tools.knowledge.index import GraphIndex
-from ramify.tools.knowledge.kept_replies import WORK
-from ramify.tools.knowledge.units import Piece, read_pieces, units
 from ramify.tools.models.tokens import estimate as tokens
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder

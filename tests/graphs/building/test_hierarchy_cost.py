@@ -13,7 +13,7 @@ from ramify.studio.cli import run
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import read_leaves
 from ramify.tools.index.manifest import PASSAGES
-from ramify.tools.knowledge.units import read_pieces
+from ramify.tools.knowledge.elements import read_pieces
 from tests.fakes import FakeModel
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import changed, grouped, indexed, records, write

@@ -1,6 +1,6 @@
 """What of the passages goes into a prompt."""
 
-from ramify.nodes.asking.fit import quote, within
+from ramify.nodes.asking.language_model import quote, within
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import pool
 from ramify.nodes.tree import Passage

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ramify.nodes.step.shared_answers import copy_answer, find_duplicate
+from ramify.nodes.step.task import copy_answer, find_duplicate
 from ramify.nodes.tree import Branch, Status, Tree
 
 ASKED = "Who founded Acme?"

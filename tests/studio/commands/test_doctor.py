@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import xllamacpp
 
-from ramify.tools.checks import capabilities as gguf_check
-from ramify.tools.checks import checkup
-from ramify.tools.checks.checkup import Check
+from ramify.tools import checkup
+from ramify.tools import checkup as gguf_check
+from ramify.tools.checkup import Check
 from ramify.tools.demo import demo_corpus
 from ramify.tools.errors import ModelError
 from ramify.tools.models import gguf

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ramify.graphs.result import Result
+from ramify.graphs.run import Result
 from ramify.graphs.tool import format_answer
 from ramify.nodes.append_answer import said
 from ramify.nodes.tree import Passage

@@ -73,8 +73,8 @@ def test_the_same_text_each_time() -> None:
 
 
 def test_a_last_line_that_recurs_where_the_text_ends_is_text() -> None:
-    from ramify.tools.documents.pdf.head_and_foot import without_furniture
     from ramify.tools.documents.pdf.lines import Line
+    from ramify.tools.documents.pdf.read_pdf import without_furniture
 
     def page(number: int) -> list[Line]:
         header = Line(0, 90, 700, 700, 10, f"{number} of arrays" if number % 2 else f"CHAPTER 2. ARRAYS {number}")

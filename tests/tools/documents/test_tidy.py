@@ -4,7 +4,7 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.located_parts import at_quote
+from ramify.tools.documents.sections import at_quote
 from ramify.tools.documents.tidy import tidy
 
 PROSE = "The pump moves water from the well to the tank and stops by itself when the tank is full. " * 12

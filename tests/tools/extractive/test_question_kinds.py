@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ramify.tools.demo import demo_corpus
-from ramify.tools.extractive.question_kinds import objection, open_ended, reads
+from ramify.tools.extractive.questions import objection, open_ended, reads
 
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")
 OTHERS = (

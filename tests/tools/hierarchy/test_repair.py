@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import unit_rows
 from ramify.tools.hierarchy.clustering import Clusters
-from ramify.tools.hierarchy.groups_and_nodes import Edge, EdgeKind, Group, Node, Repair, Routing, Summary
-from ramify.tools.hierarchy.kept_trees import Kept, Standing, Trees
-from ramify.tools.hierarchy.leaves import Leaves
+from ramify.tools.hierarchy.hierarchy_file import Kept, Standing, Trees
+from ramify.tools.hierarchy.leaves import Edge, EdgeKind, Group, Leaves, Node, Repair, Routing, Summary
 from ramify.tools.hierarchy.partition import Partition
 from ramify.tools.hierarchy.repair import Repaired, repaired
 from ramify.tools.hierarchy.summaries import Material
 from ramify.tools.hierarchy.tree import Grower
 from ramify.tools.index.progress import silent
-from ramify.tools.knowledge.kept_replies import Work
+from ramify.tools.knowledge.build import Work
 from tests.tools.fakes import WordEncoder
 
 DIMENSION = 16

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.groups_and_nodes import Edge, Group, Node, Summary
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY, Content, write_content
 from ramify.tools.hierarchy.index import HierarchyIndex
+from ramify.tools.hierarchy.leaves import Edge, Group, Node, Summary
 from ramify.tools.hierarchy.router import Router, RouteSearch
 from ramify.tools.index import Index
 from tests.tools.fakes import WordEncoder

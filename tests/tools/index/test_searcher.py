@@ -19,7 +19,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from ramify.tools import demo
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.index.schema import document_of
+from ramify.tools.index.passage_store import document_of
 from ramify.tools.index.searcher import opened, searcher
 from tests.tools.fakes import WordEncoder
 

@@ -15,8 +15,8 @@ from ramify.tools.errors import IndexingError, InputError
 from ramify.tools.index import Index
 from ramify.tools.index.build import Intake
 from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.folder_state import write_lock
 from ramify.tools.index.index_writer import IndexWriter
+from ramify.tools.index.manifest import write_lock
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import hits, write_records
 

@@ -10,8 +10,7 @@ from ramify.graphs.building import structure
 from ramify.nodes.state import Usage
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.knowledge.build import Structured
-from ramify.tools.knowledge.kept_replies import WORK
+from ramify.tools.knowledge.build import WORK, Structured
 from tests.smollm2 import NAME, REAL
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import opened, reports_of

@@ -2,10 +2,8 @@
 
 import pytest
 
-from ramify.tools.knowledge.elements import Knowledge, sum_up, title_key
-from ramify.tools.knowledge.names import LONGEST, lexicon, names_of, titles_of
-from ramify.tools.knowledge.rule_builder import MOST_NAMES, quoted_elements
-from ramify.tools.knowledge.units import Piece
+from ramify.tools.knowledge.elements import Knowledge, Piece, sum_up, title_key
+from ramify.tools.knowledge.rule_builder import LONGEST, MOST_NAMES, lexicon, names_of, quoted_elements, titles_of
 
 
 def named(text: str, *others: str, titles: tuple[str, ...] = ()) -> list[str]:

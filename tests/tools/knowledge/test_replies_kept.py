@@ -13,9 +13,8 @@ import pytest
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.settings.building import BuildSettings
 from ramify.tools.errors import IndexingError
-from ramify.tools.knowledge.build import BUDGET
+from ramify.tools.knowledge.build import BUDGET, WORK, Work
 from ramify.tools.knowledge.graph_file import GRAPH
-from ramify.tools.knowledge.kept_replies import WORK, Work
 from tests.fakes import FakeModel
 from tests.tools.knowledge.scribe import NAMES, built, but, replies, scribe
 from tests.tools.knowledge.valley import VALLEY, dump, opened, reports_of

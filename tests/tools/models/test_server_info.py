@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ramify.nodes.asking.fit import fit
+from ramify.nodes.asking.language_model import fit
 from ramify.nodes.settings import Settings
 from ramify.nodes.tree import Passage
 from ramify.prompts.answer import ANSWER
-from ramify.tools.checks import checkup
+from ramify.tools import checkup
 from ramify.tools.errors import ModelError
 from ramify.tools.models import ModelOptions, resolve
 from ramify.tools.models import server_info as served

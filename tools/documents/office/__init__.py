@@ -1,4 +1,4 @@
 """Office documents, books and mails: through the libraries that know their formats.
 
-`microsoft`, `opendocument`, `epub` and `mail`; what is zipped is opened by `container`, which also reads its properties.
+`microsoft` (also: opening what is zipped), `opendocument` (also EPUB) and `mail`.
 """

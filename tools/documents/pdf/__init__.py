@@ -1,1 +1,1 @@
-"""PDF (`read_pdf`): `lines` by their positions, without `head_and_foot`, joined to paragraphs and cut into sections."""
+"""PDF (`read_pdf`): `lines` by their positions, without heads and feet of pages, joined to paragraphs and cut into sections."""

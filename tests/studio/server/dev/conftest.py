@@ -42,7 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, index: Path, ollama_port: i
         yield running
     assert running.complaints() == []
     assert running.process.returncode == 0
-    assert "Traceback" not in running.log().rpartition("the server has ended")[2]
+    assert "Traceback" not in running.log().rpartition("the server has stopped")[2]
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from ramify.studio.server import limits
-from ramify.studio.server.guard import Guard
-from ramify.studio.server.limits import BODY, LimitedProtocol
+from ramify.studio.server import guard as limits
+from ramify.studio.server.guard import BODY, Guard, LimitedProtocol
 from tests.studio.dev_server import RAMIFY, DevServer, free_port
 from tests.studio.server.guard.conftest import ASKED, LOCAL, send
 

@@ -4,14 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics.answers import (
+from ramify.evaluation.metrics import (
     exact_match,
+    expected_calibration_error,
     majority,
     majority_by_type,
     most_frequent,
+    reliability,
+    risk_coverage,
+    stands_for,
 )
-from ramify.evaluation.metrics.retrieval import stands_for
-from ramify.evaluation.metrics.statistics import expected_calibration_error, reliability, risk_coverage
 from ramify.tools.errors import UsageError
 
 judged = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)

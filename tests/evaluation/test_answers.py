@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torchmetrics.functional.text.squad import squad
 
-from ramify.evaluation.metrics.answers import containment, exact_match, normal, official_multihop_rag, token_f1
+from ramify.evaluation.metrics import containment, exact_match, normal, official_multihop_rag, token_f1
 from ramify.nodes.tree import is_unknown
 
 WORDS = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ramify.evaluation.metrics.retrieval import (
+from ramify.evaluation.metrics import (
     all_gold_at,
     fact_scores,
     held_facts,

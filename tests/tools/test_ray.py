@@ -27,7 +27,7 @@ from tests.studio.conftest import Ramify, ramify
 __all__ = ["cache", "ramify"]
 
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 NEAR = 1e-3

@@ -37,8 +37,7 @@ from mcp.types import (
 )
 from pydantic import BaseModel, Field, ValidationError
 
-from ramify.graphs.result import Cost
-from ramify.graphs.run import VERBS, Watch, branch_of
+from ramify.graphs.run import VERBS, Cost, Watch, branch_of
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import about_of, research_tool, search_tool
 from ramify.nodes.state import Citation, StoppedBy

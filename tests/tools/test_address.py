@@ -12,7 +12,7 @@ from ramify.evaluation.plan import Order, variants_of
 from ramify.studio.console.options import addressed
 from ramify.tools.errors import BudgetError, ModelError, RamifyError, UsageError
 from ramify.tools.index import Index
-from ramify.tools.ray.cluster import check_address
+from ramify.tools.ray_cluster import check_address
 from tests.embeddings import WordEmbeddings
 from tests.evaluation.conftest import cache
 from tests.studio.conftest import Ramify, ramify
@@ -82,7 +82,7 @@ def test_where_nothing_answers_that_is_said(scheme: str) -> None:
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, ramify: Ramify, tmp_path: Path) -> None:
-    monkeypatch.setattr("ramify.tools.ray.cluster.find_spec", lambda name: None)
+    monkeypatch.setattr("ramify.tools.ray_cluster.find_spec", lambda name: None)
     done = ramify("index", "docs", "--out", tmp_path / "out", "--ray")
     assert done.code == 1
     assert "pip install 'ramify-rag[ray]'" in done.err

@@ -1,0 +1,327 @@
+"""Metrics of answers and of retrieval, and the statistics on them."""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ramify.nodes.tree import is_unknown
+from ramify.tools.errors import UsageError
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b", re.UNICODE)
+
+
+def normal(answer: str) -> str:
+    """Normalise as SQuAD does (Rajpurkar et al. 2016): lower case, no punctuation, no articles, single spaces."""
+    if is_unknown(answer):
+        return ""
+    return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_PUNCTUATION)).split())
+
+
+def exact_match(answer: str, golds: Iterable[str]) -> float:
+    """Return whether the answer is a gold after normalisation (EM of SQuAD)."""
+    return float(normal(answer) in map(normal, golds))
+
+
+def token_f1(answer: str, golds: Iterable[str]) -> float:
+    """Return the harmonic mean of precision and recall of the answer's words (F1 of SQuAD)."""
+    given = normal(answer).split()
+    return max((_overlap(given, normal(gold).split()) for gold in golds), default=0.0)
+
+
+def containment(answer: str, golds: Iterable[str]) -> float:
+    """Return whether the answer contains a gold (accuracy of Mallen et al. 2023), as whole words: "no" is not in "Norway"."""
+    given = normal(answer)
+    return float(any(f" {gold} " in f" {given} " if gold else not given for gold in map(normal, golds)))
+
+
+def official_multihop_rag(answer: str, gold: str) -> float:
+    """Return whether answer and gold share a word, as the script released with MultiHop-RAG (Tang & Yang 2024) does; lenient.
+
+    Not in the script: "Unknown" agrees with "Insufficient information".
+    """
+    if is_unknown(answer) and is_unknown(gold):
+        return 1.0
+    quoted = re.search(r'The answer to the question is "(.*?)"', answer)  # the sentence that the benchmark's prompt asks for
+    given = quoted[1] if quoted else answer
+    return float(not set(given.lower().split()).isdisjoint(gold.lower().split()))
+
+
+def _overlap(given: list[str], gold: list[str]) -> float:
+    if not given or not gold:
+        return float(given == gold)
+    shared = sum((Counter(given) & Counter(gold)).values())
+    return 2 * shared / (len(given) + len(gold))
+
+
+def majority(golds: Sequence[str]) -> list[str]:
+    """Answer every question with the most frequent gold answer."""
+    return majority_by_type(golds, [""] * len(golds))
+
+
+def majority_by_type(golds: Sequence[str], types: Sequence[str]) -> list[str]:
+    """Answer every question with the most frequent gold of its type."""
+    of_type: dict[str, list[str]] = {}
+    for gold, kind in zip(golds, types, strict=True):
+        of_type.setdefault(kind, []).append(gold)
+    best = {kind: most_frequent(found) for kind, found in of_type.items()}
+    return [best[kind] for kind in types]
+
+
+def most_frequent(golds: Sequence[str]) -> str:
+    """Return the most frequent answer in its most frequent spelling; of equally frequent ones the first in the alphabet."""
+    meaning = _first_of(Counter(map(normal, golds)))
+    return _first_of(Counter(gold for gold in golds if normal(gold) == meaning))
+
+
+def _first_of(counts: "Counter[str]") -> str:
+    return min(counts, key=lambda one: (-counts[one], one))
+
+
+_CELLS = 2_000_000
+"""Numbers drawn at once: bounds the memory."""
+
+
+def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 2000, level: float = 0.95) -> tuple[float, float]:
+    """Return the percentile bootstrap interval of a mean (Efron 1979): resample the questions, take the middle of the means."""
+    _some(values)
+    sample = np.asarray(values, dtype=np.float64)
+    draw = np.random.default_rng(seed)
+    means = [sample[draw.integers(0, len(sample), (rows, len(sample)))].mean(axis=1) for rows in _portions(resamples, len(sample))]
+    low, high = np.quantile(np.concatenate(means), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def paired_test(a: Sequence[float], b: Sequence[float], seed: int = 0, resamples: int = 10_000) -> float:
+    """Return the two-sided p of a difference between two strategies on the same questions (sign-flip permutation test, Fisher 1935).
+
+    Were they equal, each question's difference could as well have the other sign. The observed one counts among the flips: p is never 0.
+    """
+    if len(a) != len(b):
+        raise UsageError(f"{len(a)} scores cannot be paired with {len(b)}", "give both strategies' scores of the same questions")
+    _some(a)
+    difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
+    # Differences of one size are flipped together: how many stay positive is all that counts, and scores have few sizes.
+    sizes, counts = np.unique(np.round(np.abs(difference[difference != 0]), 12), return_counts=True)
+    observed = abs(difference.sum())
+    draw = np.random.default_rng(seed)
+    extreme = 0
+    for rows in _portions(resamples, len(sizes)):
+        sums = (2 * draw.binomial(counts, 0.5, (rows, len(sizes))) - counts) @ sizes
+        extreme += int(np.count_nonzero(np.abs(sums) >= observed - 1e-9))
+    return (1 + extreme) / (1 + resamples)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return the p values corrected for the number of comparisons, in the given order (Holm 1979)."""
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
+    return [float(value) for value in adjusted]
+
+
+def _portions(rows: int, width: int) -> list[int]:
+    """Split rows into portions that fit in memory."""
+    most = max(1, _CELLS // max(width, 1))
+    return [min(most, rows - start) for start in range(0, rows, most)]
+
+
+def _some(values: Sequence[float]) -> None:
+    if not len(values):
+        raise UsageError("there are no scores", "give at least one question's score")
+
+
+class Bin(NamedTuple):
+    """The answers whose confidence lies above `low` and up to `high` (0 lies in the first): how sure, how often right, how many."""
+
+    low: float
+    high: float
+    confidence: float
+    right: float
+    size: int
+
+
+class RiskCoverage(NamedTuple):
+    """The share of wrong answers when only the surest are given, for each share that can be; `area` below that curve is better small."""
+
+    coverage: tuple[float, ...]
+    risk: tuple[float, ...]
+    area: float
+
+
+def reliability(confidences: Sequence[float], right: Sequence[float], bins: int = 10) -> list[Bin]:
+    """Return the non-empty bins of equal width (reliability diagram, DeGroot & Fienberg 1983)."""
+    sure, hit = _checked(confidences, right)
+    edges = np.linspace(0, 1, bins + 1)
+    places = np.searchsorted(edges[1:-1], sure, side="left")
+    found = [(number, places == number) for number in np.unique(places)]
+    return [
+        Bin(float(edges[number]), float(edges[number + 1]), float(sure[inside].mean()), float(hit[inside].mean()), int(inside.sum()))
+        for number, inside in found
+    ]
+
+
+def expected_calibration_error(confidences: Sequence[float], right: Sequence[float], bins: int = 10) -> float:
+    """Return the distance of confidence from being right, bin by bin, weighted by size (ECE, Naeini et al. 2015; Guo et al. 2017)."""
+    found = reliability(confidences, right, bins)
+    return sum(one.size * abs(one.confidence - one.right) for one in found) / len(confidences)
+
+
+def risk_coverage(confidences: Sequence[float], right: Sequence[float]) -> RiskCoverage:
+    """Return the risk at every coverage (El-Yaniv & Wiener 2010) and the area below (Geifman & El-Yaniv 2017).
+
+    Answers of equal confidence are given together: their order says nothing.
+    """
+    sure, hit = _checked(confidences, right)
+    order = np.argsort(-sure, kind="stable")
+    last = np.flatnonzero(np.append(np.diff(sure[order]) != 0, True))
+    given = last + 1
+    risk = np.cumsum(1 - hit[order])[last] / given
+    coverage = given / len(sure)
+    area = float(np.sum(risk * np.diff(coverage, prepend=0)))
+    return RiskCoverage(tuple(map(float, coverage)), tuple(map(float, risk)), area)
+
+
+def _checked(confidences: Sequence[float], right: Sequence[float]) -> tuple["np.ndarray[tuple[int], np.dtype[np.float64]]", ...]:
+    if len(confidences) != len(right) or not len(confidences):
+        raise UsageError(f"{len(confidences)} confidences for {len(right)} answers", "give one for each answer, and at least one answer")
+    if outside := [value for value in confidences if not 0 <= value <= 1]:
+        raise UsageError(f"a confidence of {outside[0]!r}", "give confidences from 0 to 1")
+    return np.asarray(confidences, dtype=np.float64), np.asarray(right, dtype=np.float64)
+
+
+if TYPE_CHECKING:
+    from ir_measures.measures import Measure
+
+
+PRINTED = {
+    "recall": "R",  # the share of the gold documents that are among the first k
+    "hits": "Success",  # whether any gold document is among the first k
+    "precision": "P",  # the share of the first k places that gold documents take
+    "mrr": "RR",  # one over the rank of the first gold document, 0 beyond k
+    "map": "AP",  # the precision at the rank of each gold document, averaged over all (average precision of TREC)
+}
+"""Our names of the measures, and those of ir_measures."""
+
+
+def retrieval_scores(ranking: Sequence[str], gold: Collection[str]) -> dict[str, float]:
+    """Return all reported scores of a ranking."""
+    wanted = [("recall", 5), ("recall", 10), ("precision", 5), ("hits", 1), ("hits", 4), ("hits", 10), ("mrr", 10), ("map", 10)]
+    standard = _computed(wanted, ranking, gold)
+    every = {f"all_gold@{k}": all_gold_at(ranking, gold, k) for k in (5, 10)}
+    return {**standard, **every, "map@10_official": map_multihop_rag(ranking, gold)}
+
+
+def score_at(name: str, k: int, ranking: Sequence[str], gold: Collection[str]) -> float:
+    """Return one score of the first k."""
+    return _computed([(name, k)], ranking, gold)[f"{name}@{k}"]
+
+
+def all_gold_at(ranking: Sequence[str], gold: Collection[str], k: int) -> float:
+    """Return whether every gold document is among the first k: the condition of a multi-hop answer."""
+    return float(set(_any_given(gold)) <= set(ranking[:k]))
+
+
+def map_multihop_rag(ranking: Sequence[str | frozenset[str]], gold: Collection[str]) -> float:
+    """Return what the script released with MultiHop-RAG (Tang & Yang 2024) calls MAP@10: new golds at a rank, over the rank, averaged.
+
+    That is not a precision: it forgets the golds of earlier ranks, so that a perfect ranking of 2, 3 or 4 golds scores .75, .611, .521.
+    Of each passage the document is given, or the gold sentences that it holds.
+    """
+    seen: set[str] = set()
+    total = 0.0
+    for rank, held in enumerate(ranking[:10], 1):
+        new = ({held} if isinstance(held, str) else held) & set(gold) - seen
+        total += len(new) / rank
+        seen |= new
+    return total / min(len(_any_given(gold)), 10)
+
+
+def supporting_facts_f1(cited: Collection[str], gold: Collection[str]) -> float:
+    """Return the F1 of the cited documents against the gold ones (supporting-facts F1 of HotpotQA, Yang et al. 2018)."""
+    shared = len(set(cited) & set(_any_given(gold)))
+    return 2 * shared / (len(set(cited)) + len(set(gold)))
+
+
+def _computed(wanted: Sequence[tuple[str, int]], ranking: Sequence[str], gold: Collection[str]) -> dict[str, float]:
+    measures = {f"{name}@{k}": _measure(name, k) for name, k in wanted}
+    from ir_measures import calc_aggregate
+
+    # Ranks stand for documents there: an id may hold what trec_eval cannot read, and may come twice, which it refuses.
+    first: dict[str, int] = {}
+    for rank, document in enumerate(ranking):
+        first.setdefault(document, rank)
+    relevant = {str(first.get(one, f"missing {number}")): 1 for number, one in enumerate(dict.fromkeys(_any_given(gold)))}
+    told = calc_aggregate(list(measures.values()), {"": relevant}, {"": {str(rank): -float(rank) for rank in range(len(ranking))}})
+    return {name: float(told[measure]) for name, measure in measures.items()}
+
+
+def _measure(name: str, k: int) -> "Measure":
+    try:
+        import ir_measures
+    except ImportError as error:
+        raise UsageError("retrieval is scored with ir_measures, which is not installed", "pip install 'ramify-rag[eval]'") from error
+    measure: Measure = getattr(ir_measures, PRINTED[name]) @ k
+    return measure
+
+
+def _any_given(gold: Collection[str]) -> Collection[str]:
+    if not gold:
+        raise UsageError("there is no gold to be found", "score the retrieval of questions only whose gold documents are known")
+    return gold
+
+
+ENOUGH = 0.75
+"""Share of a gold passage's words that a retrieved passage has to hold to stand for it (as in PruneRAG's reference code)."""
+_NO_SPACE = str.maketrans("", "", " \n")
+Held = Sequence[frozenset[str]]
+"""The gold sentences that each passage holds, best passage first."""
+
+
+def held_facts(text: str, facts: Collection[str]) -> frozenset[str]:
+    """Return the gold sentences that a passage contains."""
+    passage = text.translate(_NO_SPACE)
+    return frozenset(fact for fact in facts if fact.translate(_NO_SPACE) in passage)
+
+
+def stands_for(passage: str, gold: str) -> bool:
+    """Return whether a retrieved passage has enough of a gold passage's words to count as it."""
+    wanted = _words(gold)
+    return bool(wanted) and (wanted & _words(passage)).total() >= ENOUGH * wanted.total()
+
+
+def fact_scores(held: Held, facts: Collection[str]) -> dict[str, float]:
+    """Return all reported scores of a ranking, under the names of `retrieval_scores`."""
+    if not (count := len(set(facts))):
+        raise UsageError("there is no gold to be found", "score the retrieval of questions only whose gold sentences are known")
+    told = {f"recall@{k}": recall_at(held, count, k) for k in (5, 10)}
+    told |= {f"all_gold@{k}": float(recall_at(held, count, k) == 1) for k in (5, 10)}
+    told |= {f"hits@{k}": float(any(held[:k])) for k in (1, 4, 10)}
+    told |= {"precision@5": sum(map(bool, held[:5])) / 5}
+    first = next((1 / rank for rank, one in enumerate(held[:10], 1) if one), 0.0)
+    return {**told, "mrr@10": first, "map@10": map_at(held, count, 10), "map@10_official": map_multihop_rag(held, facts)}
+
+
+def recall_at(held: Held, count: int, k: int) -> float:
+    """Return the share of `count` gold sentences that the first k passages hold."""
+    return len(frozenset().union(*held[:k])) / count
+
+
+def map_at(held: Held, count: int, k: int) -> float:
+    """Give, averaged over all gold sentences, the share of sentences found so far over the rank where each is found; never above 1."""
+    seen: set[str] = set()
+    total = 0.0
+    for rank, one in enumerate(held[:k], 1):
+        new = one - seen
+        seen |= one
+        total += len(new) * min(len(seen) / rank, 1.0)
+    return total / count
+
+
+def _words(text: str) -> "Counter[str]":
+    return Counter(re.findall(r"\w+", text.casefold()))

@@ -1,1 +1,0 @@
-"""An MCP server with the tools for agents."""
