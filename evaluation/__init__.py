@@ -5,3 +5,5 @@
 * from data to scores: `load` reads a `dataset`, `scoring` uses the `metrics`; `degraded_cells` lists what is measured on degraded metadata
 * reading a run: `results`, and the `report` on them; `judging` lets a model decide which of two answers is better
 """
+
+__all__ = ["load", "metrics", "report", "results", "run"]

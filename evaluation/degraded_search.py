@@ -6,10 +6,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ramify.evaluation._degraded_cells import SYSTEM, SYSTEMS, DegradedCell, System, cells_of, systems_in
+from ramify.evaluation._scoring import NOT_SEARCHED, retrieval
 from ramify.evaluation.dataset import Question
-from ramify.evaluation.degraded_cells import SYSTEM, SYSTEMS, DegradedCell, System, cells_of, systems_in
 from ramify.evaluation.plan import IndexedDataset, Order, RunPlan
-from ramify.evaluation.scoring import NOT_SEARCHED, retrieval
 from ramify.evaluation.search import DEEPEST, SEARCH, WRONG_GROUP, TrueGroups, copy_plain, with_groups
 from ramify.evaluation.task import RESULTS, Log, Row, key_of, read_outcomes
 from ramify.graphs.building import hierarchy

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.evaluation._degraded_cells import NOISE, DegradedCell
+from ramify.evaluation._scoring import retrieval
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.degraded_cells import NOISE, DegradedCell
 from ramify.evaluation.plan import CHUNK_TOKENS, RERANK, RERANK_K, IndexedDataset, Order, RunPlan, swept_in_searching
-from ramify.evaluation.scoring import retrieval
 from ramify.evaluation.task import NOTHING, RESULTS, Log, Row, Task, Watch, key_of, read_outcomes, task_fields
 from ramify.evaluation.variants import HIERARCHY, PLAIN, VIEW, Variant, flatten_search, folder_of, kind_variant, own_options, shown
 from ramify.graphs.building import hierarchy, structure

@@ -9,8 +9,8 @@ from typing import IO, Any, Self
 
 from pydantic import Field
 
+from ramify.evaluation._scoring import UNSCORED, scores
 from ramify.evaluation.dataset import HitsBy, Question
-from ramify.evaluation.scoring import UNSCORED, scores
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
 from ramify.nodes.tree import ROOT, FrozenModel, is_unknown

@@ -24,11 +24,13 @@ __all__ = [
     "ask",
     "ask_async",
     "build",
+    "conditions",
     "configure",
     "register",
     "research_tool",
     "search_tool",
     "to_networkx",
+    "wiring",
     "with_conversation",
 ]
 

@@ -9,3 +9,36 @@ any: read_input, contextualize or ask_back, append_answer.
 What steps are made of: `step` (what a step is, what it sees), `asking` (the way to the model), `state`, `settings`, `tree`.
 `building` is what a model is asked while an index is built.
 """
+
+__all__ = [
+    "aggregate",
+    "answer",
+    "append_answer",
+    "ask_back",
+    "assign_evidence",
+    "compress",
+    "contextualize",
+    "decide",
+    "decompose",
+    "expand",
+    "extract_entities",
+    "fill",
+    "filter",
+    "finalize",
+    "init_tree",
+    "judge",
+    "map_report",
+    "next_question",
+    "plan",
+    "prune",
+    "read_input",
+    "reduce",
+    "retrieve",
+    "retrieve_reports",
+    "score_pair",
+    "search_suggested",
+    "settings",
+    "state",
+    "step",
+    "tree",
+]

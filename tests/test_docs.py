@@ -62,6 +62,15 @@ def test_what_is_drawn_for_the_documents_can_be_drawn_again(tmp_path: Path) -> N
     assert (tmp_path / "studio_way.svg").read_text(encoding="utf-8") == (ROOT / "docs" / "studio_way.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning:pdoc")
+def test_the_reference_has_a_page_for_what_each_package_offers(tmp_path: Path) -> None:
+    run_path(str(ROOT / "docs" / "api.py"))["main"](tmp_path)
+    pages = {str(page.relative_to(tmp_path)) for page in tmp_path.rglob("*.html")}
+    assert pages > {f"ramify/{name}.html" for name in ("graphs", "graphs/wiring", "nodes/decompose", "tools/index", "studio")}
+    assert "ask_async" in (tmp_path / "ramify" / "graphs.html").read_text(encoding="utf-8")
+    assert not [page for page in pages if "/_" in page]
+
+
 @pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda path: path.name)
 def test_the_links_of_a_document_lead_somewhere(path: Path) -> None:
     for name, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", FENCE.sub("", path.read_text(encoding="utf-8"))):

@@ -3,6 +3,8 @@
 import ast
 import re
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import networkx as nx
@@ -95,7 +97,28 @@ def test_a_package_names_what_is_in_it(face: Path) -> None:
     packages = {path.parent.name for path in face.parent.glob("*/__init__.py")}
     told = set(re.findall(r"\w+", ast.get_docstring(ast.parse(face.read_text(encoding="utf-8"))) or ""))
     if len(modules | packages) > 1 and str(face.parent.relative_to(ROOT)) not in ONE_A_FILE:
-        assert {name for name in modules | packages if not {name, f"{name}s", f"{name}es"} & told} == set()
+        plain = {name.removeprefix("_") for name in modules | packages}
+        assert {name for name in plain if not {name, f"_{name}", f"{name}s", f"{name}es"} & told} == set()
+
+
+@pytest.mark.parametrize(
+    "face", [path for path in MODULES if path.name == "__init__.py"], ids=lambda path: str(path.parent.relative_to(ROOT))
+)
+def test_a_package_lists_what_it_offers(face: Path) -> None:
+    package = import_module(own(face).removesuffix(".__init__"))
+    offers = list(package.__all__)
+    assert offers == sorted(set(offers), key=offers.index)
+    assert [name for name in offers if name.startswith("_")] == []
+    assert [name for name in offers if not hasattr(package, name) and not find_spec(f"{package.__name__}.{name}")] == []
+
+
+def test_private_modules_are_imported_by_their_own_package_alone() -> None:
+    private = {own(path): path.parent for path in MODULES if path.name.startswith("_") and path.name != "__init__.py"}
+    assert private
+    for path in MODULES:
+        for name in modules(path):
+            home = private.get(name) or private.get(name.rpartition(".")[0])
+            assert home is None or path.is_relative_to(home), f"{path.relative_to(ROOT)} imports {name}"
 
 
 @pytest.mark.parametrize("room", ["studio", "evaluation", "graphs", "nodes", "tools"])

@@ -7,3 +7,5 @@
   `released_weights`
 * texts: `english`, `quoting`, `supporting_sentence`, `text_location`
 """
+
+__all__ = ["documents", "embeddings", "errors", "index", "models"]

@@ -6,10 +6,10 @@ provenance in `writers`; `comparing` is the report on two runs, or on a run and 
 
 from pathlib import Path
 
-from ramify.evaluation.report.answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
-from ramify.evaluation.report.blocks import ReportSection, sections_of
-from ramify.evaluation.report.comparing import compare, compare_page, published
-from ramify.evaluation.report.degraded import degraded
+from ramify.evaluation.report._answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
+from ramify.evaluation.report._blocks import ReportSection, sections_of
+from ramify.evaluation.report._comparing import compare, compare_page, published
+from ramify.evaluation.report._degraded import degraded
 from ramify.evaluation.report.writers import failures, markdown, page, replies, what_was_run
 from ramify.evaluation.results import Run, read_run
 from ramify.tools.new_files import file_mode, write_whole

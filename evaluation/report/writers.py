@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import ValidationError
 
-from ramify.evaluation.report.blocks import Block, Cell, Column, LineFilter, Plot, Points, ReportSection, Table, Words, words
+from ramify.evaluation.report._blocks import Block, Cell, Column, LineFilter, Plot, Points, ReportSection, Table, Words, words
 from ramify.evaluation.results import ResultLine, Run
 from ramify.evaluation.results.measures import percent
 from ramify.evaluation.task import PRINTED, Row

@@ -7,11 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ramify.evaluation.degraded_cells import SYSTEM
+from ramify.evaluation._degraded_cells import SYSTEM
 from ramify.evaluation.manifest import MANIFEST, read_manifest
 from ramify.evaluation.task import RESULTS, Row, key_of
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import one_line
+
+__all__ = ["ResultLine", "Run", "read_run"]
+
 
 NEEDED = ("dataset", "strategy", "id", "question")
 LISTS = ("variants", "strategies", "datasets")

@@ -4,3 +4,5 @@
 * output: `progress`
 * long-running work with its output: `building` an index, `evaluating` a run, a `talk` (the chat)
 """
+
+__all__: list[str] = []

@@ -2,3 +2,5 @@
 
 `app` has the graphs, `langgraph_json` registers them; `guard` checks requests, their size and what runs may name.
 """
+
+__all__: list[str] = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ramify.evaluation.degraded_cells import MISSING, NOISE, DegradedCell, cells_of
+from ramify.evaluation._degraded_cells import MISSING, NOISE, DegradedCell, cells_of
 from ramify.evaluation.load import load
 from ramify.evaluation.plan import Order
 from ramify.evaluation.run import load_inputs

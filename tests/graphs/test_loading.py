@@ -20,7 +20,8 @@ from ramify.tools.extractive import model as extractive
 from ramify.tools.index import Index, manifest
 from ramify.tools.index import searcher as search
 from ramify.tools.index.index_store import IndexStore
-from ramify.tools.models import clients, forget, named
+from ramify.tools.models import _clients as clients
+from ramify.tools.models import forget, named
 from tests.embeddings import WordEmbeddings
 from tests.graphs.agents import thinker
 from tests.graphs.faulty_servers import PROTOCOLS, faulty

@@ -18,7 +18,7 @@ from ramify.nodes.tree.citation import cite
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show
-from ramify.studio.notebook.chat import Turn, files
+from ramify.studio.notebook._chat import Turn, files
 from ramify.tools.quoting import INVISIBLE, invisible
 from tests.evaluation.few_lines import line, small
 from tests.studio.conftest import Ramify

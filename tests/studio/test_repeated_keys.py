@@ -17,7 +17,7 @@ from ramify.graphs.run import Result
 from ramify.graphs.tool import research_tool
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import page
-from ramify.studio.notebook.chat import files
+from ramify.studio.notebook._chat import files
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import RamifyError
 from tests.river import QUESTION, river

@@ -6,7 +6,8 @@ import pytest
 
 from ramify.tools.arithmetic import Combination
 from ramify.tools.english import content
-from ramify.tools.extractive import answers, questions
+from ramify.tools.extractive import _answers as answers
+from ramify.tools.extractive import questions
 from ramify.tools.reader import short_answers as reading
 from ramify.tools.reader.reading import Reading, Spot
 from ramify.tools.splitting import Split

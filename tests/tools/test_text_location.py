@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ramify.tools.documents.records import record_document
+from ramify.tools.documents._records import record_document
 from ramify.tools.text_location import crumbs, link_of, names, path_of
 
 MANUAL = "/docs/manuals/git/index.en.html"

@@ -13,6 +13,9 @@ from ramify.tools.index import Index
 from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, read_manifest
 from ramify.tools.new_files import cache_folder, make_folder
 
+__all__ = ["demo_corpus", "demo_index"]
+
+
 _making = threading.RLock()
 """Whoever comes second waits, instead of making it too."""
 _State = tuple[tuple[str, int, int, int, int], ...]

@@ -6,3 +6,5 @@
 * the results: `sections` under their headings, which know where they begin
 * tidied up: `tidy`
 """
+
+__all__ = ["files", "load", "readers"]

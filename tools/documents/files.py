@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ramify.tools.documents.properties import properties
+from ramify.tools.documents._properties import properties
 from ramify.tools.errors import InputError
 from ramify.tools.typed import usable
 

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._records import read_csv, read_json, read_jsonl
+from ramify.tools.documents._text import read_html, read_markdown, read_text
+from ramify.tools.documents._tidy import tidy
 from ramify.tools.documents.files import File, ReadReport, UnreadableError
 from ramify.tools.documents.office.mail import read_eml
 from ramify.tools.documents.office.microsoft import read_docx, read_pptx, read_xlsx
 from ramify.tools.documents.office.opendocument import read_epub, read_odp, read_ods, read_odt
 from ramify.tools.documents.pdf.read_pdf import read_pdf
-from ramify.tools.documents.records import read_csv, read_json, read_jsonl
-from ramify.tools.documents.text import read_html, read_markdown, read_text
-from ramify.tools.documents.tidy import tidy
 
 ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]
 """Called with the file, the source its documents name, and whom to tell what else there is to say."""

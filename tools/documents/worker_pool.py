@@ -47,7 +47,7 @@ def cores() -> int:
 
 def command(limits: Limits) -> list[str]:
     """Return how a worker is started; -P: what lies in the working directory is documents, not modules."""
-    return [sys.executable, "-P", "-m", "ramify.tools.documents.parser_process", str(limits.seconds), str(limits.memory_mb)]
+    return [sys.executable, "-P", "-m", "ramify.tools.documents._parser_process", str(limits.seconds), str(limits.memory_mb)]
 
 
 class ParseTask:

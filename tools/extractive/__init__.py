@@ -7,6 +7,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+__all__: list[str] = []
+
+
 Slots = Mapping[str, Any]
 """The values a prompt is filled with, by slot."""
 Reply = dict[str, Any]

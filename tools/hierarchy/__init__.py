@@ -5,3 +5,5 @@
 * grown: `tree`, by `clustering` and `summaries`; reused between builds; measured and mended: `repair`
 * searched: `router`; searched, read and looked at: `index`
 """
+
+__all__ = ["build", "index"]

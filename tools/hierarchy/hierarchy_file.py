@@ -15,7 +15,7 @@ import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix, unit_rows
 from ramify.tools.errors import IndexingError
-from ramify.tools.hierarchy.clustering import Clusters, Known
+from ramify.tools.hierarchy._clustering import Clusters, Known
 from ramify.tools.hierarchy.leaves import Edge, Finding, Group, Leaves, Measured, Node, Repair, Said, Summary, Tree
 from ramify.tools.hierarchy.tree import Grower, Grown, Tell
 from ramify.tools.index.index import connected, read_facts, write_tables

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.english import fold
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.clustering import Known
+from ramify.tools.hierarchy._clustering import Known
 
 NONE = "none"
 """What is grouped by where all leaves are to be one group: a RAPTOR tree over everything."""

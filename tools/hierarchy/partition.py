@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix, unit_rows
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy.clustering import apart, cluster, merged
+from ramify.tools.hierarchy._clustering import apart, cluster, merged
 from ramify.tools.hierarchy.leaves import NONE, Edge, Group, Leaves, Routing, Values, folded
 
 _SHARE, _COVERED = 5, 0.5

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.hierarchy.clustering import Clusters, Known, apart, halves, merged
+from ramify.tools.hierarchy._clustering import Clusters, Known, apart, halves, merged
 from ramify.tools.hierarchy.hierarchy_file import Change, Trees, following
 from ramify.tools.hierarchy.leaves import Edge, Finding, Leaves, Measured, Node, Repair, Routing, Tree, distinct
 from ramify.tools.hierarchy.partition import Partition, Profiles, alternatives, members_of, profiles

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder
-from ramify.tools.hierarchy.clustering import Clusters, Known, Mixture, bisected, cluster, constrained, differ
+from ramify.tools.hierarchy._clustering import Clusters, Known, Mixture, bisected, cluster, constrained, differ
 from ramify.tools.hierarchy.leaves import Leaves, Node, Routing, Tree
 from ramify.tools.hierarchy.summaries import Material, Source, Summarizer, encoded
 

@@ -4,3 +4,5 @@
 * kept: `graph`, `communities` of it, their `reports`; on disk: `graph_file`
 * searched: `index`, which also says what is in it
 """
+
+__all__ = ["build", "index"]

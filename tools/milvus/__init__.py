@@ -2,3 +2,5 @@
 
 `store` is the index store; `collections` reads and writes rows; `schema` connects and lays them out.
 """
+
+__all__: list[str] = []

@@ -27,8 +27,8 @@ from ramify.tools.index.index_writer import IndexSettings, IndexWriter, check_se
 from ramify.tools.index.manifest import LAYOUT, PASSAGES, WHOLE, Manifest
 from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import Filter, searched_passages
-from ramify.tools.milvus.collections import Collections, MetadataEntry, batches, write_lock
-from ramify.tools.milvus.schema import Row, parse_address
+from ramify.tools.milvus._collections import Collections, MetadataEntry, batches, write_lock
+from ramify.tools.milvus._schema import Row, parse_address
 
 FACTS, DOCUMENT, FILE, HIDDEN = "facts", "document", "file", "hidden"
 """The kinds of entries in the metadata: how the index is made, its documents, their files, and the passages that are not searched."""

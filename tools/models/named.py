@@ -14,11 +14,12 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
 from ramify.tools.errors import ModelError, UsageError
-from ramify.tools.models import clients, gguf
+from ramify.tools.models import _clients as clients
+from ramify.tools.models import gguf
+from ramify.tools.models._server_pool import create_pool
 from ramify.tools.models.concurrency import AT_ONCE, cap_for
 from ramify.tools.models.model import Model, ModelOptions, PerLoop
 from ramify.tools.models.server_info import OLLAMA_KEY, OLLAMA_PULL, get_window, list_entry, ollama_model, ollama_parallel, require_model
-from ramify.tools.models.server_pool import create_pool
 from ramify.tools.models.servers import Server
 from ramify.tools.models.structured_call import PLAIN
 from ramify.tools.scrub import learn_address

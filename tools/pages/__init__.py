@@ -13,6 +13,9 @@ from markupsafe import Markup, escape
 
 from ramify.tools.quoting import reveal
 
+__all__ = ["draw", "draw_page", "marked", "packaged", "part", "style"]
+
+
 WITHIN = "[\\w\u200c\u200d]"
 """What a word goes on with: a joiner belongs to it."""
 

@@ -2,3 +2,5 @@
 
 `reading` has its layers, loads and runs it; `short_answers` chooses an answer, and `calibration` gives its confidence.
 """
+
+__all__: list[str] = []

@@ -6,3 +6,5 @@
 from ramify.tools.splitting.writing import Split as Split
 from ramify.tools.splitting.writing import rewrite as rewrite
 from ramify.tools.splitting.writing import splits as splits
+
+__all__: list[str] = []

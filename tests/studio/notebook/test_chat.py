@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ramify.studio import Chat
-from ramify.studio.notebook.chat import Turn
+from ramify.studio.notebook._chat import Turn
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, model, replies, river

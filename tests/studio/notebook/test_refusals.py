@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ramify.studio import Chat
-from ramify.studio.notebook.chat import Turn
+from ramify.studio.notebook._chat import Turn
 from ramify.tools.errors import IndexingError, UsageError
 from tests.river import QUESTION, but, model, river
 from tests.studio.notebook.test_chat import answered, chat, html

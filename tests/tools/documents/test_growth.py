@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from langchain_core.documents import Document
 
+from ramify.tools.documents._tidy import tidy
 from ramify.tools.documents.files import File, ReadReport
 from ramify.tools.documents.readers import parse_file
-from ramify.tools.documents.tidy import tidy
 from tests.counted_work import growth
 from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._tidy import tidy
 from ramify.tools.documents.sections import at_quote
-from ramify.tools.documents.tidy import tidy
 
 PROSE = "The pump moves water from the well to the tank and stops by itself when the tank is full. " * 12
 LEADERS = "\n".join(f"{number} Chapter about things {'. ' * 20}{number * 7}" for number in range(1, 12))

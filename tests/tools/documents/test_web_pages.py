@@ -4,7 +4,7 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents.html import html_outline
+from ramify.tools.documents._html import html_outline
 from ramify.tools.documents.load import load
 
 SITE = """<html><head><title>copy — Tools 3 documentation</title></head><body>

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ramify.tools.extractive.findings import aggregate, finalize
+from ramify.tools.extractive._findings import aggregate, finalize
 from ramify.tools.reader.reading import Quote
 from tests.tools.small_mind import give_mind
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import unit_rows
 from ramify.tools.errors import UsageError
-from ramify.tools.hierarchy import clustering
-from ramify.tools.hierarchy.clustering import apart, bisected, cluster, constrained, halves, merged
+from ramify.tools.hierarchy import _clustering as clustering
+from ramify.tools.hierarchy._clustering import apart, bisected, cluster, constrained, halves, merged
 
 DIMENSION = 32
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import unit_rows
-from ramify.tools.hierarchy.clustering import Clusters
+from ramify.tools.hierarchy._clustering import Clusters
 from ramify.tools.hierarchy.hierarchy_file import Kept, Standing, Trees
 from ramify.tools.hierarchy.leaves import Edge, EdgeKind, Group, Leaves, Node, Repair, Routing, Summary
 from ramify.tools.hierarchy.partition import Partition

@@ -64,8 +64,8 @@ class TestRefused:
             Index.from_texts(["A river."], _Short(), path=f"{at(tmp_path)}:acme")
 
     def test_a_second_writer(self, tmp_path: Path) -> None:
-        from ramify.tools.milvus.collections import Collections, MetadataEntry
-        from ramify.tools.milvus.schema import parse_address
+        from ramify.tools.milvus._collections import Collections, MetadataEntry
+        from ramify.tools.milvus._schema import parse_address
 
         Index.from_texts(["A river."], WordEncoder(), path=at(tmp_path))
         Collections(parse_address(at(tmp_path))).upsert_entries(

@@ -2,3 +2,5 @@
 
 `microsoft` (also: opening what is zipped), `opendocument` (also EPUB) and `mail`.
 """
+
+__all__: list[str] = []

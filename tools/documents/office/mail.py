@@ -11,9 +11,9 @@ from typing import Any
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._html import html_outline
+from ramify.tools.documents._text import content_of, decoded, encoding_of, stem
 from ramify.tools.documents.files import ReadReport
-from ramify.tools.documents.html import html_outline
-from ramify.tools.documents.text import content_of, decoded, encoding_of, stem
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _DEEPEST = 10

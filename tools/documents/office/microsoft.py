@@ -12,11 +12,11 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._html import html_outline
+from ramify.tools.documents._records import is_header, record_document, row_record
+from ramify.tools.documents._text import MOST_BYTES, content_of, stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.html import html_outline
-from ramify.tools.documents.records import is_header, record_document, row_record
 from ramify.tools.documents.sections import section_documents
-from ramify.tools.documents.text import MOST_BYTES, content_of, stem
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -9,8 +9,9 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._html import html_outline
+from ramify.tools.documents._text import decoded, encoding_of, stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.html import html_outline
 from ramify.tools.documents.office.microsoft import (
     BOOK,
     Row,
@@ -22,7 +23,6 @@ from ramify.tools.documents.office.microsoft import (
     state_meta,
 )
 from ramify.tools.documents.sections import LeveledLine, Outline, section_documents, sections_of
-from ramify.tools.documents.text import decoded, encoding_of, stem
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

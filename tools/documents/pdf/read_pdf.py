@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._text import content_of, stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.pdf.lines import HYPHEN, Line, Placed, joined, lines_of, vocabulary
+from ramify.tools.documents.pdf._lines import HYPHEN, Line, Placed, joined, lines_of, vocabulary
 from ramify.tools.documents.sections import anchor
-from ramify.tools.documents.text import content_of, stem
 
 _ROUNDS = 2
 """How many lines a header or footer may have."""

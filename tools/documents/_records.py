@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._properties import OURS, clean
+from ramify.tools.documents._text import MOST_IN_LINE, lines_of, text_of
 from ramify.tools.documents.files import ReadReport, UnreadableError
-from ramify.tools.documents.properties import OURS, clean
-from ramify.tools.documents.text import MOST_IN_LINE, lines_of, text_of
 
 _MOST_NAMED = 1000
 _TEXT_FIELDS = ("text", "page_content", "content", "body")

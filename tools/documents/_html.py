@@ -4,7 +4,7 @@ from itertools import islice
 
 from lxml import etree, html
 
-from ramify.tools.documents.html_content import HEADINGS, SHORT, Page, anchor, distance, is_layout, leads_elsewhere, read_page
+from ramify.tools.documents._html_content import HEADINGS, SHORT, Page, anchor, distance, is_layout, leads_elsewhere, read_page
 from ramify.tools.documents.sections import Outline, Section
 
 

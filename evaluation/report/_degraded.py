@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ramify.evaluation import degraded_cells as cells
-from ramify.evaluation.degraded_cells import FLAT, FULL, MISSING, NOISE, SYSTEM, SYSTEMS
-from ramify.evaluation.report.blocks import (
+from ramify.evaluation import _degraded_cells as cells
+from ramify.evaluation._degraded_cells import FLAT, FULL, MISSING, NOISE, SYSTEM, SYSTEMS
+from ramify.evaluation.report._blocks import (
     NOTHING,
     Block,
     Cell,

@@ -1,6 +1,6 @@
 """Parse files in a process of its own: a line of JSON in names a file, lines of JSON out hold what was in it.
 
-Started as `python -m ramify.tools.documents.parser_process SECONDS MEMORY_MB`. It ends with its parent, which closes its input;
+Started as `python -m ramify.tools.documents._parser_process SECONDS MEMORY_MB`. It ends with its parent, which closes its input;
 whatever goes wrong in a parser ends it with the reason as the last line on stderr.
 """
 

@@ -15,7 +15,7 @@ from ramify.evaluation.metrics import (
     risk_coverage,
     token_f1,
 )
-from ramify.evaluation.report.blocks import (
+from ramify.evaluation.report._blocks import (
     NOTHING,
     Block,
     Cell,

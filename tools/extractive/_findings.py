@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from ramify.tools.arithmetic import Pair, as_combination, combine_answers, same
 from ramify.tools.english import UNKNOWN, content, fold, holds, is_unknown, same_question
 from ramify.tools.extractive import Reply, Slots
-from ramify.tools.extractive.answers import reply_of
+from ramify.tools.extractive._answers import reply_of
 from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.reading import Quote
 from ramify.tools.reader.short_answers import read

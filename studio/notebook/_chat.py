@@ -23,7 +23,7 @@ from ramify.nodes.tree.phrases import brief
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import answer_html, branches_html, page
 from ramify.studio.drawing.phrases import cost, searched, understood
-from ramify.studio.notebook.panel import Panel
+from ramify.studio.notebook._panel import Panel
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import write_whole
 from ramify.tools.pages import part, style

@@ -9,8 +9,8 @@ from typing import IO, AnyStr
 
 from langchain_core.documents import Document
 
+from ramify.tools.documents._properties import front_matter
 from ramify.tools.documents.files import ReadReport, UnreadableError, printable_name
-from ramify.tools.documents.properties import front_matter
 from ramify.tools.documents.sections import markdown_outline, section_documents
 
 MOST_BYTES = 1 << 29
@@ -46,7 +46,7 @@ def read_markdown(path: Path, source: str, report: ReadReport) -> Iterator[Docum
 
 def read_html(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a web page as one document a section."""
-    from ramify.tools.documents.html import html_outline
+    from ramify.tools.documents._html import html_outline
 
     outline = html_outline(text_of(path, source, report))
     report.state(source, outline.stated)

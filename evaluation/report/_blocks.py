@@ -124,7 +124,7 @@ class Plot:
     def drawn(cls, caption: str, name: str, *given: Any) -> "Plot":
         """Draw a plot by its function in `plots`; UsageError if matplotlib is not installed."""
         try:
-            plots = import_module("ramify.evaluation.report.plots")
+            plots = import_module("ramify.evaluation.report._plots")
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] != "matplotlib":
                 raise

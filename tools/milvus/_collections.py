@@ -18,7 +18,7 @@ import numpy as np
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
 from ramify.tools.index.passage_store import Filter
-from ramify.tools.milvus.schema import Address, Row, condition, connect, create_metadata, create_passages, milvus_errors, words_asked
+from ramify.tools.milvus._schema import Address, Row, condition, connect, create_metadata, create_passages, milvus_errors, words_asked
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient

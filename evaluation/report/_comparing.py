@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ramify.evaluation.metrics import bootstrap_interval, holm, paired_test
-from ramify.evaluation.report.blocks import (
+from ramify.evaluation.report._blocks import (
     NOTHING,
     Block,
     Cell,

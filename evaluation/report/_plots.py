@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from ramify.evaluation.degraded_cells import MISSING
+from ramify.evaluation._degraded_cells import MISSING
 from ramify.evaluation.metrics import reliability, risk_coverage
 from ramify.evaluation.results import ResultLine
 from ramify.evaluation.results.measures import CALLS, EM, F1, Estimate, Measure, confident

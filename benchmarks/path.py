@@ -1,0 +1,37 @@
+"""Count the functions and files of ramify that one warm question passes through: `python benchmarks/path.py`."""
+
+import sys
+import threading
+from collections import Counter
+from types import FrameType
+from typing import Any
+
+import ramify.graphs as graphs
+
+WARM = "In which city was the inventor of the ballpoint pen born?"
+QUESTION = "In which country was the inventor of the ballpoint pen born?"
+
+
+def main() -> None:
+    """Ask one question to load everything, then count while another is asked."""
+    graphs.ask(WARM)
+    seen: Counter[tuple[str, str]] = Counter()
+
+    def watch(frame: FrameType, event: str, arg: Any) -> None:
+        code = frame.f_code
+        if event == "call" and "/ramify/" in code.co_filename and "site-packages" not in code.co_filename and code.co_name[0] != "<":
+            seen[code.co_filename.rpartition("/ramify/")[2], code.co_qualname] += 1
+
+    threading.setprofile(watch)
+    sys.setprofile(watch)
+    graphs.ask(QUESTION)
+    sys.setprofile(None)
+    threading.setprofile(None)
+    files = Counter(file for file, _ in seen)
+    for file, functions in files.most_common():
+        print(f"{functions:4}  {file}")
+    print(f"{len(seen)} functions of {len(files)} files")
+
+
+if __name__ == "__main__":
+    main()
