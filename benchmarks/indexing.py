@@ -24,7 +24,7 @@ from ramify.tools.documents.readers import kind_of, parse_file
 from ramify.tools.documents.worker_pool import cores
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets
-from ramify.tools.embeddings.sentence_encoder import SentenceEncoder
+from ramify.tools.embeddings.minilm import MiniLM
 from ramify.tools.index import Index
 from ramify.tools.index.build import Built
 
@@ -77,9 +77,9 @@ def processor() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def bare_encode(model: Any, batches: Sequence[list[str]]) -> None:
+def bare_encode(encoder: MiniLM, batches: Sequence[list[str]]) -> None:
     for batch in batches:
-        model.encode(batch, show_progress_bar=False)
+        encoder.encode_documents(batch)
 
 
 def limited(corpus: Path, limit: int | None, folder: Path) -> Path:
@@ -92,7 +92,7 @@ def limited(corpus: Path, limit: int | None, folder: Path) -> Path:
 
 def measure(paths: Sequence[Path], folder: Path) -> Measured:
     encoder = load_encoder("minilm")
-    assert isinstance(encoder, SentenceEncoder)
+    assert isinstance(encoder, MiniLM)
     encoder.encode_documents(["warm up"] * 64)
     recording = Recording(encoder)
     files = [file for file in files_under(paths, []) if kind_of(file.path)]
@@ -102,7 +102,7 @@ def measure(paths: Sequence[Path], folder: Path) -> Measured:
     build = time.perf_counter() - began
     busy = (processor() - spent) / build / cores()
     again = seconds(lambda: Index.build(paths, folder / "index", recording))
-    encode = seconds(lambda: bare_encode(encoder.model, recording.batches))
+    encode = seconds(lambda: bare_encode(encoder, recording.batches))
     return Measured(len(files), built, parse, encode, build, again, busy)
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ramify.studio.console.progress import bar
+from ramify.studio.console.progress_bar import bar
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index, hnsw

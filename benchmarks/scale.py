@@ -27,7 +27,7 @@ from typing import Any, get_args
 sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks/ is not installed
 
 from benchmarks.made_passages import SETS, Made, make, records
-from ramify.studio.console.progress import bar
+from ramify.studio.console.progress_bar import bar
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions, find

@@ -14,7 +14,7 @@ import typer
 from ramify.studio.commands import ask, chat, compare, doctor, download, graph, index, inspect, mcp, search, settings, studio
 from ramify.studio.commands import eval as evaluation
 from ramify.studio.console.options import OnRay
-from ramify.studio.console.progress import fail
+from ramify.studio.console.streams import fail
 from ramify.tools.errors import RamifyError, UsageError
 
 ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

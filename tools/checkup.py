@@ -157,9 +157,9 @@ def _torch() -> Check:
 
 def _encoder() -> Check:
     from ramify.tools.embeddings import load_encoder
-    from ramify.tools.embeddings.sentence_encoder import MINILM, SentenceEncoder
+    from ramify.tools.embeddings.minilm import MINILM, MiniLM
 
-    encoder = cast(SentenceEncoder, load_encoder(MINILM))
+    encoder = cast(MiniLM, load_encoder(MINILM))
     size = encoder.encode_queries(["Is anybody there?"]).shape[1]
     kind = str(encoder.model.dtype).removeprefix("torch.")
     why = "" if kind == "bfloat16" else ", for want of bfloat16 in hardware" if encoder.model.device.type == "cpu" else ""

@@ -8,7 +8,7 @@ from importlib.resources import as_file, files
 
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Matrix
-from ramify.tools.embeddings.sentence_encoder import MINILM
+from ramify.tools.embeddings.minilm import MINILM
 from ramify.tools.released_weights import intact
 
 WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")

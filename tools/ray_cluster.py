@@ -1,4 +1,4 @@
-"""Join or start a Ray cluster, and encode passages on it."""
+"""A Ray cluster: its address, joining or starting it, checking its machines, and submitting work."""
 
 import logging
 import os
@@ -7,21 +7,17 @@ import secrets
 import socket
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
-from ramify.tools.embeddings import load_encoder
-from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, Prefixes, Texts, with_prefixes
-from ramify.tools.embeddings.named import FOREIGN
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.quoting import brief
 
@@ -239,39 +235,3 @@ def _check_machine(machine: str, here: MachineInfo, there: MachineInfo) -> None:
         raise RamifyError(
             what, "keep the index where every machine has it under the same path; RAMIFY_CACHE names the folder of a run's indexes"
         )
-
-
-def encoding_on(address: str, encoder: Encoder) -> Encoding:
-    """Have batches encoded on the cluster at an address, joined when there is one to encode.
-
-    UsageError at once for an encoder that a worker cannot load by its name, and for what is no address.
-    """
-    plain = with_prefixes(encoder, Prefixes())
-    if plain.name.startswith(FOREIGN) or type(load_encoder(plain.name)) is not type(plain):
-        what = f"workers on Ray cannot load the embedding {plain.name!r}, an object of this program"
-        raise UsageError(what, "give an embedding by its name, or index without ray")
-    check_address(address)
-    return partial(_encode, address)
-
-
-def _encode(address: str, encoder: Encoder, batches: Iterable[Texts]) -> Generator[tuple[Texts, Matrix], None, None]:
-    batches = iter(batches)
-    first = next(batches, None)
-    if first is None:
-        return
-    with join_cluster(address) as cluster:
-        check_machines()
-        room = 2 * AHEAD * (cluster.gpus or cluster.workers)  # twice: behind a batch that takes long others can be finished
-
-        def submit(texts: Texts) -> Future[Matrix]:
-            return cluster.submit(_vectors, encoder.name, encoder.prefixes, texts, gpu=cluster.gpus > 0)
-
-        for texts, encoded in submit_in_order(submit, chain([first], batches), room):
-            with worker_errors(f"encoding {len(texts):,} passages, the first {brief(texts[0], 60)!r},"):
-                vectors = encoded.result()
-            yield texts, vectors
-
-
-def _vectors(name: str, prefixes: Prefixes, texts: Texts) -> Matrix:
-    """Encode on a worker, which loads the encoder once."""
-    return with_prefixes(load_encoder(name), prefixes).encode_documents(texts)

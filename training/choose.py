@@ -12,7 +12,8 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from ramify.evaluation.metrics import exact_match, token_f1
-from ramify.tools.reader.reading import Network, Reading, pairs, read_pairs
+from ramify.tools.reader.network import Network
+from ramify.tools.reader.reading import Reading, pairs, read_pairs
 from training.example import Example
 from training.material import material, part
 from training.prepared import of_like_length

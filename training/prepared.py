@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ramify.tools.reader.reading import KINDS, Batch, Pair, batch, pairs
+from ramify.tools.reader.network import KINDS, Batch
+from ramify.tools.reader.reading import Pair, batch, pairs
 from training.example import Example
 
 _NOWHERE = -1

@@ -17,8 +17,9 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 
-from ramify.tools.embeddings.sentence_encoder import cpu_has_bfloat16
-from ramify.tools.reader.reading import Network, Read, load_network
+from ramify.tools.embeddings.minilm import cpu_has_bfloat16
+from ramify.tools.reader.network import Network, Read
+from ramify.tools.reader.reading import load_network
 from training.example import Example
 from training.material import material, part
 from training.phases import PHASES, drawn
@@ -53,7 +54,7 @@ def arguments() -> argparse.Namespace:
 
 def freeze(network: Network, layers: int) -> list[tuple[str, torch.nn.Parameter]]:
     """Keep the embeddings and the lower layers as they are; give what is trained, by name."""
-    frozen = [network.encoder.embeddings, *network.encoder.encoder.layer[:layers]]
+    frozen = [network.encoder.embeddings, *list(network.encoder.layers)[:layers]]
     for module in frozen:
         module.requires_grad_(False)
     return [(name, parameter) for name, parameter in network.named_parameters() if parameter.requires_grad]

@@ -88,13 +88,13 @@ class Extractive(Answerer):
 
     def closest(self, question: str, quotes: Sequence[Quote]) -> list[tuple[int, str]]:
         """Return the sentences nearest to a question that it does not answer, each with its passage's number from 1; blocks."""
-        from ramify.tools.extractive._quotations import closest
+        from ramify.tools.extractive.quotations import closest
 
         return closest(question, quotes)
 
     def surveys(self, question: str) -> bool:
         """Tell whether a question is about the whole more than about something in it; blocks."""
-        from ramify.tools.extractive._quotations import surveys
+        from ramify.tools.extractive.quotations import surveys
 
         return surveys(question)
 

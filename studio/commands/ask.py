@@ -19,7 +19,7 @@ from ramify.studio.console.options import (
     options_of,
     read_filter,
 )
-from ramify.studio.console.progress import err, fail, note, out, print_json
+from ramify.studio.console.streams import err, fail, note, out, print_json
 from ramify.tools.new_files import check_place
 from ramify.tools.typed import readable
 
@@ -73,7 +73,7 @@ def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) 
     """Ask, with the growing tree on stderr; return the result and why the question could not be asked, or an empty text."""
     from ramify.graphs.run import WARNING, could_not_ask
     from ramify.graphs.run import ask as run
-    from ramify.studio.console.progress import Watching
+    from ramify.studio.console.live_tree import Watching
     from ramify.tools.extractive.questions import objection
 
     objected = objection(question)

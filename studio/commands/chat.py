@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.options import BaseUrl, Filters, ModelName, Preset, Settings, ShowTree, Strategy, Where, options_of, read_filter
-from ramify.studio.console.progress import err, note
+from ramify.studio.console.streams import err, note
 from ramify.tools.errors import UsageError
 
 PROMPT = "ask> "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ramify.studio.console.options import BaseUrl, options_of
-from ramify.studio.console.progress import note
+from ramify.studio.console.streams import note
 from ramify.tools.errors import UsageError
 from ramify.tools.new_files import write_whole
 
@@ -48,7 +48,7 @@ def compare(
 def _verdicts(run_a: Path, run_b: Path, options: dict[str, Any], repeats: int) -> "list[Row]":
     from ramify.evaluation.judging import JUDGED, judge
     from ramify.evaluation.results.measures import read_runs
-    from ramify.studio.console.progress import bar
+    from ramify.studio.console.progress_bar import bar
 
     answers, file = read_runs(run_a, run_b).answers, run_a / JUDGED
     note(f"{len(answers):,} pairs of answers are judged {repeats} times; verdicts are stored in {file}")

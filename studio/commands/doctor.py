@@ -2,7 +2,7 @@
 
 import typer
 
-from ramify.studio.console.progress import err, out
+from ramify.studio.console.streams import err, out
 from ramify.tools.quoting import one_line
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ramify.studio.console.progress import note, out
+from ramify.studio.console.streams import note, out
 from ramify.tools.errors import ModelError
 from ramify.tools.quoting import one_line
 

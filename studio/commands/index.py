@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ramify.studio.console.options import RAY_WHERE, BaseUrl, options_of, readable_or_none
-from ramify.studio.console.progress import note, out
+from ramify.studio.console.streams import note, out
 from ramify.tools.errors import IndexingError, UsageError
 from ramify.tools.quoting import one_line
 from ramify.tools.typed import readable
@@ -110,7 +110,7 @@ def index(
 ) -> None:  # fmt: skip
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
     from ramify.studio.console.building import remarked, show_estimate, skipped, taken_in
-    from ramify.studio.console.progress import bar
+    from ramify.studio.console.progress_bar import bar
     from ramify.tools.index import Index
     from ramify.tools.index.index_store import FolderStore, store_at
     from ramify.tools.index.manifest import precision_of, share_index

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.options import AsJson, readable_or_none
-from ramify.studio.console.progress import err, note, out, print_json
+from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.errors import UsageError
 from ramify.tools.typed import readable
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.options import BaseUrl, ModelName, Settings, Strategy, Where, options_of
-from ramify.studio.console.progress import note
+from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 
 About = Annotated[

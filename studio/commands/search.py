@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.options import Filters, read_filter
-from ramify.studio.console.progress import note, out, print_json
+from ramify.studio.console.streams import note, out, print_json
 from ramify.tools.quoting import one_line
 from ramify.tools.typed import readable
 

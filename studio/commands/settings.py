@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 import typer
 
 from ramify.studio.console.options import Preset, StrategyNamed, options_of, written
-from ramify.studio.console.progress import note, out
+from ramify.studio.console.streams import note, out
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.progress import note
+from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 from ramify.tools.scrub import shown
 from ramify.tools.typed import usable
@@ -93,7 +93,7 @@ def _claim(host: str, port: int) -> None:
 
 def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str]) -> None:
     """Define and print what runs may name."""
-    from ramify.studio.server.guard import declare, default_index, files, indexes, rerankers
+    from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
     from ramify.tools.index.index_store import store_at
     from ramify.tools.models.gguf import find_gguf
     from ramify.tools.relevance import load

@@ -1,7 +1,7 @@
 """Terminal input and output.
 
 * command-line input: `options` that several commands share
-* output: `progress`
+* output: `streams`, `progress_bar`, `live_tree`
 * long-running work with its output: `building` an index, `evaluating` a run, a `talk` (the chat)
 """
 

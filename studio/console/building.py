@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from ramify.studio.console.progress import bar, note, out
+from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.streams import note, out
 from ramify.tools.index.searcher import hidden_note
 from ramify.tools.quoting import many, one_line
 

@@ -15,7 +15,8 @@ from ramify.evaluation.run import ask, check_indexes, cluster_for, load_inputs, 
 from ramify.evaluation.search import SEARCH, index, search
 from ramify.evaluation.task import RESULTS, Row, Task, read_outcomes
 from ramify.graphs.run import blocking
-from ramify.studio.console.progress import bar, err, note, out
+from ramify.studio.console.progress_bar import bar
+from ramify.studio.console.streams import err, note, out
 from ramify.tools.errors import ModelError, RamifyError
 from ramify.tools.quoting import many, one_line
 

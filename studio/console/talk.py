@@ -9,8 +9,9 @@ from rich.text import Text
 from ramify.graphs.conversation import Conversation, threads
 from ramify.graphs.run import Result, blocking
 from ramify.graphs.strategies import configure
+from ramify.studio.console.live_tree import Watching
 from ramify.studio.console.options import read_pairs
-from ramify.studio.console.progress import Watching, err, fail, note, out
+from ramify.studio.console.streams import err, fail, note, out
 from ramify.studio.drawing.page import write_page
 from ramify.studio.drawing.phrases import understood
 from ramify.studio.drawing.terminal import drawing, head_of, show

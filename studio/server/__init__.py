@@ -1,6 +1,6 @@
 """LangGraph's development server with ramify's graphs; and the `mcp` server.
 
-`app` has the graphs, `langgraph_json` registers them; `guard` checks requests, their size and what runs may name.
+`app` has the graphs, `langgraph_json` registers them; `bounds` restricts what runs may name; `guard` checks requests and their sizes.
 """
 
 __all__: list[str] = []

@@ -7,7 +7,7 @@ langgraph.json. Runs may name only what `ramify studio` was started with (see `b
 import sys
 
 from ramify.graphs import build, with_conversation
-from ramify.studio.server.guard import bounded
+from ramify.studio.server.bounds import bounded
 from ramify.studio.server.langgraph_json import values
 
 prune = bounded(with_conversation(build("prune"))).compile()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from ramify.studio.cli import run
-from ramify.studio.server.guard import BASE_URLS, DEFAULT_INDEX, INDEXES, MODEL_FILES, RERANKERS, STORES
+from ramify.studio.server.bounds import BASE_URLS, DEFAULT_INDEX, INDEXES, MODEL_FILES, RERANKERS, STORES
 from tests.tools.ollama_server import ollama
 
 __all__ = ["ollama"]

@@ -10,7 +10,7 @@ from types import FrameType
 from ramify.graphs.run import ask
 from tests.studio.conftest import Ramify
 
-VALUES = {"graphs.result", "nodes.tree", "nodes.state", "nodes.tree.citation"}
+VALUES = {"graphs.run", "nodes.tree", "nodes.state", "nodes.tree.citation"}
 """What an answer is made of: its page reads that, and takes no step again."""
 TEXTS = {"tools.english", "tools.text_location", "tools.quoting", "tools.scrub"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio.server.guard import bounded, declare
+from ramify.studio.server.bounds import bounded, declare
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from tests.studio.conftest import Ramify

@@ -9,7 +9,7 @@ import pytest
 from langchain_core.documents import Document
 
 from ramify.tools import relevance
-from ramify.tools.embeddings.sentence_encoder import checked_minilm
+from ramify.tools.embeddings.minilm import checked_minilm
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.reader.reading import Reading

@@ -6,7 +6,7 @@ from pathlib import Path
 import hypothesis
 import hypothesis.strategies as st
 
-from ramify.tools.reader.reading import KINDS
+from ramify.tools.reader.network import KINDS
 from tests.training.samples import write_all
 from tests.training.test_training import tiny
 from training import phases, train

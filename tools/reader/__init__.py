@@ -1,6 +1,6 @@
 """The embedded reader: a small neural model that finds a question's answer in a passage, or says that it is not there.
 
-`reading` has its layers, loads and runs it; `short_answers` chooses an answer, and `calibration` gives its confidence.
+`network` has its layers; `reading` loads and runs it; `short_answers` chooses an answer, and `calibration` gives its confidence.
 """
 
 __all__: list[str] = []

@@ -9,18 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-import torch
-from torch import Tensor, nn
-from transformers import BertConfig, BertModel
-
+from ramify.tools.embeddings.minilm import minilm_tokenizer
 from ramify.tools.embeddings.named import packaged_layers
-from ramify.tools.embeddings.sentence_encoder import minilm_tokenizer
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+    from ramify.tools.reader.network import Batch, Network, Read
 
 LONGEST = 512
 """Positions of the encoder; a longer passage is cut."""
@@ -81,17 +79,17 @@ def load_network() -> "Network":
     import torch
     from safetensors.torch import load_file
 
-    from ramify.tools.reader.reading import Network
+    from ramify.tools.reader.network import Network
 
     with as_file(files(__package__) / FILE) as path:
         packed = load_file(intact(path, SHA256, "the reader", _REMEDY))
     lower = packaged_layers()
     with torch.device("meta"):  # nothing is made that is thrown away at once
-        network = Network(lower.config)
+        network = Network(lower.shape)
     network.encoder.embeddings = lower.embeddings
-    for number, layer in enumerate(lower.encoder.layer):
+    for number, layer in enumerate(lower.layers):
         if f"encoder.encoder.layer.{number}.output.dense.weight" not in packed:
-            network.encoder.encoder.layer[number] = layer
+            network.encoder.layers[number] = layer
     network.load_state_dict(unpack(packed), strict=False, assign=True)
     return network.to(lower.device, lower.dtype).eval()
 
@@ -132,7 +130,7 @@ def batch(pairs: Sequence[Pair]) -> "Batch":
     """Bring pairs to the length of the longest, rounded up: a processor prepares anew for every length it has not seen."""
     import torch
 
-    from ramify.tools.reader.reading import Batch
+    from ramify.tools.reader.network import Batch
 
     length = -(-max(len(pair) for pair in pairs) // _STEP) * _STEP
     ids = torch.zeros(len(pairs), length, dtype=torch.long)
@@ -191,57 +189,3 @@ def _in_text(pair: Pair, best: list[tuple[int, int, float]]) -> tuple[Spot, ...]
         if 0 <= begin <= end < len(pair.offsets) and probability > 0:
             found.append(Spot(pair.offsets[begin][0], pair.offsets[end][1], probability))
     return tuple(found)
-
-
-KINDS: Final = ("span", "yes", "no", "none")
-"""What an answer can be; `none` where the passage does not hold it."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Pairs as tensors of shape (pairs, pieces)."""
-
-    ids: Tensor
-    types: Tensor
-    mask: Tensor
-    readable: Tensor
-
-    def to(self, device: torch.device) -> "Batch":
-        """Move the tensors to a device."""
-        return Batch(self.ids.to(device), self.types.to(device), self.mask.to(device), self.readable.to(device))
-
-
-@dataclass(frozen=True)
-class Read:
-    """Log probabilities: of each piece to start and to end the answer, (pairs, pieces), and of each kind, (pairs, kinds).
-
-    `relevance`: log odds that the passage bears on the question, (pairs,).
-    """
-
-    start: Tensor
-    end: Tensor
-    kind: Tensor
-    relevance: Tensor
-
-
-class Network(nn.Module):
-    """Read a question and a passage together."""
-
-    def __init__(self, config: BertConfig) -> None:
-        super().__init__()
-        self.encoder = BertModel(config, add_pooling_layer=False)
-        self.span = nn.Linear(config.hidden_size, 2)
-        self.kind = _head(config.hidden_size, len(KINDS))
-        self.relevance = _head(config.hidden_size, 1)
-
-    def forward(self, batch: Batch) -> Read:
-        """Return log probabilities; pieces outside the passage cannot be an answer."""
-        states = self.encoder(input_ids=batch.ids, attention_mask=batch.mask, token_type_ids=batch.types).last_hidden_state
-        ends = self.span(states).float().masked_fill(~batch.readable[..., None], torch.finfo(torch.float32).min)
-        start, end = ends.log_softmax(dim=1).unbind(dim=-1)
-        first = states[:, 0]
-        return Read(start, end, self.kind(first).float().log_softmax(dim=-1), self.relevance(first).float()[:, 0])
-
-
-def _head(width: int, outputs: int) -> nn.Sequential:
-    return nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, outputs))

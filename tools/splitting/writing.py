@@ -11,15 +11,15 @@ from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Final, cast, get_args
 
 from ramify.tools.arithmetic import Combination
+from ramify.tools.embeddings.minilm import minilm_tokenizer
 from ramify.tools.embeddings.named import packaged_layers
-from ramify.tools.embeddings.sentence_encoder import minilm_tokenizer
 from ramify.tools.english import fold
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
     from torch import Tensor
-    from transformers import BertModel
 
+    from ramify.tools.embeddings.bert import Bert
     from ramify.tools.splitting.network import Kept, Source, Writer
 
 HOLE: Final = "{1}"
@@ -147,7 +147,7 @@ def cut(question: str, before: str = "") -> Text:
     )
 
 
-def encode(texts: Sequence[Text], encoder: "BertModel", layers: Sequence[int]) -> "list[Tensor]":
+def encode(texts: Sequence[Text], encoder: "Bert", layers: Sequence[int]) -> "list[Tensor]":
     """Return the states of each text's words, (words, layers x width): the mean over a word's pieces, layers concatenated."""
     import torch
 
@@ -157,7 +157,7 @@ def encode(texts: Sequence[Text], encoder: "BertModel", layers: Sequence[int]) -
     for row, text in enumerate(texts):
         ids[row, : len(text.ids)] = torch.tensor(text.ids)
         mask[row, : len(text.ids)] = 1
-    layered = encoder(input_ids=ids.to(encoder.device), attention_mask=mask.to(encoder.device), output_hidden_states=True).hidden_states
+    layered = encoder(ids.to(encoder.device), mask.to(encoder.device))
     states = torch.cat([layered[layer] for layer in layers], dim=-1).float().cpu()
     return [_by_word(states[row], text) for row, text in enumerate(texts)]
 
@@ -200,7 +200,7 @@ class _Line:
 class Splitter:
     """A trained writer with its vocabulary and the encoder it reads by."""
 
-    def __init__(self, writer: "Writer", vocabulary: Vocabulary, encoder: "BertModel", longest: int = 64) -> None:
+    def __init__(self, writer: "Writer", vocabulary: Vocabulary, encoder: "Bert", longest: int = 64) -> None:
         self.writer, self.vocabulary, self.encoder, self.longest = writer, vocabulary, encoder, longest
 
     def splits(self, question: str, least: float = 0.03, most: int = 3) -> tuple[Reply, ...]:

@@ -14,9 +14,8 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file
 from torch import Tensor
-from transformers import BertModel
 
-from ramify.tools.embeddings.sentence_encoder import checked_minilm
+from ramify.tools.embeddings.minilm import minilm_layers
 from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
 from ramify.tools.splitting.writing import Vocabulary, encode
 from training.saved_run import WEIGHTS, restore, save
@@ -48,16 +47,9 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def packaged_encoder() -> BertModel:
-    """Load the encoder whose states the writer reads."""
-    encoder: BertModel = BertModel.from_pretrained(checked_minilm(), add_pooling_layer=False, local_files_only=True)
-    encoder.train(False)
-    return encoder
-
-
 def all_states(items: Sequence[Sequenced]) -> list[Tensor]:
     """Encode every source once: the encoder does not learn."""
-    encoder, states = packaged_encoder(), [torch.empty(0)] * len(items)
+    encoder, states = minilm_layers(), [torch.empty(0)] * len(items)
     order = sorted(range(len(items)), key=lambda number: len(items[number].text.ids))
     with torch.inference_mode(), bar() as progress:
         for begin in progress.track(range(0, len(order), _AT_ONCE), description="encoding"):

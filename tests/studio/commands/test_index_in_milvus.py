@@ -8,7 +8,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.evaluation.task import read_rows
 from ramify.graphs.tool import research_tool, search_tool
-from ramify.studio.server.guard import bounded, declare
+from ramify.studio.server.bounds import bounded, declare
 from ramify.tools.errors import IndexingError, UsageError
 from tests.studio.conftest import Ramify
 

@@ -5,12 +5,12 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from ramify.studio.console.progress import Lines, bar
+from ramify.studio.console.progress_bar import Lines, bar
 
 
 def test_a_bar_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     file = StringIO()
-    monkeypatch.setattr("ramify.studio.console.progress.err", lambda: Console(file=file, force_terminal=True, width=100))
+    monkeypatch.setattr("ramify.studio.console.progress_bar.err", lambda: Console(file=file, force_terminal=True, width=100))
     with bar() as report:
         report(7, None, "documents")
         report(5, 20, "passages")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
-from ramify.tools.embeddings import load_encoder, sentence_encoder
+from ramify.tools.embeddings import load_encoder, minilm, sentence_encoder
 from ramify.tools.embeddings.encoder import estimated_offsets
 from ramify.tools.errors import ModelError, UsageError
 from tests.tools.fakes import FixedVectors
@@ -38,15 +38,24 @@ def test_minilm_gives_unit_vectors_near_for_the_same_meaning() -> None:
     assert np.allclose(encoder.embed_query("What is the capital of France?"), question, atol=1e-2)
 
 
-@pytest.mark.skipif(not sentence_encoder.cpu_has_bfloat16(), reason="this processor computes in float32 anyway")
+@pytest.mark.skipif(not minilm.cpu_has_bfloat16(), reason="this processor computes in float32 anyway")
 def test_a_processor_can_be_asked_to_compute_as_one_without_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert str(sentence_encoder.MiniLM().model.dtype) == "torch.bfloat16"
-    code = "from ramify.tools.embeddings.sentence_encoder import cpu_has_bfloat16; print(cpu_has_bfloat16())"
+    assert str(minilm.MiniLM().model.dtype) == "torch.bfloat16"
+    code = "from ramify.tools.embeddings.minilm import cpu_has_bfloat16; print(cpu_has_bfloat16())"
     environment = {**os.environ, "ATEN_CPU_CAPABILITY": "avx2"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+    monkeypatch.setattr(minilm, "cpu_has_bfloat16", lambda: False)
+    assert str(minilm.MiniLM().model.dtype) == "torch.float32"
+
+
+def test_minilm_gives_the_vectors_of_sentence_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm, "cpu_has_bfloat16", lambda: False)
     monkeypatch.setattr(sentence_encoder, "cpu_has_bfloat16", lambda: False)
-    assert str(sentence_encoder.MiniLM().model.dtype) == "torch.float32"
+    theirs = sentence_encoder.SentenceEncoder(str(minilm.checked_minilm()))
+    theirs.model.max_seq_length = 512
+    texts = ["Paris", "What is the capital of France?", "", "spruce " * 700, *(f"word {'and ' * number}word" for number in range(40))]
+    assert np.abs(minilm.MiniLM().encode_documents(texts) - theirs.encode_documents(texts)).max() < 1e-6
 
 
 def test_minilm_sees_the_end_of_a_long_passage() -> None:
@@ -72,9 +81,9 @@ def test_threads_share_one_encoder() -> None:
 
 
 def test_weights_that_are_not_the_published_ones_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sentence_encoder, "_MINILM_SHA256", "0" * 64)
+    monkeypatch.setattr(minilm, "_SHA256", "0" * 64)
     with pytest.raises(ModelError, match=r"sha256 '53aa51172d142c89.*reinstall"):
-        sentence_encoder.MiniLM().encode_queries(["x"])
+        minilm.MiniLM().encode_queries(["x"])
 
 
 def test_a_folder_with_a_model_is_an_embedding() -> None:

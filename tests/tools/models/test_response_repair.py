@@ -4,7 +4,7 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ramify.tools.models.structured_call import WithoutSurrogates
+from ramify.tools.models._response_repair import WithoutSurrogates
 
 PIECES = [b"\\\\", b"\\ud83d", b"\\ude00", b"\\n", b"a", b"\\u00e9", b"\\", b"u"]
 

@@ -91,7 +91,7 @@ def test_the_lower_layers_are_the_encoder_s_own() -> None:
 
     encoder: Any = load_encoder("minilm")
     network = reading.load_network()
-    assert network.encoder.embeddings is encoder.model[0].auto_model.embeddings
+    assert network.encoder.embeddings is encoder.model.embeddings
     assert not network.training
     assert all(torch.isfinite(parameter).all() for parameter in network.parameters())
 

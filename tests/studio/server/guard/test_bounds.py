@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ramify.graphs as graphs
-from ramify.studio.server.guard import DEFAULT_INDEX, INDEXES, STORES, bounded, declare
+from ramify.studio.server.bounds import DEFAULT_INDEX, INDEXES, STORES, bounded, declare
 from ramify.tools.errors import UsageError
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, free_port

@@ -1,0 +1,85 @@
+"""Progress of long work on stderr: a bar on a terminal, a line every ten seconds elsewhere."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from ramify.studio.console.streams import err, note
+from ramify.tools.index.progress import Progress as Report
+
+VERBS = {
+    **{"files": "reading", "documents": "reading", "units": "reading", "verdicts": "reaching", "passages for names": "reading"},
+    **{"passages": "encoding", "vectors": "linking", "words": "linking", "descriptions": "writing", "reports": "writing"},
+    **{"passages in groups": "summing up", "cells": "measuring"},
+}
+EVERY_S = 10.0
+
+
+class Rate(ProgressColumn):
+    """Items per second."""
+
+    def render(self, task: Task) -> Text:
+        """Return the speed, once known."""
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="progress.data.speed")
+
+
+@contextmanager
+def bar() -> Iterator[Report]:
+    """Show the progress of each unit of work while the block runs."""
+    if not err().is_terminal:
+        yield Lines(note)
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    with Progress(*columns, console=err(), transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def report(done: int, total: int | None, unit: str) -> None:
+            if unit not in tasks:
+                for earlier in tasks.values():  # what had no known end has reached it
+                    progress.update(earlier, total=progress.tasks[earlier].completed)
+                tasks[unit] = progress.add_task(_doing(unit), total=total)
+            progress.update(tasks[unit], completed=done, total=total)
+
+        yield report
+
+
+class Lines:
+    """Print a line of progress every `EVERY_S` seconds, for logs."""
+
+    def __init__(self, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._tell = tell
+        self._clock = clock
+        self._told = clock()
+        self._began: dict[str, tuple[float, int]] = {}
+
+    def __call__(self, done: int, total: int | None, unit: str) -> None:
+        """Update the progress of a unit of work."""
+        now = self._clock()
+        began, first = self._began.setdefault(unit, (now, done))
+        if now - self._told < EVERY_S:
+            return
+        self._told = now
+        rate = (done - first) / (now - began) if now > began else 0.0
+        parts = [f"{done:,}" if total is None else f"{done:,} of {total:,}"]
+        if rate:
+            parts.append(f"{rate:,.0f}/s" if rate >= 1 else f"{rate:.1f}/s")
+        if rate and total is not None:
+            parts.append(f"{(total - done) / rate:,.0f} s left")
+        self._tell(f"{_doing(unit)}: {', '.join(parts)}")
+
+
+def _doing(unit: str) -> str:
+    return f"{VERBS.get(unit, 'counting')} {unit}"

@@ -1,0 +1,40 @@
+"""Output of the command line: results on stdout, everything else on stderr."""
+
+import json
+import sys
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ramify.tools.quoting import one_line as one_line
+from ramify.tools.quoting import reveal, shortened
+from ramify.tools.scrub import scrub
+
+
+def out() -> Console:
+    """Return the console for results."""
+    return Console(file=sys.stdout, highlight=False)
+
+
+def err() -> Console:
+    """Return the console for progress and notices."""
+    return Console(file=sys.stderr, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON on stdout: exact, with invisible characters escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    typer.echo(reveal(text, lambda character: json.dumps(character)[1:-1]))
+
+
+def note(message: str) -> None:
+    """Print a notice on stderr, in one line, without secrets."""
+    err().print(Text(scrub(one_line(message)), style="dim"), soft_wrap=True)
+
+
+def fail(message: object) -> None:
+    """Print an error on stderr, in one line, without secrets."""
+    line = Text("error: ", style="bold red")
+    err().print(line.append(shortened(scrub(one_line(message))), style="not bold default"), soft_wrap=True)

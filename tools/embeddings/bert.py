@@ -1,0 +1,125 @@
+"""The layers of BERT (Devlin et al. 2019) on torch alone, with the parameter names of published checkpoints."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import gelu, scaled_dot_product_attention
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of a model; by default those of all-MiniLM-L6-v2."""
+
+    width: int = 384
+    layers: int = 6
+    heads: int = 12
+    inner: int = 1536
+    vocabulary: int = 30522
+    positions: int = 512
+    types: int = 2
+    epsilon: float = 1e-12
+
+
+class _Embedding(nn.Embedding):
+    def reset_parameters(self) -> None:
+        """Draw numbers only where they are kept: drawing those of a "meta" tensor imports torch's compiler, which takes seconds."""
+        if self.weight.device.type != "meta":
+            super().reset_parameters()
+
+
+class _Embeddings(nn.Module):
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.word_embeddings = _Embedding(shape.vocabulary, shape.width, padding_idx=0)
+        self.position_embeddings = _Embedding(shape.positions, shape.width)
+        self.token_type_embeddings = _Embedding(shape.types, shape.width)
+        self.LayerNorm = nn.LayerNorm(shape.width, eps=shape.epsilon)
+
+    def forward(self, ids: Tensor, types: Tensor) -> Tensor:
+        places = self.position_embeddings.weight[: ids.shape[1]]
+        normal: Tensor = self.LayerNorm(self.word_embeddings(ids) + self.token_type_embeddings(types) + places)
+        return normal
+
+
+class _SelfAttention(nn.Module):
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.heads = shape.heads
+        self.query, self.key, self.value = (nn.Linear(shape.width, shape.width) for _ in range(3))
+
+    def forward(self, states: Tensor, mask: Tensor | None) -> Tensor:
+        query, key, value = (layer(states).unflatten(-1, (self.heads, -1)).transpose(1, 2) for layer in (self.query, self.key, self.value))
+        return scaled_dot_product_attention(query, key, value, attn_mask=mask).transpose(1, 2).flatten(-2)
+
+
+class _Residual(nn.Module):
+    """A linear layer whose output is added to what came before, and normalized."""
+
+    def __init__(self, inputs: int, shape: Shape) -> None:
+        super().__init__()
+        self.dense = nn.Linear(inputs, shape.width)
+        self.LayerNorm = nn.LayerNorm(shape.width, eps=shape.epsilon)
+
+    def forward(self, states: Tensor, before: Tensor) -> Tensor:
+        normal: Tensor = self.LayerNorm(self.dense(states) + before)
+        return normal
+
+
+class _Layer(nn.Module):
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.attention = nn.ModuleDict({"self": _SelfAttention(shape), "output": _Residual(shape.width, shape)})
+        self.intermediate = nn.ModuleDict({"dense": nn.Linear(shape.width, shape.inner)})
+        self.output = _Residual(shape.inner, shape)
+
+    def forward(self, states: Tensor, mask: Tensor | None) -> Tensor:
+        attended = self.attention["output"](self.attention["self"](states, mask), states)
+        result: Tensor = self.output(gelu(self.intermediate["dense"](attended)), attended)
+        return result
+
+
+class Bert(nn.Module):
+    """An encoder of word pieces."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.embeddings = _Embeddings(shape)
+        self.encoder = nn.ModuleDict({"layer": nn.ModuleList(_Layer(shape) for _ in range(shape.layers))})
+
+    @classmethod
+    def loaded(cls, weights: Mapping[str, Tensor], shape: Shape) -> Self:
+        """Return a model with these weights; a pooler among them and numbers of positions are left out."""
+        with torch.device("meta"):  # nothing is made that is thrown away at once
+            model = cls(shape)
+        named = {name: weight for name, weight in weights.items() if not name.startswith("pooler.") and not name.endswith("position_ids")}
+        model.load_state_dict(named, assign=True)
+        return model.eval()
+
+    @property
+    def layers(self) -> nn.ModuleList:
+        """The layers, the lowest first."""
+        layers = self.encoder["layer"]
+        assert isinstance(layers, nn.ModuleList)
+        return layers
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.embeddings.LayerNorm.weight.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """In what it computes."""
+        return self.embeddings.LayerNorm.weight.dtype
+
+    def forward(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> list[Tensor]:
+        """Return the states of the embeddings and of each layer, (texts, pieces, width) each; `mask` says which pieces are there."""
+        states = [self.embeddings(ids, torch.zeros_like(ids) if types is None else types)]
+        readable = None if bool(mask.all()) else mask.bool()[:, None, None, :]
+        for layer in self.layers:
+            states.append(layer(states[-1], readable))
+        return states

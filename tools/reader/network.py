@@ -1,0 +1,62 @@
+"""The reader's network: BERT over a question and a passage, with heads for spans, kinds of answers and relevance."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import torch
+from torch import Tensor, nn
+
+from ramify.tools.embeddings.bert import Bert, Shape
+
+KINDS: Final = ("span", "yes", "no", "none")
+"""What an answer can be; `none` where the passage does not hold it."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Pairs as tensors of shape (pairs, pieces)."""
+
+    ids: Tensor
+    types: Tensor
+    mask: Tensor
+    readable: Tensor
+
+    def to(self, device: torch.device) -> "Batch":
+        """Move the tensors to a device."""
+        return Batch(self.ids.to(device), self.types.to(device), self.mask.to(device), self.readable.to(device))
+
+
+@dataclass(frozen=True)
+class Read:
+    """Log probabilities: of each piece to start and to end the answer, (pairs, pieces), and of each kind, (pairs, kinds).
+
+    `relevance`: log odds that the passage bears on the question, (pairs,).
+    """
+
+    start: Tensor
+    end: Tensor
+    kind: Tensor
+    relevance: Tensor
+
+
+class Network(nn.Module):
+    """Read a question and a passage together."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.encoder = Bert(shape)
+        self.span = nn.Linear(shape.width, 2)
+        self.kind = _head(shape.width, len(KINDS))
+        self.relevance = _head(shape.width, 1)
+
+    def forward(self, batch: Batch) -> Read:
+        """Return log probabilities; pieces outside the passage cannot be an answer."""
+        states = self.encoder(batch.ids, batch.mask, batch.types)[-1]
+        ends = self.span(states).float().masked_fill(~batch.readable[..., None], torch.finfo(torch.float32).min)
+        start, end = ends.log_softmax(dim=1).unbind(dim=-1)
+        first = states[:, 0]
+        return Read(start, end, self.kind(first).float().log_softmax(dim=-1), self.relevance(first).float()[:, 0])
+
+
+def _head(width: int, outputs: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, outputs))
