@@ -1,11 +1,12 @@
 """ramify search: search an index, without a model."""
 
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
 from ramify.studio.console.options import Filters, read_filter
-from ramify.studio.console.streams import note, out, print_json
+from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.quoting import one_line
 from ramify.tools.typed import readable
 
@@ -36,13 +37,14 @@ def search(
     from rich.padding import Padding
     from rich.text import Text
 
-    from ramify.graphs.run import blocking
-    from ramify.nodes.init_tree import checked
-    from ramify.nodes.retrieve import passage_of
-    from ramify.nodes.tree.citation import cite, near
-    from ramify.studio.drawing.terminal import head_of
-    from ramify.tools.index.searcher import advice, searcher, unknown_filter_fields
-    from ramify.tools.relevance import load, reranked, width
+    with nullcontext() if as_json else err().status("loading …"):
+        from ramify.graphs.run import blocking
+        from ramify.nodes.init_tree import checked
+        from ramify.nodes.retrieve import passage_of
+        from ramify.nodes.tree.citation import cite, near
+        from ramify.studio.drawing.terminal import head_of
+        from ramify.tools.index.searcher import advice, searcher, unknown_filter_fields
+        from ramify.tools.relevance import load, reranked, width
 
     wanted = read_filter(filters)
     load(rerank)

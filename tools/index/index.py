@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Generic, Protocol, TypeVar
+from weakref import finalize
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -190,6 +191,8 @@ class Index(VectorStore):
         store.write(encoder, DEFAULT_CHUNKING, documents_of(texts, metadatas, ids))
         index = cls.open(store, encoder)
         index._temporary = temporary
+        if temporary is not None:
+            finalize(index, temporary.cleanup)  # left to itself it would warn
         return index
 
     def add_texts(

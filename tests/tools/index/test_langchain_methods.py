@@ -1,5 +1,8 @@
 """An index as LangChain's `VectorStore`."""
 
+import gc
+from pathlib import Path
+
 import pytest
 from langchain_core.documents import Document
 
@@ -54,3 +57,13 @@ class TestVectorStore:
         assert {"long", "long~2"} < {str(document.id) for document in store.similarity_search("river floods", k=50)}
         store.delete(["long"])
         assert len(store) == 3
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_folder_of_an_index_without_a_path_goes_with_the_object() -> None:
+    index = Index.from_texts(["The Seine runs through Paris."], WordEncoder())
+    folder = Path(index.where)
+    assert folder.is_dir()
+    del index
+    gc.collect()
+    assert not folder.exists()
