@@ -161,7 +161,7 @@ def _encoder() -> Check:
 
     encoder = cast(MiniLM, load_encoder(MINILM))
     size = encoder.encode_queries(["Is anybody there?"]).shape[1]
-    kind = str(encoder.model.dtype).removeprefix("torch.")
+    kind = encoder.computed_in
     why = "" if kind == "bfloat16" else ", for want of bfloat16 in hardware" if encoder.model.device.type == "cpu" else ""
     return Check("encoder", "ok", f"minilm: its weights have the published sha256; vectors of {size}, computed in {kind}{why}")
 

@@ -77,7 +77,8 @@ def taken_in(built: "Built") -> str:
     parts = [f"{count:,} {fate}" for fate, count in fates.items() if count]
     skipped = f", {many(len(built.skipped), 'file')} skipped" if built.skipped else ""
     documents = f"{built.documents:,} documents ({', '.join(parts)}){skipped}"
-    rate = f", {built.encoded / built.seconds:,.0f} passages/s, start included" if built.encoded else ""
+    number = f" in {built.computed_in}" if built.computed_in else ""
+    rate = f", {built.encoded / built.seconds:,.0f} passages/s{number}, start included" if built.encoded else ""
     return f"{documents}, {built.passages:,} passages ({built.encoded:,} encoded){hidden_note(built.hidden)} in {built.seconds:.1f} s{rate}"
 
 

@@ -61,6 +61,11 @@ class Encoder(Embeddings):
         """Load what encoding needs; blocking."""
 
     @property
+    def computed_in(self) -> str:
+        """Return the type of the numbers it computes in, such as "bfloat16"; empty where that is not known, or nothing is loaded."""
+        return ""
+
+    @property
     @abstractmethod
     def dimension(self) -> int:
         """Return the length of a vector."""
@@ -181,6 +186,11 @@ class Prefixed(Encoder):
     def load(self) -> None:
         """Load what encoding needs."""
         self.encoder.load()
+
+    @property
+    def computed_in(self) -> str:
+        """Return the type of the numbers that the model computes in."""
+        return self.encoder.computed_in
 
     @property
     def dimension(self) -> int:

@@ -53,6 +53,11 @@ class MiniLM(Encoder):
         """Load the model, or wait for the thread that does."""
         _ = self.model
 
+    @property
+    def computed_in(self) -> str:
+        """Return the type of the numbers that the model computes in; empty before it is loaded."""
+        return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
+
     def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
         """Encode texts to unit vectors, shape (texts, 384): the mean over the pieces' states."""
         import torch

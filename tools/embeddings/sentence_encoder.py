@@ -49,6 +49,11 @@ class SentenceEncoder(Encoder):
         """Load the model, or wait for the thread that does."""
         _ = self.model
 
+    @property
+    def computed_in(self) -> str:
+        """Return the type of the numbers that the model computes in; empty before it is loaded."""
+        return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
+
     def _load(self) -> "SentenceTransformer":
         return _load_offline(self._path)
 

@@ -225,6 +225,8 @@ class Built(NamedTuple):
     """Passages kept and not searched, by the reason: what only lists, licenses or repeats."""
     remarks: list[Skipped]
     """What is to be said of files that were read now: an encoding that was guessed, pages without text."""
+    computed_in: str
+    """The numbers in which vectors were computed, such as bfloat16; empty where that is not known."""
 
 
 class BuildOptions(NamedTuple):
@@ -253,7 +255,7 @@ class IntakeResult(NamedTuple):
         intake, held = self.intake, (manifest.documents, manifest.passages)
         fates = (intake.added, intake.changed, intake.unchanged, self.gone)
         seconds = time.perf_counter() - began
-        return Built(*fates, *held, encoded, self.skipped, seconds, advice(encoder), manifest.hidden, intake.remarks)
+        return Built(*fates, *held, encoded, self.skipped, seconds, advice(encoder), manifest.hidden, intake.remarks, encoder.computed_in)
 
 
 def given_paths(paths: Sequence[str | Path]) -> dict[Path, Path]:
