@@ -38,12 +38,14 @@ def search(
     from rich.text import Text
 
     with nullcontext() if as_json else err().status("loading …"):
+        from ramify.tools.index.searcher import advice, searcher, unknown_filter_fields, warm_soon
+
+        warm_soon(where)  # beside the imports
         from ramify.graphs.run import blocking
         from ramify.nodes.init_tree import checked
         from ramify.nodes.retrieve import passage_of
         from ramify.nodes.tree.citation import cite, near
         from ramify.studio.drawing.terminal import head_of
-        from ramify.tools.index.searcher import advice, searcher, unknown_filter_fields
         from ramify.tools.relevance import load, reranked, width
 
     wanted = read_filter(filters)
