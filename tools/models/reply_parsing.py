@@ -278,12 +278,6 @@ def _logprob_characters(message: AIMessage) -> int:
     return sum(len(token.text) for token in _tokens(message.response_metadata.get("logprobs")) if BROKEN not in token.text)
 
 
-def without_logprobs(message: AIMessage) -> AIMessage:
-    """Return a message without its log probabilities: thousands of numbers that no checkpoint should carry."""
-    kept = {name: value for name, value in message.response_metadata.items() if name != "logprobs"}
-    return message.model_copy(update={"response_metadata": kept})
-
-
 def _tokens(logprobs: Any) -> list[_Token]:
     """Return the tokens in Ollama's format (a list) or OpenAI's (a list under `content`); none of anything else."""
     entries = logprobs.get("content") if isinstance(logprobs, Mapping) else logprobs

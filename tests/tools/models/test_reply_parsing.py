@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage
 from ollama import ChatResponse
 
 from ramify.tools.models import reply_parsing
-from ramify.tools.models.reply_parsing import DECODER, LONGEST, field_span, objects, parse, span_confidence, without_logprobs
+from ramify.tools.models.reply_parsing import DECODER, LONGEST, field_span, objects, parse, span_confidence
 from tests.tools.questions import Answered
 
 PARTS = [*'{}[]":,-1x\\', '"a"', "-0", "01", "1e5", "1.", "true", "nul", "null", "\\n", "\\u00e9", '"b":', '"x{', "NaN", "-Infinity"]
@@ -227,13 +227,6 @@ def test_a_token_with_half_a_character_still_spells_the_text() -> None:
 def test_tokens_that_leave_out_a_part_of_the_text_do_not_spell_it(text: str) -> None:
     tokens = [('{"', -9), ("answer", -9), ('": "', -9), ("Yes", -0.1), ('"', -9)]
     assert span_confidence(ollama([*tokens, ("}", -9)] if text.startswith('{"note') else tokens, text), "answer") is None
-
-
-def test_a_copy_without_them_keeps_the_rest() -> None:
-    message = openai(REPLY)
-    message.response_metadata["model_name"] = "m"
-    assert without_logprobs(message).response_metadata == {"model_name": "m"}
-    assert "logprobs" in message.response_metadata
 
 
 VALUES = st.recursive(
