@@ -28,7 +28,8 @@ it: the *longest reply* fills all its bounds with ordinary text, and fits into `
 What decides something is asked for one short sentence of thought first (`thought`); `shots` is the number of examples. Each is one
 setting: `ramify ask … --set thought=false --set shots=0`, or to compare, `ramify eval … --sweep shots=0,2 --sweep thought=true,false`.
 Examples are left out where they would take the room of a passage, or of the last tokens of a budget. Where sub-questions may not depend
-on each other (`dependent=false`), those that do are replaced by others; an ablation leaves out those that go a way it closes.
+on each other (`dependent=false`), those that do are replaced by others; an ablation leaves out the
+examples of a behaviour that it disables.
 
 To read one as a model gets it:
 

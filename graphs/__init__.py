@@ -1,7 +1,7 @@
 """Wiring: one strategy a file, edges and conditions only; and how a question is run through one.
 
-* strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, each a `strategy` made of a `wiring` with its
-  `conditions`; `strategies` configures them, `call_counts` bounds what the larger ones cost
+* strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, each a `Strategy`
+  (in `strategies`) that builds a `wiring` with `conditions`; `call_counts` bounds what the larger ones cost
 * a question: `run`, with its result
 * several: `conversation`, with where it is stored
 * in a larger agent: `tool`

@@ -28,7 +28,7 @@ class Strategy:
 
     name: str
     build: Callable[..., Wiring[Any]]
-    """Makes its wiring; what changes the drawing is an argument."""
+    """Makes its wiring; what changes the graph is an argument."""
     description: str = ""
     """What it does, in a line, as the lists of assistants and tools show it."""
     paper: str = ""

@@ -14,7 +14,7 @@ from ramify.nodes.settings import Settings
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = """# Settings
 
-A setting is a number, a threshold or a name; an argument changes the drawing. Both are given the same way:
+A setting is a number, a threshold or a name; an argument changes the graph. Both are given the same way:
 `ramify ask … --set tau=0.9 --set joint=false`, `ask(question, tau=0.9, joint=False)`.
 The calls that a setting may cost at most: `ramify settings STRATEGY`.
 """

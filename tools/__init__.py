@@ -1,9 +1,9 @@
-"""What a step reaches for.
+"""Libraries that steps use; they know nothing of trees and prompts.
 
 * a corpus: `documents` are read, `embeddings` encode them, `index` (or `milvus`) keeps and searches them, with `knowledge` (a graph) or
   `hierarchy` (groups) beside them; `ray_cluster` shares the work (`ray_encoding`); `demo` ships with the toolkit
-* models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting`, `relevance` and `arithmetic`
-* for every door: `pages`, `checkup`, `errors`, `typed` (what people type), `new_files`, `scrub`, `server_address`, `pip`,
+* models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting` and `arithmetic`; `relevance` reranks passages
+* for all interfaces: `pages`, `checkup`, `errors`, `typed` (what people type), `new_files`, `scrub`, `server_address`, `pip`,
   `released_weights`
 * texts: `english`, `quoting`, `supporting_sentence`, `text_location`
 """

@@ -1,4 +1,4 @@
-"""The one door to every model: find the answerer that the settings name, and ask it."""
+"""The only entry point for model calls: find the answerer that the settings name, and ask it."""
 
 import asyncio
 from typing import Any

@@ -1,6 +1,6 @@
 """The settings of every strategy: numbers, thresholds and names, with the papers' values as defaults.
 
-A knob that changes the drawing (`joint`, `backtrace`, an ablation) is an argument of a strategy's `build`, never a setting.
+An option that changes the graph (`joint`, `backtrace`, an ablation) is an argument of a strategy's `build`, never a setting.
 
 `settings` are those of every strategy and the further ones of each, `building` those of a graph or a hierarchy.
 """

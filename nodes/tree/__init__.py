@@ -1,4 +1,4 @@
-"""The tree of questions: its values, its paths and the law by which it grows.
+"""The tree of questions: its values, its paths and the rules by which branches are merged into it.
 
 A branch's path is its position and its identity: "0" is the root, "0.1" its second child. Branches are never removed: what is pruned stays,
 with the reason, because the tree is the explanation of the answer.

@@ -113,7 +113,7 @@ class Bert(nn.Module):
 
     @property
     def dtype(self) -> torch.dtype:
-        """In what it computes."""
+        """The type of numbers it computes in."""
         return self.embeddings.LayerNorm.weight.dtype
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> list[Tensor]:

@@ -3,7 +3,7 @@
 * find: `named` (from a name to a model), `model` (the interface of all), `clients` (LangChain's), `gguf` (run in this process)
 * a call: `structured_call`, `response_repair`, `concurrency`, `server_pool` (several servers)
 * tokens: `tokens` counts them, also by what servers report
-* a reply: `reply_parsing`
+* a reply: `reply_parsing` (also: confidence from log probabilities)
 * a server: `servers` (what calls have shown of it, and its errors), `server_info` (what it reports of a model)
 """
 

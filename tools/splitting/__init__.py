@@ -1,4 +1,4 @@
-"""A trained splitter: which two questions a question comes down to, and what a follow-up asks in full.
+"""The writer: a trained network that splits a question into two, and completes follow-up questions.
 
 `writing` loads and runs the writer; `network` is its layers.
 """
