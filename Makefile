@@ -12,8 +12,8 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
 
-test: $(VENV)/.test ## Run the tests that need neither a language model's replies nor a cluster, Milvus or public data
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real"
+test: $(VENV)/.test ## Run all tests but the slow ones and those of a real language model, a cluster, Milvus or public data
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real and not slow"
 
 test-all: $(VENV)/.test ## Run all tests
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup

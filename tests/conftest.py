@@ -28,12 +28,14 @@ def nothing_learned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that ask a real model, cluster or database, or read public data."""
-    from tests.sharing import REAL
+    """Mark the tests that ask a real model, cluster or database, or read public data; and those that take long."""
+    from tests.sharing import REAL, SLOW
 
     for item in items:
         if item.nodeid.partition("::")[0] in REAL:
             item.add_marker("real")
+        if item.nodeid.partition("::")[0] in SLOW:
+            item.add_marker("slow")
 
 
 @pytest.hookimpl(optionalhook=True)

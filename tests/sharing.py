@@ -41,6 +41,35 @@ REAL = frozenset(
 )
 """Files whose tests are marked `real`: `make test` leaves them out, `make test-all` runs them."""
 
+SLOW = frozenset(
+    {
+        "tests/benchmarks/test_real_questions.py",
+        "tests/evaluation/test_degraded_search.py",
+        "tests/evaluation/test_disturbed_runs.py",
+        "tests/graphs/test_any_model.py",
+        "tests/graphs/test_doors_with_smollm2.py",
+        "tests/graphs/test_faulty_servers.py",
+        "tests/graphs/test_killed.py",
+        "tests/graphs/test_memory.py",
+        "tests/graphs/test_shapes_page.py",
+        "tests/studio/commands/test_eval_processes.py",
+        "tests/studio/notebook/test_tour.py",
+        "tests/studio/server/dev/test_command.py",
+        "tests/studio/server/dev/test_runs.py",
+        "tests/studio/server/dev/test_threads.py",
+        "tests/studio/server/guard/test_bounds.py",
+        "tests/studio/server/guard/test_limits.py",
+        "tests/studio/server/guard/test_pages.py",
+        "tests/studio/server/test_mcp.py",
+        "tests/tools/hierarchy/test_killed.py",
+        "tests/tools/index/test_damage.py",
+        "tests/tools/knowledge/test_build_killed.py",
+        "tests/tools/models/test_gguf.py",
+        "tests/training/test_training.py",
+    }
+)
+"""Files whose tests are marked `slow`, for the same: they kill processes, start servers, or run one thing many times over."""
+
 
 class Sharing(LoadScopeScheduling):
     """Deal out groups of tests, the larger ones first."""
