@@ -181,7 +181,8 @@ def test_names_are_looked_up_for_the_question_above_them_two_at_most() -> None:
     chat = but(decide=names)
     result = graphs.ask(QUESTION, model=chat, index=river())
     assert [branch.question for branch in result.tree.values() if branch.kind == "entity"] == ["Seine", "Paris"]
-    assert [(call["entity"], call["question"]) for call in chat.asked("summarize")] == [("Seine", QUESTION), ("Paris", QUESTION)]
+    assert {(call["entity"], call["question"]) for call in chat.asked("summarize")} == {("Seine", QUESTION), ("Paris", QUESTION)}
+    assert len(chat.asked("summarize")) == 2
 
 
 def test_an_aggregate_sees_what_the_branch_and_its_children_found_and_no_pruned_child() -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from queue import Queue, SimpleQueue
 from threading import Lock, Thread, Timer
 from typing import Any, NamedTuple
@@ -220,4 +220,6 @@ def _exchange(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
         process.stdin.flush()
         return process.stdout.readline()
     except (BrokenPipeError, ValueError):
+        with suppress(OSError):  # what could not be written is still in its buffer; Python 3.13 would print that it is lost
+            process.stdin.close()
         return b""
