@@ -62,7 +62,7 @@ def test_what_is_drawn_for_the_documents_can_be_drawn_again(tmp_path: Path) -> N
     assert (tmp_path / "studio_way.svg").read_text(encoding="utf-8") == (ROOT / "docs" / "studio_way.svg").read_text(encoding="utf-8")
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning:pdoc")
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_reference_has_a_page_for_what_each_package_offers(tmp_path: Path) -> None:
     run_path(str(ROOT / "docs" / "api.py"))["main"](tmp_path)
     pages = {str(page.relative_to(tmp_path)) for page in tmp_path.rglob("*.html")}

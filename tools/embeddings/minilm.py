@@ -1,6 +1,5 @@
 """The embedded encoder: all-MiniLM-L6-v2, shipped as a package, checked by its hash, with all 512 of its positions in use."""
 
-import threading
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, unit_rows
+from ramify.tools.embeddings.encoder import LocalEncoder, Matrix, Offsets, unit_rows
 from ramify.tools.released_weights import intact
 
 if TYPE_CHECKING:
@@ -25,38 +24,18 @@ _AT_ONCE = 32
 """Texts in a batch, those of like length together."""
 
 
-class MiniLM(Encoder):
-    """all-MiniLM-L6-v2 on torch: loaded at first use, once; safe to share between threads."""
+class MiniLM(LocalEncoder["Bert"]):
+    """all-MiniLM-L6-v2 on torch."""
 
     name = MINILM
     dimension = _DIMENSION
     max_tokens = _POSITIONS - _SPECIAL_TOKENS
 
-    def __init__(self) -> None:
-        self._loading = threading.Lock()
-        self._loaded: Bert | None = None
+    def _load(self) -> "Bert":
+        import torch
 
-    @property
-    def model(self) -> "Bert":
-        """Return the model itself, loading it the first time."""
-        with self._loading:
-            if self._loaded is None:
-                self._loaded = _load()
-            return self._loaded
-
-    @property
-    def loaded(self) -> bool:
-        """Return whether the model is in memory."""
-        return self._loaded is not None
-
-    def load(self) -> None:
-        """Load the model, or wait for the thread that does."""
-        _ = self.model
-
-    @property
-    def computed_in(self) -> str:
-        """Return the type of the numbers that the model computes in; empty before it is loaded."""
-        return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        return minilm_layers().to(device, torch.bfloat16 if device == "cpu" and cpu_has_bfloat16() else torch.float32)
 
     def encode_documents(self, texts: Sequence[str], prefix: str | None = None) -> Matrix:
         """Encode texts to unit vectors, shape (texts, 384): the mean over the pieces' states."""
@@ -127,13 +106,6 @@ def minilm_layers() -> "Bert":
     from ramify.tools.embeddings.bert import Bert, Shape
 
     return Bert.loaded(load_file(checked_minilm() / "model.safetensors"), Shape())
-
-
-def _load() -> "Bert":
-    import torch
-
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    return minilm_layers().to(device, torch.bfloat16 if device == "cpu" and cpu_has_bfloat16() else torch.float32)
 
 
 def cpu_has_bfloat16() -> bool:

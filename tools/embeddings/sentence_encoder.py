@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix, Offsets, Prefixes, unit_rows
+from ramify.tools.embeddings.encoder import LocalEncoder, Matrix, Offsets, Prefixes, unit_rows
 from ramify.tools.embeddings.minilm import cpu_has_bfloat16
 from ramify.tools.errors import ModelError
 
@@ -22,37 +22,14 @@ _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 """The names that models give to the prompt of passages."""
 
 
-class SentenceEncoder(Encoder):
-    """A sentence-transformers model: torch is imported and the weights are loaded at first use, once; safe to share between threads."""
+class SentenceEncoder(LocalEncoder["SentenceTransformer"]):
+    """A sentence-transformers model."""
 
     def __init__(self, name: str, path: str | None = None) -> None:
+        super().__init__()
         self.name = name
         self._path = path or name
-        self._loading = threading.Lock()
         self._encoding = threading.Lock()
-        self._loaded: SentenceTransformer | None = None
-
-    @property
-    def model(self) -> "SentenceTransformer":
-        """Return the model itself, loading it the first time."""
-        with self._loading:
-            if self._loaded is None:
-                self._loaded = self._load()
-            return self._loaded
-
-    @property
-    def loaded(self) -> bool:
-        """Return whether the model is in memory."""
-        return self._loaded is not None
-
-    def load(self) -> None:
-        """Load the model, or wait for the thread that does."""
-        _ = self.model
-
-    @property
-    def computed_in(self) -> str:
-        """Return the type of the numbers that the model computes in; empty before it is loaded."""
-        return str(self._loaded.dtype).removeprefix("torch.") if self._loaded is not None else ""
 
     def _load(self) -> "SentenceTransformer":
         return _load_offline(self._path)
