@@ -16,7 +16,6 @@ from ramify.prompts.finalize import FINALIZE, Final
 from ramify.prompts.glean import GLEAN
 from ramify.prompts.judge import JUDGE, Judgement
 from ramify.prompts.map_report import MAP_REPORT, Partial
-from ramify.prompts.missed import MISSED, Complete
 from ramify.prompts.next_question import NEXT_QUESTION, Next
 from ramify.prompts.plan import PLAN, Plan
 from ramify.prompts.prefer import PREFER, Preference
@@ -45,7 +44,6 @@ __all__ = [
     "GLEAN",
     "JUDGE",
     "MAP_REPORT",
-    "MISSED",
     "NEXT_QUESTION",
     "PLAN",
     "PREFER",
@@ -58,7 +56,6 @@ __all__ = [
     "Above",
     "Answered",
     "Claims",
-    "Complete",
     "Compressed",
     "Decision",
     "Described",

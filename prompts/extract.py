@@ -14,6 +14,7 @@ BAR = "|"
 MOST, LONGEST = 10, 120
 """Lines of each list, and characters of a line."""
 LINES = "Each line has its parts between bars, in the order told."
+EACH = "Write names as the text does, each on a line of its own: a band and its singer are two."
 
 
 class Extracted(Said):
@@ -63,8 +64,8 @@ NOTHING: dict[str, list[str]] = {"entities": [], "relations": []}
 EXTRACT = Prompt(
     name="extract",
     task=(
-        "Find all names in the text that are of these types: {kinds}. Then find all pairs of them that the text clearly relates. Write names as "
-        f"the text does, and descriptions in its language. {LINES} Use nothing but the text."
+        "Find all names in the text that are of these types: {kinds}; where there are more than fit, the most important. Then find all pairs of "
+        f"them that the text clearly relates. {EACH} Write descriptions in the language of the text. {LINES} Use nothing but the text."
     ),
     template=TEXT,
     reply=Extracted,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ramify.nodes.building.kept_replies import at_once, side_by_side
 from ramify.nodes.settings.building import BuildSettings
-from ramify.prompts import CLAIMS, EXTRACT, GLEAN, MISSED, Extracted
+from ramify.prompts import CLAIMS, EXTRACT, GLEAN, Extracted
 from ramify.prompts.claims import LINE_TOKENS
 from ramify.prompts.extract import BAR, lines_for, with_lines
 from ramify.tools.english import fold
@@ -62,11 +62,10 @@ async def _read(unit: Unit, ask: Ask, settings: BuildSettings) -> Elements:
     rounds: list[Extracted] = [await ask(with_lines(EXTRACT, lines), "entities", **slots)]
     for _ in range(settings.gleanings):
         found = [line for part in rounds for line in (*part.entities, *part.relations)]
-        # A full list means that some were missed: the model need not be asked whether.
-        full = max(len(rounds[-1].entities), len(rounds[-1].relations)) >= lines
-        if not full and (await ask(MISSED, "complete", **slots, found=found)).complete == "YES":
+        more: Extracted = await ask(with_lines(GLEAN, lines), "entities", **slots, found=found)
+        if not set(more.entities + more.relations) - set(found):
             break
-        rounds.append(await ask(with_lines(GLEAN, lines), "entities", **slots, found=found))
+        rounds.append(more)
     mentions = [mention for part in rounds for line in part.entities for mention in _mentions(line, unit)]
     mentions += [mention for part in rounds for line in part.relations for end in _parts(line, 2) for mention in _mentions(end, unit)]
     names = {mention.key: mention.name for mention in reversed(mentions)}

@@ -29,7 +29,7 @@ class BuildSettings(Settings):
     unit_tokens: int = Field(default=600, ge=50, description="Tokens of text read in one call: consecutive passages of one document.")
     gleanings: int = Field(default=1, ge=0, le=5, description="How often a text is read again for names that were missed.")
     claims: bool = Field(default=False, description="Whether claims about names are collected as well.")
-    entity_types: str = Field(default="person, organisation, place", description="What kinds of names are looked for.")
+    entity_types: str = Field(default="person, organisation, place, work, event", description="What kinds of names are looked for.")
     max_cluster_size: int = Field(default=MAX_CLUSTER_SIZE, ge=2, description="Communities larger than this are split further.")
     weights: Weights = Field(default="count", description="What weighs a connection: count, or pmi (how much oftener than by chance).")
     num_predict: int = Field(default=2048, ge=16, description="Longest reply in tokens, without a thought before it.")

@@ -69,8 +69,7 @@ _REPLIES: dict[str, Callable[[Slots], Reply]] = {
     "closed_book": lambda slots: {"answer": UNKNOWN, "confidence": 0.0, "citations": []},
     "decompose": split_question,
     "filter": filter_batch,
-    "glean": lambda slots: {"entities": [], "relations": []},
-    "missed": lambda slots: {"complete": "YES"},  # what the rules miss once, they miss again
+    "glean": lambda slots: {"entities": [], "relations": []},  # what the rules miss once, they miss again
     "summarize_cluster": quote_first,
     "support": quote_first,  # a quotation is supported: asking again changes nothing
 }

@@ -40,7 +40,6 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Any:
     if prompt == "claims":
         return {"claims": [f"{name} | NONE | being | {name} is told of. | 1852 | | {name}" for name in slots["names"].split(", ")]}
     known: dict[str, Any] = {
-        "missed": {"complete": "YES"},
         "glean": {"entities": [], "relations": []},
         "describe": {"description": f"{slots.get('name')} in one go."},
         "report": {

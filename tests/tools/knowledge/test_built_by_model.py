@@ -44,11 +44,10 @@ class TestElements:
         [schema] = [schema for schema in chat.schemas if "relations" in schema.model_json_schema()["properties"]]
         assert {field["maxItems"] for field in schema.model_json_schema()["properties"].values()} == {lines}
 
-    def test_after_a_full_list_more_is_looked_for_and_nobody_asked_whether_there_is(self, folder: Path) -> None:
+    def test_after_a_full_list_more_is_looked_for(self, folder: Path) -> None:
         full = {"entities": [f"Name {number} | place | " for number in range(10)], "relations": []}
         built(folder, chat := but(extract=lambda slots: {**found_in(slots["text"]), "entities": full["entities"]}), gleanings=1)
         assert chat.asked("glean")
-        assert not chat.asked("missed")
 
     @pytest.mark.parametrize("line", ["", "|||||||", "Vane | Vane | itself | 9", "Vane | Oskel | near | many", "V" * 300, "<script> | x"])
     def test_odd_lines_break_nothing(self, folder: Path, line: str) -> None:
@@ -75,13 +74,7 @@ class TestElements:
     def test_after_a_full_list_of_relations_as_well(self, folder: Path) -> None:
         full = ["Vane | Oskel | near | 3"] * 10
         built(folder, chat := but(extract=lambda slots: {**found_in(slots["text"]), "relations": full}), gleanings=1)
-        assert (bool(chat.asked("glean")), chat.asked("missed")) == (True, [])
-
-    def test_a_list_that_is_full_for_a_small_unit_is_not_for_a_large_one(self, folder: Path) -> None:
-        ten = {"entities": [f"Name {number} | place | " for number in range(10)]}
-        chat = but(extract=lambda slots: {**found_in(slots["text"]), **ten})
-        built(folder, chat, gleanings=1, unit_tokens=1200)
-        assert (bool(chat.asked("missed")), chat.asked("glean")) == (True, [])
+        assert chat.asked("glean")
 
 
 class TestClaims:
@@ -144,22 +137,26 @@ class TestGleaning:
     def test_goes_on_where_some_were_missed(self, folder: Path) -> None:
         first = but(
             extract=lambda slots: {key: lines[:1] for key, lines in found_in(slots["text"]).items()},
-            missed={"complete": "NO"},
             glean=lambda slots: found_in(slots["text"]),
         )
         built(folder, first, gleanings=1)
         assert set(reports_of(folder).graph().names) == NAMES
-        assert len(first.asked("extract")) == len(first.asked("missed")) == len(first.asked("glean")) == len(VALLEY)
+        assert len(first.asked("extract")) == len(first.asked("glean")) == len(VALLEY)
         assert all(slots["found"] for slots in first.asked("glean"))
 
     def test_ends_where_all_was_found(self, folder: Path) -> None:
         built(folder, chat := scribe(), gleanings=3)
-        assert (len(chat.asked("missed")), chat.asked("glean")) == (len(VALLEY), [])
+        assert len(chat.asked("glean")) == len(VALLEY)
+
+    def test_ends_where_only_what_was_found_is_named_again(self, folder: Path) -> None:
+        built(folder, chat := but(glean=lambda slots: found_in(slots["text"])), gleanings=3)
+        assert len(chat.asked("glean")) == len(VALLEY)
 
     def test_ends_after_so_many_rounds(self, folder: Path) -> None:
-        more = {"entities": ["Vane | place | A town."], "relations": []}
-        built(folder, chat := but(missed={"complete": "NO"}, glean=more), gleanings=2)
-        assert len(chat.asked("missed")) == len(chat.asked("glean")) == 2 * len(VALLEY)
+        built(
+            folder, chat := but(glean=lambda slots: {"entities": [f"Vane | place | {len(slots['found'])}"], "relations": []}), gleanings=2
+        )
+        assert len(chat.asked("glean")) == 2 * len(VALLEY)
 
 
 class TestFailures:
