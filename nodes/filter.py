@@ -9,6 +9,7 @@ from ramify.nodes.state import Search
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.tree import Passage
 from ramify.prompts import FILTER, Filtered
+from ramify.prompts.filter import FILTER_RECORDS, FilteredSources
 from ramify.prompts.prompt import copied_back
 
 FILE_BONUS, PAGE_BONUS, KEYWORD_BONUS = 0.3, 0.2, 0.1
@@ -27,10 +28,17 @@ async def filter(context: Context[IterativeSettings]) -> Update:
         return {}
     slots = {"question": state["question"], "facts": list(search.facts), "expected": ", ".join(search.expected) or "anything that helps"}
     unread = f"round {search.round + 1} of reading was lost, and its {len(batch)} passages with it"
-    reply, update = await call_model(state, FILTER, batch, field="relevance", instead=unread, **slots)
+    prompt = FILTER if _share_sources(state["passages"].values()) else FILTER_RECORDS
+    reply, update = await call_model(state, prompt, batch, field="relevance", instead=unread, **slots)
     if "stopped_by" in update:
         return {**update, "search": search.model_copy(update={"given_up": True})}
     return {**update, "search": update_memory(search, reply) if reply else skip_batch(search, batch)}
+
+
+def _share_sources(passages: Iterable[Passage]) -> bool:
+    """Tell whether a source has several passages; else, as with records, the name of one promises nothing."""
+    sources = [passage.source for passage in passages]
+    return len(set(sources)) < len(sources)
 
 
 def priority(passage: Passage, search: Search) -> float:
@@ -56,6 +64,7 @@ def plain(text: str) -> str:
 def update_memory(search: Search, reply: Reply[Filtered]) -> Search:
     """Add what a round found to the memory."""
     said = reply.value
+    sources = [copied_back(source) for source in (said.sources if isinstance(said, FilteredSources) else ())]
     kept = [reply.passages[n - 1].id for n in said.relevant if 0 < n <= len(reply.passages)]
     return search.model_copy(
         update={
@@ -63,8 +72,8 @@ def update_memory(search: Search, reply: Reply[Filtered]) -> Search:
             "seen": joined(search.seen, [passage.id for passage in reply.passages]),
             "relevant": joined(search.relevant, kept),
             "facts": joined(search.facts, said.facts),
-            "files": joined(search.files, map(copied_back, said.files)),
-            "pages": joined(search.pages, map(copied_back, said.pages)),
+            "files": joined(search.files, sources),
+            "pages": joined(search.pages, (source for source in sources if file_of(source) != source)),
             "relevances": (*search.relevances, said.relevance),
             "suggested": said.suggested.strip(),
             "sufficient": said.is_sufficient,

@@ -55,8 +55,7 @@ def _filtered() -> dict[str, Any]:
     return {
         "relevant": [1, 2],
         "facts": ["The Seine runs through Paris."],
-        "files": [],
-        "pages": [],
+        "sources": [],
         "is_sufficient": True,
         "relevance": 0.9,
         "suggested": "",

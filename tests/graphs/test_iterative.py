@@ -9,7 +9,7 @@ from tests.fakes import library
 from tests.river import QUESTION, TEXTS, but, replies, river
 
 POOR: dict[str, Any] = {
-    "relevant": [], "facts": [], "files": [], "pages": [], "is_sufficient": False, "relevance": 0.1, "suggested": ""
+    "relevant": [], "facts": [], "sources": [], "is_sufficient": False, "relevance": 0.1, "suggested": ""
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from ramify.nodes.filter import priority
 from ramify.nodes.state import Search
 from ramify.nodes.tree import Passage
 from ramify.prompts import Filtered
+from ramify.prompts.filter import FilteredSources
 from ramify.tools.errors import UsageError
 from ramify.tools.models.tokens import passage_length
 from tests.fakes import library
@@ -35,7 +36,7 @@ def test_the_other_pages_of_a_file_are_read_next_when_the_model_copies_its_sourc
     def promising(slots: Any) -> Any:
         source = next((quote["source"] for quote in slots["passages"] if "Q&A.pdf" in quote["source"]), "")
         shown = source.replace('"', "&quot;")  # as the prompt shows it
-        return {**POOR, "relevance": 0.9, "files": [shown] if source else [], "pages": [shown] if source else []}
+        return {**POOR, "relevance": 0.9, "sources": [shown] if source else []}
 
     shelf = library(*(f"River number {n}." for n in range(8)))
     shelf.add_texts(["Which river runs through a capital?"], metadatas=[{"source": "Q&A.pdf", "page": 7}])
@@ -110,5 +111,14 @@ def test_the_final_call_keeps_to_the_limits_of_the_method() -> None:
 
 
 def test_the_filter_asks_for_nothing_that_nobody_reads() -> None:
-    read = {"relevant", "facts", "files", "pages", "is_sufficient", "relevance", "suggested"}
-    assert set(Filtered.model_fields) == read
+    read = {"relevant", "facts", "is_sufficient", "relevance", "suggested"}
+    assert (set(Filtered.model_fields), set(FilteredSources.model_fields)) == (read, read | {"sources"})
+
+
+@pytest.mark.parametrize(("sources", "asked"), [(["a.pdf", "a.pdf", "b.pdf"], True), (["a#1", "a#2", "a#3"], False)])
+def test_sources_are_asked_for_where_one_has_several_passages(sources: list[str], asked: bool) -> None:
+    shelf = library()
+    shelf.add_texts([f"River number {n}." for n in range(3)], metadatas=[{"source": source} for source in sources])
+    graphs.ask(QUESTION, "iterative", model=(chat := but()), index=shelf)
+    [told] = [messages[0].text for (name, _), messages in zip(chat.calls, chat.heard, strict=True) if name == "filter"][:1]
+    assert ('"sources"' in told) == asked

@@ -131,7 +131,7 @@ class Doubtful(Busy):
 
 
 def filtered(number: int) -> dict[str, Any]:
-    lists: dict[str, Any] = {name: [] for name in ("facts", "files", "pages")}
+    lists: dict[str, Any] = {name: [] for name in ("facts", "sources")}
     return {**lists, "relevant": [1], "is_sufficient": False, "relevance": 0.0, "suggested": f"other words {number}"}
 
 

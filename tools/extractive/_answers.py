@@ -90,11 +90,10 @@ def filter_batch(slots: Slots) -> Reply:
     return {
         "relevant": sorted(relevant),
         "facts": [fact for fact in facts if fact and fact not in slots["facts"]][:_MOST_FACTS],
-        "files": sources,
-        "pages": [source for source in sources if ":" in source],
         "is_sufficient": enough,
         "relevance": best,
         "suggested": suggested,
+        "sources": sources,
     }
 
 

@@ -149,7 +149,7 @@ class Reader:
         relevant = [number for number, passage in enumerate(slots["passages"], 1) if passage["text"] in needed]
         facts = [slots["passages"][number - 1]["text"] for number in relevant]
         seen = {*facts, *slots["facts"]}
-        nothing: dict[str, Any] = {"files": [], "pages": [], "suggested": ""}
+        nothing: dict[str, Any] = {"sources": [], "suggested": ""}
         return {**nothing, "relevant": relevant, "facts": facts, "is_sufficient": needed <= seen, "relevance": 0.9 if relevant else 0.1}
 
     def compress(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:

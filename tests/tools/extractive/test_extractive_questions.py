@@ -96,7 +96,7 @@ def test_the_filter_keeps_what_bears_on_the_question_with_the_sentence_that_tell
     told = reply(FILTER, question=BORN, passages=[*others, *PASSAGES], expected="a place")
     assert told.relevant == [16]
     assert told.facts == [TARKOVSKY["text"].split(". ")[0].removesuffix(".") + "."]
-    assert (told.files, told.is_sufficient, told.suggested) == (["tarkovsky.md"], True, "")
+    assert (told.sources, told.is_sufficient, told.suggested) == (["tarkovsky.md"], True, "")
     poor = reply(FILTER, passages=others, expected="a place")
     assert (poor.relevant, poor.is_sufficient, poor.suggested) == ([], False, DIRECTOR)
 
