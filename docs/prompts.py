@@ -27,6 +27,7 @@ it: the *longest reply* fills all its bounds with ordinary text, and fits into `
 
 What decides something is asked for one short sentence of thought first (`thought`); `shots` is the number of examples. Each is one
 setting: `ramify ask … --set thought=false --set shots=0`, or to compare, `ramify eval … --sweep shots=0,2 --sweep thought=true,false`.
+Instructions and examples together have at most 500 tokens, so `decide`, whose reply has the most fields, has one example only.
 Examples are left out where they would take the room of a passage, or of the last tokens of a budget. Where sub-questions may not depend
 on each other (`dependent=false`), those that do are replaced by others; an ablation leaves out the
 examples of a behaviour that it disables.
@@ -42,10 +43,55 @@ for message in ANSWER.told_with(thought=True, shots=1).render({{"passages": [pas
 ```
 
 Tokens are counted with the embedded encoder's tokenizer (all-MiniLM-L6-v2), which is at hand everywhere.
-"`decompose`, searched" is PruneRAG's staged wiring, where a question has been searched before it is split (`informed`).
+"`decompose`, searched" is told where a question has been searched before it is split (`informed`): in PruneRAG's staged wiring, and below
+the root of ToR-RAG. *Before* is what instructions and examples came to with three short examples, when the limits of a reply were not told.
+
+What is the same in every call (task, rules, fields, examples) comes first, and passages and question last, so that a server's prefix
+cache holds all of it.
 
 """
-COLUMNS = ["system", "examples", "together", "without thought", "without examples", "without either", "longest reply", "without thought"]
+COLUMNS = [
+    "system",
+    "examples",
+    "together",
+    "before",
+    "without thought",
+    "without examples",
+    "without either",
+    "longest reply",
+    "without thought",
+]
+
+
+BEFORE = {
+    "aggregate": 514,
+    "answer": 437,
+    "claims": 280,
+    "closed_book": 224,
+    "compress": 495,
+    "contextualize": 328,
+    "decide": 821,
+    "decompose": 456,
+    "decompose, searched": 617,
+    "describe": 209,
+    "entities": 236,
+    "extract": 366,
+    "filter": 535,
+    "finalize": 878,
+    "glean": 392,
+    "judge": 473,
+    "map_report": 422,
+    "next_question": 423,
+    "plan": 308,
+    "prefer": 713,
+    "reduce": 500,
+    "report": 396,
+    "rubric": 322,
+    "summarize_cluster": 282,
+    "summarize": 359,
+    "support": 321,
+}
+"""What they came to with three short examples, before the limits of a reply were told."""
 
 
 class Cost(NamedTuple):
@@ -79,8 +125,8 @@ def cost(prompt: Prompt[Any], thought: bool = True, shots: int = SHOTS) -> Cost:
 
 def page() -> str:
     """Write the page."""
-    rows = {f"`{prompt.name}`": prompt for prompt in vars(prompts).values() if isinstance(prompt, Prompt)}
-    rows["`decompose`, searched"] = DECOMPOSE_SEARCHED
+    rows = {prompt.name: prompt for prompt in vars(prompts).values() if isinstance(prompt, Prompt)}
+    rows["decompose, searched"] = DECOMPOSE_SEARCHED
     head = f"| prompt | what it is for | {' | '.join(COLUMNS)} |\n|---|---|{'---:|' * len(COLUMNS)}\n"
     return HEAD + head + "".join(_row(label, rows[label]) for label in sorted(rows))
 
@@ -88,8 +134,10 @@ def page() -> str:
 def _row(label: str, prompt: Prompt[Any]) -> str:
     told, plain, bare, neither = (cost(prompt, thought, shots) for shots in (SHOTS, 0) for thought in (True, False))
     purpose = str(import_module(f"ramify.prompts.{prompt.name}").__doc__).partition("\n")[0].rstrip(".")
-    figures = (told.system, told.examples, *(sum(one[:2]) for one in (told, plain, bare, neither)), told.longest, plain.longest)
-    return f"| {label} | {purpose} | {' | '.join(map(str, figures))} |\n"
+    together, *fewer = (sum(one[:2]) for one in (told, plain, bare, neither))
+    figures = (told.system, told.examples, together, BEFORE.get(label, ""), *fewer, told.longest, plain.longest)
+    name, *variant = label.split(",")
+    return f"| {','.join((f'`{name}`', *variant))} | {purpose} | {' | '.join(map(str, figures))} |\n"
 
 
 def _tokens(message: BaseMessage) -> int:

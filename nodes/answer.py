@@ -3,8 +3,10 @@
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import Settings
 from ramify.nodes.step import Context, StepResult, branch_step, result
-from ramify.nodes.tree import Branch, Status
+from ramify.nodes.tree import Branch, Status, is_unknown
+from ramify.nodes.tree.notes import missing
 from ramify.prompts import ANSWER, CLOSED_BOOK, SUMMARIZE, Answered, Summary
+from ramify.prompts.answer import AnsweredFromPassages
 
 
 @branch_step(once=True)
@@ -21,11 +23,14 @@ async def answer(branch: Branch, context: Context[Settings]) -> StepResult:
     return result(with_answer(branch, reply, "answered"))
 
 
-def with_answer(branch: Branch, reply: Reply[Answered] | Reply[Summary], status: Status) -> Branch:
-    """Return the branch with an answer, its confidence and the passages it cites."""
+def with_answer(branch: Branch, reply: Reply[Answered] | Reply[AnsweredFromPassages] | Reply[Summary], status: Status) -> Branch:
+    """Return the branch with an answer, its confidence and the passages it cites; beside Unknown with what is missing."""
+    answer = reply.value.answer.strip()
+    told = missing(reply.value.missing) if is_unknown(answer) and isinstance(reply.value, AnsweredFromPassages) else ""
     return branch.to(
         status,
-        answer=reply.value.answer.strip(),
+        answer=answer,
+        note=branch.noted(told),
         confidence=reply.confidence,
         confidence_source=reply.confidence_source,
         cited=reply.cited(),

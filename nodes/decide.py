@@ -5,12 +5,14 @@ from typing import Any
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import PruneSettings
 from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
-from ramify.nodes.tree import Branch, Proposal
+from ramify.nodes.tree import UNKNOWN, Branch, Proposal
+from ramify.nodes.tree.notes import missing
 from ramify.prompts.decide import WAYS, decide_by, whole
+from ramify.prompts.lenient_types import THOUGHT
 from ramify.tools.errors import ReplyError
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
-LEADS_TO = {"answer": "prune", "decompose": "decompose", "entities": "extract_entities"}
+LEADS_TO = {"answer": "prune", "decompose": "decompose", "entities": "extract_entities", "unknown": "prune"}
 """The step that a choice leads to: where no edge leads there, the model is not offered it (an ablation)."""
 
 
@@ -41,13 +43,17 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> StepResult:
         proposal = Proposal()
     if proposal.questions or proposal.entities:
         return result(branch.to("open" if branch.answer is None else "answered", proposal=proposal))
-    if decision.action != "answer" and not decision.answer:
+    told = missing(str(getattr(reply.value, THOUGHT, ""))) if decision.action == "unknown" else ""
+    if decision.action == "unknown" and branch.answer is None:
+        return result(branch.to("open", note=branch.noted(told), reconsidered=True))
+    if decision.action in {"decompose", "entities"} and not decision.answer:
         note = branch.noted(f"chose {decision.action} but named nothing that can be asked")
         return result(branch.to("open" if branch.answer is None else "answered", note=note, reconsidered=True))
     return result(
         branch.to(
             "answered",
-            answer=decision.answer.strip(),
+            answer=UNKNOWN if decision.action == "unknown" else decision.answer.strip(),
+            note=branch.noted(told),
             confidence=reply.confidence,
             confidence_source=reply.confidence_source,
             cited=reply.cited(),

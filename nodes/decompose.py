@@ -29,7 +29,7 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> StepResul
             return result(branch.to(branch.status, note=branch.noted("chose decompose but named nothing that can be asked")))
         return result(_divided(branch, proposal.together), *children_of(branch, before, pair))
     better = better_half(branch, before[-2:])
-    found = context.passages(branch) if branch.evidence and getattr(settings, "informed", False) else None
+    found = context.passages(branch) if branch.evidence and settings.informed else None
     rejected = [f"{child.question} ({child.note})" for child in before if child.status == "pruned"]
     kept = "" if better is None else keeping(better.question, better.answer or UNKNOWN)
     prompt = DECOMPOSE if found is None else DECOMPOSE_SEARCHED

@@ -3,9 +3,10 @@
 from ramify.nodes.asking.ask import ask
 from ramify.nodes.settings import TorSettings
 from ramify.nodes.step import Context, StepResult, branch_step, result
-from ramify.nodes.tree import UNKNOWN, Branch
+from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import WEAKER
 from ramify.prompts import JUDGE
+from ramify.prompts.prompt import NO_ANSWER
 
 
 @branch_step()
@@ -29,7 +30,5 @@ async def judge(branch: Branch, context: Context[TorSettings]) -> StepResult:
 
 
 def _said(branch: Branch) -> str:
-    """Write a branch's answer, or why there is none."""
-    if branch.answer is not None:
-        return branch.answer
-    return f"{UNKNOWN} ({branch.note})" if branch.note else UNKNOWN
+    """Write a branch's answer, or that there is none."""
+    return branch.answer if branch.answer is not None and branch.known else NO_ANSWER

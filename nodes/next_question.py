@@ -5,8 +5,10 @@ from ramify.nodes.settings import ChainSettings
 from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
 from ramify.nodes.step.findings import finding
 from ramify.nodes.tree import Branch, ancestors, normalized_key
+from ramify.nodes.tree.notes import partial
 from ramify.nodes.tree.tree import filled, normal
-from ramify.prompts import NEXT_QUESTION
+from ramify.prompts import NEXT_QUESTION, Finding
+from ramify.prompts.prompt import NO_ANSWER
 from ramify.tools.errors import ReplyError
 
 
@@ -18,7 +20,7 @@ async def next_question(branch: Branch, context: Context[ChainSettings]) -> Step
     root, asked = chain[0], chain[1:]
     cited = {key for link in chain for key in link.cited}
     passages = {key: passage for key, passage in sorted(context.state["passages"].items()) if key in cited}
-    history = [finding(link, passages, chain[: link.depth]) for link in asked]
+    history = [_told(link, finding(link, passages, chain[: link.depth])) for link in asked]
     try:
         reply = await ask(NEXT_QUESTION, field="question", question=root.question, history=history)
     except ReplyError as error:
@@ -34,3 +36,11 @@ async def next_question(branch: Branch, context: Context[ChainSettings]) -> Step
         return result(tip.to("split", together=reply.value.together), following)
     told = [root.to(root.status, together=reply.value.together)] if reply.value.together else []
     return result(*told, tip.to("inner"), following)
+
+
+def _told(link: Branch, found: Finding) -> Finding:
+    """Show in the place of an answer that there is none, and what is known all the same."""
+    if link.known:
+        return found
+    told = partial(link.note)
+    return Finding(**{**found, "answer": f"{NO_ANSWER} ({told})" if told else NO_ANSWER})

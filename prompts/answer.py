@@ -2,39 +2,65 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Citations, Said, Share, Span
+from ramify.prompts.lenient_types import Citations, Said, Sentence, Share, Span
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import example, passage
+from ramify.prompts.worked_examples import HOLLIN, VALLEY, example, passage
 
 
 class Answered(Said):
     """A short answer, how sure the model is, and the passages it rests on."""
 
-    answer: Span = Field(
-        description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; Unknown if the passages do not say"
-    )
-    confidence: Share = Field(description="how sure you are that the answer is right")
-    citations: Citations = Field(description="the numbers of the passages that support the answer")
+    answer: Span = Field(description="the shortest exact answer: Yes or No, a number, a date, a name or a short phrase; otherwise Unknown")
+    confidence: Share = Field(description="how sure you are that it is right")
+    citations: Citations = Field(description="the numbers of the passages that support it")
+
+
+class AnsweredFromPassages(Answered):
+    """An answer, and where there is none what the passages tell all the same."""
+
+    missing: Sentence = Field(default="", description="if Unknown: what they tell of it and what not; otherwise empty")
 
 
 ANSWER = Prompt(
     name="answer",
-    task="Answer the question from the passages alone. Do not use other knowledge. If the passages do not contain the answer, say Unknown.",
+    task=(
+        "Answer the question from the passages alone. Some may be about something else with a similar name. If none contains the answer, do not "
+        "guess: say Unknown."
+    ),
     template="Passages:\n{passages}\n\n{above}Question: {question}",
-    reply=Answered,
+    reply=AnsweredFromPassages,
+    thought="what the passages say of it",
     examples=(
         example(
-            {"answer": "1904", "confidence": 0.98, "citations": [1]},
-            passages=[passage("Hollin Bridge", "It opened in 1852 and was widened in 1904.")],
-            question="When was Hollin Bridge widened?",
+            {
+                "thought": "Passage 2 says so; 1871 is the year of a fire.",
+                "answer": "1852",
+                "confidence": 0.98,
+                "citations": [2],
+                "missing": "",
+            },
+            passages=[VALLEY, passage("Hollin Bridge", "It opened in 1852.")],
+            question="When did Hollin Bridge open?",
         ),
         example(
-            {"answer": "Unknown", "confidence": 0.9, "citations": []},
-            passages=[passage("Skerry Light", "It stands on Vane Head and is 63 metres tall.")],
-            question="Who built Skerry Light?",
+            {
+                "thought": "The designer is named, her birthplace is not.",
+                "answer": "Unknown",
+                "confidence": 0.9,
+                "citations": [],
+                "missing": "The designer is Edda Rask; her birthplace is not told.",
+            },
+            passages=[passage("Hollin Bridge", "It was designed by Edda Rask.")],
+            question=HOLLIN,
         ),
         example(
-            {"answer": "No", "confidence": 0.96, "citations": [1, 2]},
+            {
+                "thought": "One stands on Vane Head, the other on Crane Isle.",
+                "answer": "No",
+                "confidence": 0.96,
+                "citations": [1, 2],
+                "missing": "",
+            },
             passages=[passage("Skerry Light", "It stands on Vane Head."), passage("Mirefell Light", "It stands on Crane Isle.")],
             question="Do Skerry Light and Mirefell Light stand in the same place?",
         ),

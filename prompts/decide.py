@@ -1,4 +1,4 @@
-"""Answer, decompose or name entities, in one reply (PruneRAG, joint wiring)."""
+"""Answer, decompose, name entities or say that the passages do not tell, in one reply (PruneRAG, joint wiring)."""
 
 from dataclasses import replace
 from functools import cache
@@ -9,29 +9,30 @@ from pydantic import BaseModel, Field, create_model
 from ramify.prompts.decompose import DEPENDENT, INDEPENDENT
 from ramify.prompts.lenient_types import NAME, SENTENCE, Aside, AtMost, Citations, Said, Share, Span, Texts, word_of
 from ramify.prompts.prompt import Prompt
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, SPANS, example, passage
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example
 
-Way = Literal["answer", "decompose", "entities"]
+Way = Literal["answer", "decompose", "entities", "unknown"]
 WAYS: tuple[Way, ...] = get_args(Way)
 
 
 class Decision(Said):
-    """What to do with a question: one of three ways, with what that way needs."""
+    """What to do with a question: one of four ways, with what that way needs."""
 
-    action: Annotated[Way, word_of(Way)] = Field(description="which of the three you choose")
-    answer: Span = Field(default="", description="for answer: the shortest exact answer; otherwise empty")
-    confidence: Share = Field(description="for answer: how sure you are; otherwise 0")
-    citations: Citations = Field(description="for answer: the numbers of the passages that support it; otherwise an empty list")
-    questions: Annotated[Texts, AtMost(2, each=SENTENCE)] = Field(
-        description="for decompose: exactly two self-contained sub-questions; otherwise an empty list"
-    )
-    entities: Annotated[Texts, AtMost(2, each=NAME)] = Field(
-        description="for entities: one or two names to look up; otherwise an empty list"
-    )
+    action: Annotated[Way, word_of(Way)] = Field(description="your choice; the fields of the others are empty")
+    answer: Span = Field(default="", description="the shortest exact answer")
+    confidence: Share = Field(description="how sure you are of it")
+    citations: Citations = Field(description="numbers of the passages that support it")
+    questions: Annotated[Texts, AtMost(2, each=SENTENCE)] = Field(description="two self-contained sub-questions that together cover it")
+    entities: Annotated[Texts, AtMost(2, each=NAME)] = Field(description="the names to look up")
     together: Aside = ""
 
 
-NEEDS = {"answer": ("answer", "confidence", "citations"), "decompose": ("questions", "together"), "entities": ("entities",)}
+NEEDS: dict[str, tuple[str, ...]] = {
+    "answer": ("answer", "confidence", "citations"),
+    "decompose": ("questions", "together"),
+    "entities": ("entities",),
+    "unknown": (),
+}
 """Which fields each way needs."""
 
 NOTHING: dict[str, Any] = {"answer": "", "confidence": 0, "citations": [], "questions": [], "entities": []}
@@ -39,64 +40,42 @@ EXAMPLES = (
     example(
         {
             **NOTHING,
-            "thought": "The passage does not name the designer, who has to be known first.",
+            "thought": "The designer has to be known first.",
             "action": "decompose",
             "questions": ["Who designed Hollin Bridge?", "Where was {1} born?"],
         },
         dependent=True,
-        passages=[SPANS],
+        passages=[VALLEY],
         question=HOLLIN,
     ),
     example(
         {
             **NOTHING,
-            "thought": "Two opening years are compared, and the passage gives neither.",
+            "thought": "Two opening years are compared.",
             "action": "decompose",
             "questions": ["When did Hollin Bridge open?", "When did Vane Bridge open?"],
         },
         dependent=False,
-        passages=[SPANS],
+        passages=[VALLEY],
         question=FIRST_OPENED,
     ),
-    example(
-        {
-            **NOTHING,
-            "thought": "The first is 63 metres tall and the second 41.",
-            "action": "answer",
-            "answer": "Skerry Light",
-            "confidence": 0.97,
-            "citations": [1, 2],
-        },
-        passages=[passage("Skerry Light", "It is 63 metres tall."), passage("Mirefell Light", "It rises 41 metres above the rock.")],
-        question="Which is taller, Skerry Light or Mirefell Light?",
-    ),
-    example(
-        {
-            **NOTHING,
-            "thought": "It asks for one fact, and the passage only leads to those who built the organ.",
-            "action": "entities",
-            "entities": ["Lantz Brothers"],
-        },
-        passages=[passage("Pellworth Chapel", "The chapel has an organ by Lantz Brothers.")],
-        question="Who tuned the organ of Pellworth Chapel in 1871?",
-    ),
 )
+"""One is shown: the form of the reply and a long passage that does not help; what more would cost is told in words."""
 
 DECIDE = Prompt(
     name="decide",
     task=(
-        "Choose what to do with the question, given the passages.\n"
-        "answer: the passages contain the answer; give it.\n"
-        "decompose: the passages do not suffice and the question asks for more than one fact; give two sub-questions that together cover it. "
-        "{dependent}\n"
-        "entities: the passages do not suffice and the question cannot be split; name one or two entities (people, works, places, "
-        "organisations) whose articles would help.\n"
-        "{may}Do not use knowledge that is not in the passages."
+        "Choose what to do with the question by the passages alone.\n"
+        "answer: the passages contain the answer.\n"
+        "decompose: they do not, and the question asks for more than one fact. {dependent}\n"
+        "entities: it asks for one fact, which the article of a person, work, place or group that is not shown may tell.\n"
+        "unknown: the passages do not tell, and neither would help.\n"
+        "{may}"
     ),
     template="Passages:\n{passages}\n\n{above}Question: {question}\n{hint}",
     reply=Decision,
     phrases={"dependent": {True: DEPENDENT, False: INDEPENDENT}},
-    thought="what the passages say of it, and what is still missing",
+    thought="what they say of it, and what is missing",
     examples=EXAMPLES,
 )
 

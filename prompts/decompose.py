@@ -6,19 +6,16 @@ from pydantic import Field
 
 from ramify.prompts.lenient_types import Aside, Flag, Said, Sentence
 from ramify.prompts.prompt import Example, Prompt, flat
-from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, SPANS, example, passage
+from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, VALLEY, example
 
 INDEPENDENT = "Each must be answerable without the answer of the other."
-DEPENDENT = (
-    "Prefer two that can be answered without each other. Where the question is a bridge (the second cannot be asked before the first is "
-    "answered), write {1} in the second question where the answer of the first belongs."
-)
+DEPENDENT = "Prefer two that do not need each other; where the second needs the answer of the first, write {1} in its place."
 
 
 class Pair(Said):
     """Two sub-questions, or the verdict that the question is already simple."""
 
-    simple: Flag = Field(description="true if the question is already simple and should not be split; then first and second are empty")
+    simple: Flag = Field(description="true if it should not be split; then first and second are empty")
     first: Sentence = Field(default="", description="the first sub-question, self-contained")
     second: Sentence = Field(default="", description="the second sub-question, self-contained but for {1}")
     together: Aside = ""
@@ -27,7 +24,7 @@ class Pair(Said):
 def split(question: str, thought: str, first: str, second: str, dependent: bool | None = None) -> Example:
     """Show how a question is split."""
     reply = {"thought": thought, "simple": False, "first": first, "second": second}
-    return example(reply, dependent, question=question, rejected=[], passages=[SPANS])
+    return example(reply, dependent, question=question, rejected=[], passages=[VALLEY])
 
 
 DECOMPOSE = Prompt(
@@ -43,14 +40,14 @@ DECOMPOSE = Prompt(
     examples=(
         split(
             HOLLIN,
-            "The designer has to be known before the birthplace can be asked for.",
+            "The designer has to be known first.",
             "Who designed Hollin Bridge?",
             "Where was {1} born?",
             dependent=True,
         ),
         split(
             "Who designed Hollin Bridge, and when did it open?",
-            "It asks for the designer and for the year, and neither needs the other.",
+            "It asks for two facts, and neither needs the other.",
             "Who designed Hollin Bridge?",
             "When did Hollin Bridge open?",
             dependent=False,
@@ -59,11 +56,11 @@ DECOMPOSE = Prompt(
             {"thought": "It asks for a single fact, the height.", "simple": True, "first": "", "second": ""},
             question="How tall is Skerry Light?",
             rejected=[],
-            passages=[passage("Skerry Light", "It stands on Vane Head.")],
+            passages=[],
         ),
         split(
             FIRST_OPENED,
-            "Two opening years are compared, and each can be looked up by itself.",
+            "Two opening years are compared.",
             "When did Hollin Bridge open?",
             "When did Vane Bridge open?",
         ),
@@ -72,7 +69,7 @@ DECOMPOSE = Prompt(
 
 DECOMPOSE_SEARCHED = replace(
     DECOMPOSE,
-    task=f"{DECOMPOSE.task} The passages are what was found for the question as a whole: ask for what they leave open.",
+    task=f"{DECOMPOSE.task} The passages are what was found for the question: ask for what they leave open, and use what they tell.",
     template=f"Passages:\n{{passages}}\n\n{DECOMPOSE.template}",
 )
 """For a question that has been searched before it is split (PruneRAG, staged)."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ramify.prompts.lenient_types import Points, Said, word_of
-from ramify.prompts.prompt import Prompt
+from ramify.prompts.prompt import NO_ANSWER, Prompt
 from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example
 
 CRITERIA = ("sufficiency", "non_redundancy", "consistency", "decomposition")
@@ -82,7 +82,7 @@ JUDGE = Prompt(
             first="How tall is Skerry Light?",
             first_answer="63 metres",
             second="Is Skerry Light tall?",
-            second_answer="Unknown",
+            second_answer=NO_ANSWER,
         ),
     ),
     phrases={

@@ -163,7 +163,7 @@ def thinking(reply: type[T], of: str) -> type[T]:
 
     A model writes from left to right, and what it has weighed it can still heed.
     """
-    thought: dict[str, Any] = {THOUGHT: (Sentence, Field(default="", description=f"one short sentence: {of}"))}
+    thought: dict[str, Any] = {THOUGHT: (Sentence, Field(default="", description=f"one sentence: {of}"))}
     before = create_model("Thought", __base__=Said, **thought)
     thoughtful: Any = create_model(reply.__name__, __base__=(reply, before), __doc__=reply.__doc__)
     return thoughtful  # type: ignore[no-any-return]

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from ramify.prompts.lenient_types import Aside, Flag, Said, Sentence
-from ramify.prompts.prompt import Prompt
+from ramify.prompts.prompt import NO_ANSWER, Prompt
 from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, finding
 
 
@@ -21,7 +21,8 @@ NEXT_QUESTION = Prompt(
     name="next_question",
     task=(
         "You answer a main question by looking up one simple question after another. Given the history, say whether the main question can be "
-        "answered now; if not, ask the next question. Use the answers so far in it; never repeat a question."
+        "answered now; if not, ask the next question. Use the answers so far in it; never repeat a question. If earlier answers do not help, "
+        "ask in other words, or for a part of it."
     ),
     template="History:\n{history}\n\nMain question: {question}",
     reply=Next,
@@ -38,8 +39,15 @@ NEXT_QUESTION = Prompt(
             question=HOLLIN,
         ),
         example(
-            {"thought": "Nothing is known yet, and one year has to come first.", "done": False, "question": "When did Hollin Bridge open?"},
-            history=[],
+            {
+                "thought": "The year of one is missing; asking when it was built may find it.",
+                "done": False,
+                "question": "When was Vane Bridge built?",
+            },
+            history=[
+                finding("0.0", "When did Hollin Bridge open?", "1852", 0.97),
+                finding("0.0.0", "When did Vane Bridge open?", NO_ANSWER, 0.9),
+            ],
             question=FIRST_OPENED,
         ),
     ),

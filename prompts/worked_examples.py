@@ -34,4 +34,11 @@ def finding(path: str, question: str, answer: str, confidence: float, source: st
     )
 
 
+VALLEY = passage(
+    "Oskel valley",
+    "Weavers from Tarnholm settled in the Oskel valley in 1788. A ferry crossed the river at Hollin, whose books were kept by Ada Lantz. The "
+    "inn at its landing burned down in 1871 and was rebuilt with a market hall.",
+    "valley.txt",
+)
+"""A passage of ordinary length, which shares names with the questions and answers none of them."""
 SPANS = passage("Hollin Bridge", "Hollin Bridge spans the river Oskel.")

@@ -83,7 +83,7 @@ class Settings(BaseModel):
     final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
     thought: bool = Field(default=True, description="Ask for one short sentence of thought before a decision, a verdict or a final answer.")
     shots: int = Field(
-        default=3, ge=0, le=3, description="Worked examples shown before what is asked (few-shot), where they fit beside the passages."
+        default=2, ge=0, le=3, description="Worked examples shown before what is asked (few-shot), where they fit beside the passages."
     )
     temperature: float = Field(default=0.0, ge=0, le=2, description="Sampling temperature of every call.")
     seed: int = Field(default=0, description="Seed of every call.")
@@ -144,6 +144,7 @@ class TreeSettings(Settings):
 
     max_depth: int = Field(default=3, ge=0, le=10, description="Levels of the tree below the root.")
     dependent: bool = Field(default=True, description="Allow a second sub-question that needs the answer of the first.")
+    informed: bool = Field(default=True, description="Show what was found for a question, if it was searched, to the call that splits it.")
     tau: float | None = Field(
         default=None,
         ge=0,
@@ -173,7 +174,6 @@ class PruneSettings(TreeSettings):
     """PruneRAG: tau and the depth of the tree (counted below the root)."""
 
     max_depth: int = Field(default=2, ge=0, le=10, description="Levels of the tree below the root.")
-    informed: bool = Field(default=True, description="Staged wiring: show what was found for a question to the call that splits it.")
     reconsider: bool | None = Field(
         default=None,
         description="Joint wiring: ask once more, with a hint, where an answer is not above tau; not given: of a language model, "

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from ramify.tools.quoting import brief
 
-NAME = 80
-"""Characters of an answer that a note repeats."""
+NAME, LONGEST = 80, 240
+"""Characters of an answer that a note repeats, and of what it says to be missing."""
 SIMPLE = "simple: asks for one fact"
 WEAKER = "the weaker of the two"
 SEARCHED = "at the depth limit: searched, not asked"
@@ -21,6 +21,17 @@ def named(answer: str | None) -> str:
 def unsure(confidence: float | None, tau: float, calibrated: str = "") -> str:
     """Note by how much an answer is unsure, and which model tau was calibrated for, if any."""
     return f"confidence {confidence or 0:.3f}, not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
+
+
+def missing(told: str) -> str:
+    """Note what the passages tell of a question that they do not answer; nothing where that was not said."""
+    return f"missing: {brief(told.replace(';', ','), LONGEST)}" if told.strip() else ""
+
+
+def partial(note: str) -> str:
+    """Read out of a note what the passages tell of a question that they do not answer."""
+    found = re.search(r"(?:^|; )missing: ([^;]+)", note)
+    return found[1] if found else ""
 
 
 def filled(answer: str | None, path: str) -> str:

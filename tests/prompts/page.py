@@ -7,3 +7,5 @@ from typing import Any
 PAGE = Path(__file__).parents[2] / "docs" / "prompts.md"
 SCRIPT: dict[str, Any] = runpy.run_path(str(PAGE.with_suffix(".py")))
 longest, page = SCRIPT["longest"], SCRIPT["page"]
+NARROWED = [("decompose", "entities"), ("answer", "decompose", "unknown"), ("decompose",)]
+"""The ways that are left in the ablations."""

@@ -10,16 +10,18 @@ import ramify.prompts as prompts
 from ramify.graphs import build
 from ramify.nodes.settings.building import BuildSettings
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
-from ramify.prompts.decide import WAYS, decide_by
+from ramify.prompts.decide import decide_by
+from ramify.prompts.filter import FILTER_RECORDS
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
-from tests.prompts.page import PAGE, longest, page
+from tests.prompts.page import NARROWED, PAGE, longest, page
 
 ALL = [value.told_with(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
-ALL += [decide_by(ways).told_with(thought=True, shots=0) for ways in (WAYS[1:], WAYS[:2], WAYS[1:2])]
+ALL += [decide_by(ways).told_with(thought=True, shots=0) for ways in NARROWED]
+ALL += [FILTER_RECORDS.told_with(thought=True, shots=0)]
 ITERATIVE = {"plan", "filter", "compress"}
 GLOBAL = {"map_report", "reduce"}
-BUILDING = {"extract", "missed", "glean", "claims", "describe", "report"}
+BUILDING = {"extract", "glean", "claims", "describe", "report"}
 
 
 def parts(schema: Any) -> Iterator[dict[str, Any]]:

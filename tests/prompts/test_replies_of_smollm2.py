@@ -10,19 +10,21 @@ from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage
 from ramify.nodes.tree import Passage
 from ramify.prompts import ANSWER, Prompt
-from ramify.prompts.decide import WAYS, decide_by
+from ramify.prompts.decide import decide_by
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
+from ramify.prompts.filter import FILTER_RECORDS
+from tests.prompts.page import NARROWED as CLOSED
 from tests.prompts.test_prompts import ALL, sample
 from tests.smollm2 import NAME, REAL
 
 pytestmark = REAL
-FIELDS = {"judge": "sufficiency", "rubric": "verdict", "filter": "relevance", "missed": "complete"}
+FIELDS = {"judge": "sufficiency", "rubric": "verdict", "filter": "relevance"}
 """The field that a step reads the confidence of, where it is not the answer."""
-BUILDING = {"prefer", "missed", "glean", "claims", "describe", "report", "map_report", "reduce", "summarize_cluster", "support"}
+BUILDING = {"prefer", "glean", "claims", "describe", "report", "map_report", "reduce", "summarize_cluster", "support"}
 """Asked once, without examples: each is long."""
 ANSWERED = {"aggregate", "answer", "closed_book", "compress", "finalize", "summarize"}
 LONGEST = {
-    **{"filter": 320, "plan": 256, "decide": 256, "compress": 256},
+    **{"filter": 320, "plan": 256, "decide": 256, "compress": 256, "decompose": 256, "answer": 256},
     **{
         "extract": 800,
         "glean": 800,
@@ -37,7 +39,7 @@ LONGEST = {
 }
 """Tokens of a reply, for those that have several texts; 64 and the thought are enough for the others."""
 PASSAGE = Passage(id="ulm", text="Ulm lies on the Danube.", source="ulm.txt", score=0.5, metadata={"title": "Ulm"})
-NARROWED = [decide_by(ways) for ways in (WAYS[1:], WAYS[:2], WAYS[1:2])]
+NARROWED = [*map(decide_by, CLOSED), FILTER_RECORDS]
 SWITCHED = [prompt for prompt in ALL if "dependent" in prompt.slots]
 
 

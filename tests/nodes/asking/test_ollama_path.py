@@ -69,7 +69,7 @@ async def test_what_is_sent_and_what_comes_back(ollama: Ollama, work: CallContex
     (sent,) = ollama.requests
     assert sent["options"] == {"temperature": 0.3, "seed": 11, "num_ctx": 4096, "num_predict": 200}
     assert (sent["keep_alive"], sent["logprobs"]) == ("7m", True)
-    assert sent["format"]["required"] == ["answer", "confidence", "citations"]
+    assert sent["format"]["required"] == ["thought", "answer", "confidence", "citations", "missing"]
     assert (work.spent.llm_calls, work.spent.prompt_tokens) == (1, tokens_of(sent))
 
 
