@@ -63,8 +63,10 @@ async def decide(branch: Branch, context: Context[PruneSettings]) -> StepResult:
 
 
 def _hint(branch: Branch) -> str:
-    """Tell the model that its earlier answer was not sure enough."""
+    """Tell the model that its earlier answer was not sure enough, or none."""
     if not branch.objection:
         return ""
-    answer = brief(branch.answer, LONGEST_ANSWER)
-    return f"You answered {answer!r} before and were not sure. Reconsider: look at the passages again, or choose another way."
+    said = (
+        f"You answered {brief(branch.answer, LONGEST_ANSWER)!r} before and were not sure" if branch.known else "You found no answer before"
+    )
+    return f"{said}. Reconsider: look at the passages again, or choose another way."

@@ -35,3 +35,20 @@ def test_closed_book_never_searches() -> None:
     result = graphs.ask(QUESTION, "closed-book", model=but(), index=river())
     assert result.usage.retrievals == 0
     assert result.citations == []
+
+
+def test_beside_unknown_is_noted_what_the_passages_tell_all_the_same() -> None:
+    told = {"answer": "Unknown", "missing": "France; its capital\nis not told."}
+    assert (
+        graphs.ask(QUESTION, "naive", model=but(answer=told), index=river()).tree["0"].note == "missing: France, its capital is not told."
+    )
+    assert not graphs.ask(QUESTION, "naive", model=but(answer={**told, "answer": "Seine"}), index=river()).tree["0"].note
+
+
+def test_a_chain_shows_what_is_known_where_there_is_no_answer_and_nothing_of_how_it_came_to_that() -> None:
+    answers = iter([{"answer": "Unknown", "missing": "It is in Europe."}, {"answer": "Unknown"}])
+    chat = but(answer=lambda slots: {**replies("answer", slots), **next(answers)})
+    graphs.ask(QUESTION, "chain", model=chat, index=river())
+    shown = [messages[-1].text for (name, _), messages in zip(chat.calls, chat.heard, strict=True) if name == "next_question"]
+    assert "1. What is the capital of France? -> no answer (It is in Europe.)\n2. " in shown[2]
+    assert shown[2].count("-> no answer\n") == 1

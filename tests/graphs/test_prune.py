@@ -38,6 +38,29 @@ def test_unknown_is_not_accepted_however_sure() -> None:
     assert [bool(call["hint"]) for call in unknown.asked("decide")] == [False, True]
 
 
+NOT_TOLD = {"thought": "Rivers; no capital.", **ANSWERED, "action": "unknown", "answer": "", "confidence": 0, "citations": []}
+
+
+def test_where_the_passages_do_not_tell_the_question_is_answered_itself_and_nobody_decides_again() -> None:
+    result = graphs.ask(QUESTION, model=(chat := but(decide=NOT_TOLD)), index=river())
+    assert [name for name, _ in chat.calls] == ["decide", "answer"]
+    assert (list(result.tree), result.answer) == (["0"], "Paris")
+    assert "missing: Rivers, no capital." in result.tree["0"].note
+
+
+def test_an_unsure_answer_is_withdrawn_where_the_passages_turn_out_not_to_tell() -> None:
+    chat = but(decide=lambda slots: NOT_TOLD if slots["hint"] else {**ANSWERED, "confidence": 0.5})
+    result = graphs.ask(QUESTION, model=chat, index=river())
+    assert (len(chat.asked("decide")), result.answer) == (2, "Unknown")
+
+
+def test_a_half_of_which_the_passages_do_not_tell_is_left_to_the_final_call() -> None:
+    chat = but(decide=lambda slots: splitting(slots) if slots["question"] == QUESTION else NOT_TOLD)
+    result = graphs.ask(QUESTION, model=chat, index=river())
+    assert [result.tree[path].status for path in ("0.0", "0.1")] == ["leaf", "leaf"]
+    assert (len(chat.asked("answer")), result.answer) == (0, "Seine")
+
+
 @pytest.mark.parametrize("way", ["decompose", "entities"])
 def test_a_way_chosen_without_what_it_needs_leaves_a_leaf_that_says_so(way: str) -> None:
     empty = but(decide=lambda slots: {**ANSWERED, "action": way, "answer": "", "questions": [], "entities": []})

@@ -36,6 +36,13 @@ def test_a_rejected_pair_is_shown_to_the_next_decomposition() -> None:
     assert "the weaker of the two" in second[1]
 
 
+@pytest.mark.parametrize(("informed", "shown"), [(True, [False, True, True]), (False, [False, False, False])])
+def test_a_question_that_was_searched_is_split_with_what_was_found(informed: bool, shown: list[bool]) -> None:
+    chat = but(decompose=halves, answer={"confidence": 0.5})
+    graphs.ask(QUESTION, "tor", model=chat, index=river(), max_depth=2, informed=informed)
+    assert ["passages" in slots for slots in chat.asked("decompose")] == shown
+
+
 def test_the_same_pair_is_not_asked_again() -> None:
     result = graphs.ask(QUESTION, "tor", model=but(judge=WEAK), index=river())
     assert "0.2" not in result.tree

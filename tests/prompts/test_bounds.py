@@ -12,6 +12,7 @@ from ramify.nodes.settings.building import BuildSettings
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import decide_by
 from ramify.prompts.filter import FILTER_RECORDS
+from ramify.prompts.prompt import outline
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
 from tests.prompts.page import NARROWED, PAGE, longest, page
@@ -49,6 +50,20 @@ def test_the_longest_reply_fits_into_the_limit_of_tokens(prompt: Prompt[Any]) ->
     read = prompt.reply.model_validate(said).model_dump(mode="json", exclude_unset=True)
     assert read == said, "the bounds of the schema are those of what is read"
     assert passage_length(json.dumps(said, indent=1)) < settings.num_predict
+
+
+@pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
+def test_the_bounds_of_a_reply_are_told_in_words(prompt: Prompt[Any]) -> None:
+    told = outline(prompt.reply)
+    for part in parts(json_schema(prompt.reply)):
+        bound = (
+            f"up to {part['maxItems']} "
+            if "maxItems" in part
+            else f"of up to {part['maxLength']} characters"
+            if "maxLength" in part
+            else ""
+        )
+        assert bound in told
 
 
 @pytest.mark.parametrize(
