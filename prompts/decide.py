@@ -67,8 +67,8 @@ DECIDE = Prompt(
     task=(
         "Choose what to do with the question by the passages alone.\n"
         "answer: the passages contain the answer.\n"
-        "decompose: they do not, and the question asks for more than one fact. {dependent}\n"
-        "entities: it asks for one fact, which the article of a person, work, place or group that is not shown may tell.\n"
+        "decompose: they do not, and more than one fact is missing. {dependent}\n"
+        "entities: one fact is missing, which the article of a person, work, place or organisation that is not shown may tell.\n"
         "unknown: the passages do not tell, and neither would help.\n"
         "{may}"
     ),

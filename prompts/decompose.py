@@ -69,7 +69,7 @@ DECOMPOSE = Prompt(
 
 DECOMPOSE_SEARCHED = replace(
     DECOMPOSE,
-    task=f"{DECOMPOSE.task} The passages are what was found for the question: ask for what they leave open, and use what they tell.",
+    task=f"{DECOMPOSE.task} The passages are what was found for the question: ask for what they leave open, by the names that they tell.",
     template=f"Passages:\n{{passages}}\n\n{DECOMPOSE.template}",
 )
 """For a question that has been searched before it is split (PruneRAG, staged)."""

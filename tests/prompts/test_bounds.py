@@ -11,12 +11,14 @@ from ramify.graphs import build
 from ramify.nodes.settings.building import BuildSettings
 from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import decide_by
+from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.filter import FILTER_RECORDS
 from ramify.prompts.prompt import outline
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
-from tests.prompts.page import NARROWED, PAGE, longest, page
+from tests.prompts.page import NARROWED, PAGE, cost, longest, page
 
+TOLD = [value for value in vars(prompts).values() if isinstance(value, Prompt) and value.name not in {"finalize", "reduce"}]
 ALL = [value.told_with(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
 ALL += [decide_by(ways).told_with(thought=True, shots=0) for ways in NARROWED]
 ALL += [FILTER_RECORDS.told_with(thought=True, shots=0)]
@@ -50,6 +52,12 @@ def test_the_longest_reply_fits_into_the_limit_of_tokens(prompt: Prompt[Any]) ->
     read = prompt.reply.model_validate(said).model_dump(mode="json", exclude_unset=True)
     assert read == said, "the bounds of the schema are those of what is read"
     assert passage_length(json.dumps(said, indent=1)) < settings.num_predict
+
+
+@pytest.mark.parametrize("prompt", [*TOLD, DECOMPOSE_SEARCHED], ids=lambda prompt: prompt.name)
+def test_instructions_and_examples_have_at_most_500_tokens(prompt: Prompt[Any]) -> None:
+    told = cost(prompt)
+    assert told.system + told.examples <= 500
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)
