@@ -24,7 +24,7 @@ BUILDING = {"prefer", "glean", "claims", "describe", "report", "map_report", "re
 """Asked once, without examples: each is long."""
 ANSWERED = {"aggregate", "answer", "closed_book", "compress", "finalize", "summarize"}
 LONGEST = {
-    **{"filter": 320, "plan": 256, "decide": 256, "compress": 256, "decompose": 256, "answer": 256},
+    **{"filter": 512, "plan": 256, "decide": 256, "compress": 256, "decompose": 256, "answer": 256},
     **{
         "extract": 800,
         "glean": 800,
