@@ -1,13 +1,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find tools nodes prompts graphs evaluation studio -name '*.py' 2>/dev/null)
+ROOMS := tools nodes prompts graphs evaluation studio
+SOURCES := $(shell find $(ROOMS) -name '*.py' 2>/dev/null)
 PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evaluation ramify.studio
 
 # What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all check format browser-test pictures clean
+.PHONY: demo test test-all coverage check format browser-test pictures clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -17,6 +18,11 @@ test: $(VENV)/.test ## Run all tests but the slow ones and those of a real langu
 
 test-all: $(VENV)/.test ## Run all tests
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+
+coverage: $(VENV)/.test ## Run what `make test` runs, and count the lines and branches that it reaches, by folder
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real and not slow" --cov=ramify --cov-branch --cov-report=
+	@echo "           lines, missed, branches, half taken, percent of both"
+	@for room in $(ROOMS); do printf '%-11s' $$room; $(BIN)/coverage report --precision=2 --include="$$room/*" | tail -n 1; done
 
 check: $(VENV)/.test ## Lint and check types
 	$(BIN)/ruff check .
@@ -55,4 +61,4 @@ $(VENV)/.browser: $(VENV)/.test
 	touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

@@ -2,6 +2,7 @@
 
 import os
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ settings.load_profile("untimed")  # how busy a machine is decides no test
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["SSL_CERT_FILE"] = str(Path(__file__).with_name("files") / "nobody.pem")  # each client would read all that a machine trusts
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side already: torch's threads would wait for one another, spinning
 
 

@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import networkx as nx
-import pytest
 
 ROOT = Path(__file__).parent.parent
 FLOORS = {"studio": 4, "evaluation": 3, "graphs": 2, "nodes": 1, "prompts": 0, "tools": 0}
 MODULES = sorted(path for folder in FLOORS for path in (ROOT / folder).rglob("*.py"))
+FACES = [path for path in MODULES if path.name == "__init__.py"]
 STAIRS = {
     "nodes": ({"tree", "settings"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
     "studio": ({"drawing"}, {"inspection"}, {"console"}, {"mcp", "notebook", "server"}, {"commands"}, {""}),
@@ -42,16 +42,25 @@ def own(path: Path) -> str:
     return ".".join(("ramify", *path.relative_to(ROOT).with_suffix("").parts))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_run_one_way(path: Path) -> None:
+def above(path: Path) -> set[str]:
+    """List the packages that a file may not import: rooms that are not below its own, and packages above it in its own room."""
     room, package = place(own(path))
-    known = {place(name) for name in modules(path) if name.startswith("ramify.")}
-    against = {other for other, _ in known - {(room, package)} if other != room and FLOORS[other] >= FLOORS[room]}
-    assert not against, f"{room} may not import {against}"
-    stairs = [step for step, packages in enumerate(STAIRS.get(room, ())) if package in packages]
-    if stairs and path.name != "__init__.py":
-        above = {other for floor in STAIRS[room][stairs[0] + 1 :] for other in floor}
-        assert not {other for there, other in known if there == room} & above, f"{room}/{package} may not import what stands above it"
+    forbidden = {other for other, floor in FLOORS.items() if other != room and floor >= FLOORS[room]}
+    stairs = STAIRS.get(room, ())
+    step = next((step for step, packages in enumerate(stairs) if package in packages), len(stairs))
+    if path.name != "__init__.py":
+        forbidden |= {f"{room}/{other}" for packages in stairs[step + 1 :] for other in packages}
+    return forbidden
+
+
+def test_imports_run_one_way() -> None:
+    breaches = []
+    for path in MODULES:
+        forbidden, home = above(path), place(own(path))[0]
+        known = [place(name) for name in modules(path) if name.startswith("ramify.")]
+        against = {f"{room}/{package}" if room == home else room for room, package in known} & forbidden
+        breaches += [f"{path.relative_to(ROOT)} imports {name}" for name in sorted(against)]
+    assert breaches == []
 
 
 def test_nothing_goes_in_circles() -> None:
@@ -89,43 +98,48 @@ def test_no_file_is_longer_than_a_reader_can_hold_in_mind() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 
-@pytest.mark.parametrize(
-    "face", [path for path in MODULES if path.name == "__init__.py"], ids=lambda path: str(path.parent.relative_to(ROOT))
-)
-def test_a_package_names_what_is_in_it(face: Path) -> None:
-    modules = {path.stem for path in face.parent.glob("*.py")} - {"__init__"}
-    packages = {path.parent.name for path in face.parent.glob("*/__init__.py")}
-    told = set(re.findall(r"\w+", ast.get_docstring(ast.parse(face.read_text(encoding="utf-8"))) or ""))
-    if len(modules | packages) > 1 and str(face.parent.relative_to(ROOT)) not in ONE_A_FILE:
-        plain = {name.removeprefix("_") for name in modules | packages}
-        assert {name for name in plain if not {name, f"_{name}", f"{name}s", f"{name}es"} & told} == set()
+def test_a_package_names_what_is_in_it() -> None:
+    unnamed = []
+    for face in FACES:
+        modules = {path.stem for path in face.parent.glob("*.py")} - {"__init__"}
+        packages = {path.parent.name for path in face.parent.glob("*/__init__.py")}
+        words = set(re.findall(r"\w+", ast.get_docstring(ast.parse(face.read_text(encoding="utf-8"))) or ""))
+        if len(modules | packages) > 1 and str(face.parent.relative_to(ROOT)) not in ONE_A_FILE:
+            plain = {name.removeprefix("_") for name in modules | packages}
+            missing = sorted(name for name in plain if not {name, f"_{name}", f"{name}s", f"{name}es"} & words)
+            unnamed += [f"{face.relative_to(ROOT)}: {name}" for name in missing]
+    assert unnamed == []
 
 
-@pytest.mark.parametrize(
-    "face", [path for path in MODULES if path.name == "__init__.py"], ids=lambda path: str(path.parent.relative_to(ROOT))
-)
-def test_a_package_lists_what_it_offers(face: Path) -> None:
-    package = import_module(own(face).removesuffix(".__init__"))
-    offers = list(package.__all__)
-    assert len(offers) == len(set(offers))
-    assert [name for name in offers if name.startswith("_")] == []
-    assert [name for name in offers if not hasattr(package, name) and not find_spec(f"{package.__name__}.{name}")] == []
+def test_a_package_lists_what_it_offers() -> None:
+    breaches = []
+    for face in FACES:
+        package = import_module(own(face).removesuffix(".__init__"))
+        offers = list(package.__all__)
+        lost = [name for name in offers if not hasattr(package, name) and not find_spec(f"{package.__name__}.{name}")]
+        breaches += [f"{package.__name__} lists {name} twice" for name in set(offers) if offers.count(name) > 1]
+        breaches += [f"{package.__name__} lists {name}, which is private" for name in offers if name.startswith("_")]
+        breaches += [f"{package.__name__} lists {name}, which is not there" for name in lost]
+    assert breaches == []
 
 
 def test_private_modules_are_imported_by_their_own_package_alone() -> None:
     private = {own(path): path.parent for path in MODULES if path.name.startswith("_") and path.name != "__init__.py"}
     assert private
+    breaches = []
     for path in MODULES:
-        for name in modules(path):
-            home = private.get(name) or private.get(name.rpartition(".")[0])
-            assert home is None or path.is_relative_to(home), f"{path.relative_to(ROOT)} imports {name}"
+        homes = {name: private.get(name) or private.get(name.rpartition(".")[0]) for name in modules(path)}
+        breaches += [f"{path.relative_to(ROOT)} imports {name}" for name, home in homes.items() if home and not path.is_relative_to(home)]
+    assert breaches == []
 
 
-@pytest.mark.parametrize("room", ["studio", "evaluation", "graphs", "nodes", "tools"])
-def test_tests_lie_where_what_they_test_lies(room: str) -> None:
-    packages = {path.relative_to(ROOT / "tests" / room).parts[0] for path in (ROOT / "tests" / room).rglob("*/test_*.py")}
-    assert packages
-    assert {name for name in packages if not (ROOT / room / name).is_dir()} == set()
+def test_tests_lie_where_what_they_test_lies() -> None:
+    astray = []
+    for room in ("studio", "evaluation", "graphs", "nodes", "tools"):
+        packages = {path.relative_to(ROOT / "tests" / room).parts[0] for path in (ROOT / "tests" / room).rglob("*/test_*.py")}
+        assert packages, room
+        astray += [f"tests/{room}/{name}" for name in sorted(packages) if not (ROOT / room / name).is_dir()]
+    assert astray == []
 
 
 def test_there_are_modules_to_check() -> None:

@@ -19,7 +19,7 @@ from ramify.tools.embeddings.minilm import MINILM
 from ramify.tools.index.chunking import split
 from ramify.tools.models.tokens import estimate
 from tests.fakes import FakeModel, library
-from tests.graphs.wirings import WIRINGS
+from tests.graphs.wirings import Wiring, cases
 from tests.river import model
 
 DATA = os.environ.get("RAMIFY_DATA")
@@ -59,9 +59,9 @@ def test_what_was_cut_away_was_not_there_to_be_forgotten(hits_by: HitsBy) -> Non
     assert told["retrieval"]["recall@5"] == 0
 
 
-@pytest.mark.parametrize(("strategy", "arguments"), WIRINGS)
-def test_every_wiring_tells_what_the_model_was_shown(strategy: str, arguments: dict[str, Any]) -> None:
-    chat = model()
+@pytest.mark.parametrize("wiring", cases(*graphs.STRATEGIES))
+def test_every_wiring_tells_what_the_model_was_shown(wiring: Wiring) -> None:
+    chat, (strategy, arguments) = model(), wiring
     texts = ("France has the capital Paris.", "The river Seine runs through Paris.", "Berlin is in Germany.")
     result = graphs.ask("Which river runs through the capital of France?", strategy, model=chat, index=library(*texts), **arguments)
     said = {quoted["text"] for _, slots in chat.calls for quoted in slots.get("passages", [])}

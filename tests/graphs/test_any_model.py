@@ -9,7 +9,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.nodes.tree import WORKING, is_unknown
 from tests.fakes import FakeModel
-from tests.graphs.wirings import WIRINGS, named
+from tests.graphs.wirings import WIRINGS, Wiring, named
 from tests.river import QUESTION, replies, river
 
 WORDS = ["Paris", "Seine", "Unknown", "", "What is the capital of France?", "Which river runs through {1}?", QUESTION, "{1}", "0", "no"]
@@ -62,7 +62,7 @@ class Recorder:
 
 
 @pytest.mark.parametrize("wiring", WIRINGS, ids=named)
-def test_every_run_ends_settled(wiring: tuple[str, dict[str, Any]]) -> None:
+def test_every_run_ends_settled(wiring: Wiring) -> None:
     for seed in range(3):
         chat = FakeModel(replies=(said := Recorder(wild(seed))), logprobs=True)
         result = graphs.ask(QUESTION, wiring[0], model=chat, index=LIBRARY, **wiring[1])
@@ -75,7 +75,7 @@ def test_every_run_ends_settled(wiring: tuple[str, dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("wiring", WIRINGS, ids=named)
-def test_an_answer_that_the_model_always_gives_is_the_answer(wiring: tuple[str, dict[str, Any]]) -> None:
+def test_an_answer_that_the_model_always_gives_is_the_answer(wiring: Wiring) -> None:
     for seed in range(3):
         helps: dict[str, Any] = {"points": ["80 | 1 | Seine"]} if wiring[0] == "global" else {}
         chat = FakeModel(replies=wild(seed, malformed=0, answer="Seine", relevant=[1], citations=[1], **helps), logprobs=True)

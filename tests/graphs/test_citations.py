@@ -11,10 +11,8 @@ from ramify.graphs.tool import research_tool
 from ramify.nodes.state import NOT_CITED
 from ramify.tools.index.passage_store import document_of
 from tests.fakes import FakeModel
-from tests.graphs.wirings import WIRINGS, named
+from tests.graphs.wirings import SEARCHING, Wiring, cases
 from tests.river import QUESTION, model, replies, river
-
-WHERE_PASSAGES_ARE_READ = [wiring for wiring in WIRINGS if wiring[0] != "closed-book"]
 
 
 def silent() -> FakeModel:
@@ -31,16 +29,16 @@ def given(question: str = QUESTION) -> dict[str, Any]:
     return {"question": question, "model": silent(), "index": river()}
 
 
-@pytest.mark.parametrize("wiring", WHERE_PASSAGES_ARE_READ, ids=named)
-def test_where_the_model_cites_nothing_what_it_was_shown_is_marked_so(wiring: tuple[str, dict[str, Any]]) -> None:
+@pytest.mark.parametrize("wiring", cases(*SEARCHING))
+def test_where_the_model_cites_nothing_what_it_was_shown_is_marked_so(wiring: Wiring) -> None:
     result = graphs.ask(strategy=wiring[0], **given(), **wiring[1])
     assert result.answer != "Unknown"
     assert 1 <= len(result.citations) <= 3
     assert {citation["cited"] for citation in result.to_json()["citations"]} == {False}
 
 
-@pytest.mark.parametrize("wiring", WHERE_PASSAGES_ARE_READ, ids=named)
-def test_what_the_model_cites_is_not_marked(wiring: tuple[str, dict[str, Any]]) -> None:
+@pytest.mark.parametrize("wiring", cases(*SEARCHING))
+def test_what_the_model_cites_is_not_marked(wiring: Wiring) -> None:
     result = graphs.ask(QUESTION, wiring[0], model=model(), index=river(), **wiring[1])
     assert {citation.cited for citation in result.citations} == {True}
 

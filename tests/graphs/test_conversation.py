@@ -12,7 +12,7 @@ from ramify.nodes.tree import WORKING
 from ramify.prompts import CONTEXTUALIZE
 from ramify.tools.errors import ModelError, UsageError
 from tests.fakes import FakeModel
-from tests.graphs.wirings import WIRINGS, named
+from tests.graphs.wirings import Wiring, cases
 from tests.river import QUESTION, but, model, river
 
 FOLLOW_UP = "and how long is it?"
@@ -24,8 +24,8 @@ def listener(**changes: Any) -> FakeModel:
     return but(contextualize={"question": UNDERSTOOD}, **changes)
 
 
-@pytest.mark.parametrize("wiring", WIRINGS, ids=named)
-def test_every_strategy_holds_a_conversation(wiring: tuple[str, dict[str, Any]]) -> None:
+@pytest.mark.parametrize("wiring", cases(*graphs.STRATEGIES))
+def test_every_strategy_holds_a_conversation(wiring: Wiring) -> None:
     talk, chat = graphs.Conversation(), listener()
     name, arguments = wiring
     first = talk.ask(QUESTION, name, model=chat, index=river(), **arguments)

@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 import ramify.graphs as graphs
 from ramify.nodes.tree import WORKING
 from ramify.tools.errors import UsageError
-from tests.graphs.wirings import WIRINGS, named
+from tests.graphs.wirings import WIRINGS, Wiring, cases
 from tests.river import QUESTION, but, model, river
 
 NODES = Path(__file__).parents[2] / "nodes"
@@ -98,8 +98,8 @@ def test_an_ablation_is_seen_in_the_drawing(strategy: str, arguments: dict[str, 
         assert gone not in drawn(**arguments)
 
 
-@pytest.mark.parametrize("wiring", WIRINGS, ids=named)
-def test_a_run_ends_with_every_branch_settled(wiring: tuple[str, dict[str, Any]]) -> None:
+@pytest.mark.parametrize("wiring", cases(*graphs.STRATEGIES))
+def test_a_run_ends_with_every_branch_settled(wiring: Wiring) -> None:
     result = graphs.ask(QUESTION, wiring[0], model=model(), index=river(), **wiring[1])
     assert {branch.status for branch in result.tree.values()} & WORKING == set()
     assert {branch.next for branch in result.tree.values()} == {""}

@@ -1,7 +1,6 @@
 """Every answer says what was searched."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from langchain_core.vectorstores import InMemoryVectorStore
@@ -9,10 +8,8 @@ from langchain_core.vectorstores import InMemoryVectorStore
 import ramify.graphs as graphs
 from ramify.tools.index import Index
 from tests.embeddings import WordEmbeddings
-from tests.graphs.wirings import WIRINGS, named
+from tests.graphs.wirings import SEARCHING, Wiring, cases
 from tests.river import QUESTION, TEXTS, model, river
-
-SEARCHING = [wiring for wiring in WIRINGS if wiring[0] != "closed-book"]
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +21,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.parametrize("wiring", SEARCHING, ids=named)
-def test_every_strategy_says_what_it_searched(wiring: tuple[str, dict[str, Any]]) -> None:
+@pytest.mark.parametrize("wiring", cases(*SEARCHING))
+def test_every_strategy_says_what_it_searched(wiring: Wiring) -> None:
     name, arguments = wiring
     result = graphs.ask(QUESTION, name, model=model(), index=river(), **arguments)
     assert result.index == result.to_json()["index"] == InMemoryVectorStore.__name__

@@ -1,25 +1,57 @@
-"""Every wiring there is: each strategy with each combination of its build arguments."""
+"""Every wiring there is: each strategy with each combination of its build arguments, and a few in which every two of their values meet."""
 
 import inspect
-from itertools import product
+from itertools import combinations, product
 from typing import Any, get_args
 
+import pytest
+
 from ramify.graphs.strategies import STRATEGIES, arguments_of
+
+Wiring = tuple[str, dict[str, Any]]
 
 
 def _choices(parameter: inspect.Parameter) -> tuple[Any, ...]:
     return get_args(parameter.annotation) or (True, False)
 
 
-def _combinations(name: str) -> list[tuple[str, dict[str, Any]]]:
+def every(name: str) -> list[Wiring]:
+    """List a strategy with each combination of its arguments."""
     parameters = arguments_of(name)
     values = product(*(_choices(parameter) for parameter in parameters.values()))
     return [(name, dict(zip(parameters, chosen, strict=True))) for chosen in values]
 
 
-WIRINGS = [wiring for name in STRATEGIES for wiring in _combinations(name)]
+def meetings(wiring: Wiring) -> set[tuple[tuple[str, Any], ...]]:
+    """List what meets in a wiring: nothing, each value of an argument, and every two of them."""
+    values = sorted(wiring[1].items())
+    return {met for size in range(3) for met in combinations(values, size)}
 
 
-def named(wiring: tuple[str, dict[str, Any]]) -> str:
+def pairwise(wirings: list[Wiring]) -> list[Wiring]:
+    """Choose few wirings in which all meets that meets in any: time and again the first of those that add most."""
+    missing = set().union(*map(meetings, wirings))
+    chosen = []
+    while missing:
+        chosen.append(max(wirings, key=lambda wiring: len(meetings(wiring) & missing)))
+        missing -= meetings(chosen[-1])
+    return chosen
+
+
+def named(wiring: Wiring) -> str:
     """Name a wiring for a test's title."""
     return wiring[0] + "".join(f" {key}={value}" for key, value in wiring[1].items())
+
+
+def cases(*strategies: str) -> list[Any]:
+    """List every wiring of some strategies for `parametrize`: those that `pairwise` leaves out are marked `slow`."""
+    return [
+        pytest.param(wiring, id=named(wiring), marks=() if wiring in chosen else pytest.mark.slow)
+        for name in strategies
+        for chosen in [pairwise(every(name))]
+        for wiring in every(name)
+    ]
+
+
+WIRINGS = [wiring for name in STRATEGIES for wiring in every(name)]
+SEARCHING = [name for name in STRATEGIES if name != "closed-book"]

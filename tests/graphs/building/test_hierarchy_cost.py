@@ -70,7 +70,7 @@ def test_where_no_passage_has_the_metadata_of_some_there_is_the_pool(tmp_path: P
 
 def test_fields_that_do_not_serve_are_refused(tmp_path: Path) -> None:
     folder = indexed(tmp_path / "index", records(5))
-    with pytest.raises(UsageError, match="no document has the metadata 'colour' — group by what there is: chapter"):
+    with pytest.raises(UsageError, match=r"'colour' — .*chapter"):
         planned(folder, ["colour"])
 
 

@@ -12,7 +12,7 @@ from tests.studio.inspection.test_groups import GONE, HOSTILE
 from tests.tools.hierarchy.manual import changed, records, write
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index of paragraphs, of which some lack their chapter, and one chapter has a hostile name."""
     folder = tmp_path_factory.mktemp("grouped")
@@ -22,7 +22,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "plain"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def grouped(plain: Path) -> Path:
     """The same with a hierarchy."""
     folder = plain.with_name("grouped")

@@ -158,7 +158,7 @@ class TestAnIndexMadeBefore:
         assert Index.open(old).advice is None
 
     def test_takes_no_prefix_afterwards(self, old: Path, document: Path) -> None:
-        with pytest.raises(IndexingError, match="made with query_prefix '', not 'search_query: ' — ask"):
+        with pytest.raises(IndexingError, match="query_prefix '', not 'search_query: ' — "):
             Index.build(document, old, NOMIC, query_prefix="search_query: ")
 
     def test_of_a_model_without_prefixes_has_no_advice(self, document: Path, tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_passages_leave_room_for_the_prefix(tmp_path: Path) -> None:
 
 
 def test_a_prefix_that_leaves_no_room_is_refused(document: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="a document prefix of 300 tokens leaves passages no room in 512 — give a shorter one"):
+    with pytest.raises(UsageError, match=r"prefix of 300 tokens.* 512 — "):
         Index.build(document, tmp_path / "index", WordEmbeddings(), document_prefix="long " * 300)
     assert not (tmp_path / "index").exists()
 

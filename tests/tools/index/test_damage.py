@@ -205,7 +205,7 @@ class TestDamage:
             Index.open(tmp_path / "nowhere")
 
     def test_another_embedding_is_refused(self, folder: Path) -> None:
-        with pytest.raises(IndexingError, match="made with the embedding 'langchain:WordEncoder', not 'other'"):
+        with pytest.raises(IndexingError, match="'langchain:WordEncoder', not 'other'"):
             Index.open(folder, WordEncoder("other"))
         with pytest.raises(IndexingError, match=r"embedding 'langchain:WordEncoder', not 'other' — ask for the same"):
             Index.build([folder.parent / "records.jsonl"], folder, WordEncoder("other"))

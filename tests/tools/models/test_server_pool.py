@@ -106,10 +106,9 @@ async def test_one_that_is_not_there_is_left_out(ollama_one: Ollama, place: int)
 async def test_where_none_is_there_one_error_names_all() -> None:
     with pytest.raises(ModelError) as caught:
         at(NOWHERE, "http://someone:secret-word@127.0.0.1:10")
-    assert str(caught.value) == (
-        "none of the 2 servers can be asked: no Ollama server answers at http://127.0.0.1:9; no Ollama server answers at "
-        "http://127.0.0.1:10 — start it with `ollama serve`"
-    )
+    assert all(fact in caught.value.what for fact in ("2 servers", "http://127.0.0.1:9;", "http://127.0.0.1:10"))
+    assert "`ollama serve`" in caught.value.remedy
+    assert "secret-word" not in str(caught.value)
     with pytest.raises(ModelError, match=r"openai:local at http://127\.0\.0\.1:9/v1 cannot be reached; openai:local at http://127"):
         at(f"{NOWHERE}/v1", "http://127.0.0.1:10/v1", model="openai:local")
 

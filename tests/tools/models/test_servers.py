@@ -62,7 +62,7 @@ async def test_a_reply_that_was_cut_off_is_not_completed_by_guessing(ollama: Oll
 async def test_a_prompt_that_was_cut_silently_is_noticed(ollama: Ollama) -> None:
     long = [HumanMessage("word " * 900)]
     model = resolve("ollama:llama3.1:8b", ModelOptions(num_ctx=512))
-    with pytest.raises(ReplyError, match="does not fit into num_ctx 512 — raise num_ctx"):
+    with pytest.raises(ReplyError, match=r"num_ctx 512 — .*num_ctx"):
         await model.reply(long, Answered)
 
 
@@ -164,8 +164,11 @@ def test_troubles_are_told_apart(error: Exception, trouble: str | None) -> None:
 
 def test_a_refused_key_names_its_variable_and_nothing_else() -> None:
     error = of_status(openai.AuthenticationError, 401, "Incorrect API key provided: sk-secret")
-    told = explain("locked", error, Server("openai:gpt-4o", 10, key="OPENAI_API_KEY"))
-    assert str(told) == "openai:gpt-4o refuses access — set OPENAI_API_KEY to a valid key"
+    refused = explain("locked", error, Server("openai:gpt-4o", 10, key="OPENAI_API_KEY"))
+    assert "openai:gpt-4o" in refused.what
+    assert "OPENAI_API_KEY" in refused.remedy
+    assert "sk-secret" not in str(refused)
+    assert "Incorrect" not in str(refused)
 
 
 async def test_a_reply_at_the_token_limit_of_openai_is_malformed_and_its_cost_is_known() -> None:
@@ -260,7 +263,7 @@ async def test_no_completion_fails_the_call_of_a_server_that_answered_before(bod
 async def test_a_server_that_never_answered_as_one_is_not_one(body: str) -> None:
     with (
         serving(lambda asked: (200, body)) as server,
-        pytest.raises(ModelError, match="check that base_url is the address of such a server"),
+        pytest.raises(ModelError, match=r"— .*base_url"),
     ):
         await local(server).reply(QUESTION, Answered)
 
