@@ -311,7 +311,7 @@ def load_splitter() -> "Splitter":
         known = Vocabulary(tuple(json.loads(file.metadata()[WORDS])))
         weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
     writer = Writer(len(known))
-    writer.load_state_dict(weights)
+    writer.load_state_dict(weights, assign=True)
     return Splitter(writer.eval(), known, packaged_layers())
 
 
