@@ -120,9 +120,8 @@ def main() -> None:
     parser.add_argument("--smallest", action="store_true", help="as little of each as possible: what is printed is no measurement")
     options = parser.parse_args()
     began, load = time.perf_counter(), os.getloadavg()[0]
-    print(
-        f"{machine()}; load {load:.2f}{'' if load < IDLE else ': not idle, measure again'}\n\n| | figure | target or note |\n|---|--:|---|"
-    )
+    doubt = "the smallest mode: no measurement" if options.smallest else "not idle: measure again" if load >= IDLE else "idle"
+    print(f"{machine()}; load {load:.2f}, {doubt}\n\n| quantity | figure | target or note |\n|---|--:|---|", flush=True)
     with tempfile.TemporaryDirectory() as work:
         for run in RUNS:
             for row in measured(run, options.smallest, Path(work)):
