@@ -8,7 +8,7 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evalua
 # What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all coverage check format browser-test pictures clean
+.PHONY: demo test test-all check bench format browser-test pictures clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -28,6 +28,9 @@ check: $(VENV)/.test ## Lint and check types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(addprefix -p ,$(PACKAGES) training)
+
+bench: $(VENV)/.test ## Measure speed and memory, and print one table: 10 minutes on two idle cores; RAMIFY_DATA names the data
+	$(BIN)/python benchmarks/bench.py
 
 browser-test: $(VENV)/.browser ## Drive the notebook's chat in a real JupyterLab and look at it: pictures go to build/browser
 	@test -x /usr/bin/chromium || { echo "no browser at /usr/bin/chromium: install Debian's package chromium"; exit 1; }

@@ -1,15 +1,19 @@
 """How much of the speed of a bare forward pass is left when the reader reads, and how long its weights take to load.
 
     RAMIFY_DATA=… python benchmarks/reader_speed.py
+    RAMIFY_DATA=… OMP_NUM_THREADS=1 python benchmarks/reader_speed.py --batched
 
 Bare: the network alone, on the same pairs, cut into word pieces beforehand; one by one, as the reader reads them, or the passages of a
-question in one batch. Alone and warm; ratios of one run count.
+question in one batch. Alone and warm; ratios of one run count. --batched: what a question costs, in seconds of the processor, when its
+passages are read one by one and when those of equal length (as it is rounded up) are read together, and how far what is read differs;
+on the demo's questions and on those of a manual, with the five passages that are found for each.
 """
 
 import argparse
 import itertools
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,8 +22,11 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # training/ is beside this folder, and not installed
 
+from ramify.evaluation.load import load_demo
+from ramify.tools.demo import demo_index
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.reader.reading import batch, in_context, load_network, pairs, read_context, read_contexts
+from ramify.tools.index import Index
+from ramify.tools.reader.reading import STEP, Reading, batch, in_context, load_network, pairs, read_context, read_contexts, read_pairs
 from training.source import load
 
 PASSAGES = 5
@@ -60,12 +67,61 @@ def reading(asked: Sequence[tuple[str, tuple[str, ...]]]) -> Callable[[], None]:
     return run
 
 
+def found(index: Index, asked: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Take questions with the passages found for them."""
+    passages = [[hit.document for hit in hits] for hits in index.search(asked, k=PASSAGES)]
+    contexts = [tuple(in_context(one.metadata.get("title"), one.page_content) for one in some) for some in passages]
+    return list(zip(asked, contexts, strict=True))
+
+
+def in_buckets(question: str, contexts: Sequence[str], together: bool) -> list[Reading]:
+    """Read a question in contexts: those of equal length together, or each alone."""
+    cut = pairs([question] * len(contexts), contexts)
+    buckets: dict[int, list[int]] = {}
+    for place, pair in enumerate(cut):
+        buckets.setdefault(-(-len(pair) // STEP) if together else -place, []).append(place)
+    read = {}
+    for places in buckets.values():
+        read |= dict(zip(places, read_pairs(load_network(), [cut[place] for place in places]), strict=True))
+    return [read[place] for place in range(len(cut))]
+
+
+def numbers(reading: Reading) -> tuple[float, ...]:
+    return (reading.span, reading.yes, reading.no, reading.relevance, *(spot.probability for spot in reading.spots))
+
+
+def compare(name: str, asked: Sequence[tuple[str, tuple[str, ...]]]) -> None:
+    """Print what reading in batches saves, and what it changes."""
+    took, read = {}, {}
+    for together in (False, True, False, True):  # the first of each warms up
+        began = time.process_time()
+        read[together] = [one for question, contexts in asked for one in in_buckets(question, contexts, together)]
+        took[together] = (time.process_time() - began) / len(asked)
+    both = list(zip(read[False], read[True], strict=True))
+    places = sum([spot.start for spot in one.spots] != [spot.start for spot in other.spots] for one, other in both)
+    difference = max(abs(a - b) for one, other in both for a, b in zip(numbers(one), numbers(other), strict=False))
+    saved = 1 - took[True] / took[False]
+    print(f"{name}: {len(asked)} questions, {took[False]:.3f} s each one by one, {took[True]:.3f} s in batches ({saved:.1%} less)")
+    print(f"  greatest difference of a probability {difference:.6f}; other spans in {places} of {len(both)} passages")
+
+
+def compare_batches(data: Path, count: int) -> None:
+    print(f"in {load_network().span.weight.dtype}".replace("torch.", ""))
+    compare("demo", found(Index.open(demo_index()), [one.question for one in load_demo("demo").questions[:count]]))
+    manual = data / "faa_ac43_13_1b"
+    with tempfile.TemporaryDirectory() as folder:
+        Index.build([manual / "corpus.jsonl.gz"], folder)
+        compare("manual", found(Index.open(folder), [one["question"] for one in load(manual).questions[:count]]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the reader's speed.")
     parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--batched", action="store_true", help="compare passages read one by one and in batches")
     given = parser.parse_args()
-    import sentence_transformers  # noqa: F401  # what the import takes is no model's
-
+    if given.batched:
+        compare_batches(Path(os.environ["RAMIFY_DATA"]), given.questions)
+        return
     encoder = seconds(lambda: load_encoder("minilm").encode_queries(["warm"]))
     network = seconds(lambda: read_contexts("Who?", ("warm",)))
     print(f"loaded, and read for the first time: encoder {encoder:.2f} s, then the reader {network:.2f} s: {network / encoder:.2f} of it")

@@ -52,6 +52,7 @@ REAL = frozenset(
 
 SLOW = frozenset(
     {
+        "tests/benchmarks/test_bench.py",
         "tests/benchmarks/test_real_questions.py",
         "tests/evaluation/test_degraded_search.py",
         "tests/evaluation/test_disturbed_runs.py",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ramify.tools.errors import ModelError
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, dtype
 
 _SCALE = "/scale"
 _LEVELS = 127
@@ -40,10 +40,12 @@ def pack(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
     return packed
 
 
-def unpack(packed: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
-    """Return the weights in 32 bits."""
+def unpack(packed: "Mapping[str, Tensor]", dtype: "dtype | None" = None) -> "dict[str, Tensor]":
+    """Return the weights in 32 bits, or each at once in numbers of another type, which takes less memory on the way."""
+    import torch
+
     return {
-        name: weight.float() * packed[name + _SCALE] if name + _SCALE in packed else weight
+        name: (weight.float() * packed[name + _SCALE] if name + _SCALE in packed else weight).to(dtype or torch.float32)
         for name, weight in packed.items()
         if not name.endswith(_SCALE)
     }

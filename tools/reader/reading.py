@@ -11,17 +11,15 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, TypedDict
 
-from ramify.tools.embeddings.minilm import minilm_tokenizer
+from ramify.tools.embeddings.minilm import POSITIONS, cutting_tokenizer
 from ramify.tools.embeddings.named import packaged_layers
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
     from ramify.tools.reader.network import Batch, Network, Read
 
-LONGEST = 512
-"""Positions of the encoder; a longer passage is cut."""
+LONGEST = POSITIONS
+"""A longer passage is cut."""
 
 
 class Quote(TypedDict):
@@ -51,21 +49,14 @@ def in_context(title: str | None, text: str) -> str:
 
 def pairs(questions: Sequence[str], contexts: Sequence[str]) -> list[Pair]:
     """Cut questions and their contexts into word pieces."""
-    encodings = _tokenizer().encode_batch(list(zip(questions, contexts, strict=True)))
+    encodings = cutting_tokenizer().encode_batch(list(zip(questions, contexts, strict=True)))
     starts = [encoding.type_ids.index(1) for encoding in encodings]
     return [Pair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]
 
 
-@lru_cache(maxsize=1)
-def _tokenizer() -> "Tokenizer":
-    tokenizer = minilm_tokenizer()
-    tokenizer.enable_truncation(LONGEST, strategy="longest_first")  # a question of rare letters can be longer than a passage
-    return tokenizer
-
-
 FILE = "weights.safetensors"
 SHA256 = "0719edab08808bb21df1a33e43f27c114abe41627da41a12555c3ed223615c69"
-_STEP = 32
+STEP = 32
 """Lengths of batches are multiples of this."""
 _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
 
@@ -90,8 +81,8 @@ def load_network() -> "Network":
     for number, layer in enumerate(lower.layers):
         if f"encoder.encoder.layer.{number}.output.dense.weight" not in packed:
             network.encoder.layers[number] = layer
-    network.load_state_dict(unpack(packed), strict=False, assign=True)
-    return network.to(lower.device, lower.dtype).eval()
+    network.load_state_dict(unpack(packed, lower.dtype), strict=False, assign=True)
+    return network.to(lower.device).eval()
 
 
 _KEPT = 16384
@@ -132,7 +123,7 @@ def batch(pairs: Sequence[Pair]) -> "Batch":
 
     from ramify.tools.reader.network import Batch
 
-    length = -(-max(len(pair) for pair in pairs) // _STEP) * _STEP
+    length = -(-max(len(pair) for pair in pairs) // STEP) * STEP
     ids = torch.zeros(len(pairs), length, dtype=torch.long)
     types, mask, readable = torch.zeros_like(ids), torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
     for row, pair in enumerate(pairs):

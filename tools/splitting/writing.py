@@ -129,14 +129,14 @@ def cut(question: str, before: str = "") -> Text:
     """Cut a question and what was said before it into words and pieces."""
     text = f"{before}\n{question}" if before else question
     start = len(text) - len(question)
-    found = _tokenizer().encode(text, add_special_tokens=False)
+    found = minilm_tokenizer().encode(text, add_special_tokens=False)
     pieces = [(piece, begin) for piece, (begin, end) in zip(found.ids, found.offsets, strict=True) if end > begin]
     earlier = [item for item in pieces if item[1] < start][-BEFORE:]
     asked = [item for item in pieces if item[1] >= start][-LONGEST:]
     first = min((begin for _, begin in (*earlier, *asked)), default=0)
     there = [word for word in words(text) if word.start >= first]
     at = {place: number for number, word in enumerate(there) for place in range(word.start, word.end)}
-    begin, end = (_tokenizer().token_to_id(mark) or 0 for mark in ("[CLS]", "[SEP]"))
+    begin, end = (minilm_tokenizer().token_to_id(mark) or 0 for mark in ("[CLS]", "[SEP]"))
     marked = [(begin, -1), *earlier, *([(end, -1)] if earlier else []), *asked, (end, -1)]
     return Text(
         text,
@@ -170,9 +170,6 @@ def _by_word(states: "Tensor", text: Text) -> "Tensor":
     total = torch.zeros(len(text.words), states.shape[-1]).index_add_(0, owner[inside], states[: len(owner)][inside])
     count = torch.zeros(len(text.words)).index_add_(0, owner[inside], torch.ones(int(inside.sum())))
     return total / count.clamp_min(1)[:, None]
-
-
-_tokenizer = lru_cache(maxsize=1)(minilm_tokenizer)
 
 
 @dataclass(frozen=True)
@@ -314,7 +311,7 @@ def load_splitter() -> "Splitter":
         known = Vocabulary(tuple(json.loads(file.metadata()[WORDS])))
         weights = unpack({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118  # it is no mapping
     writer = Writer(len(known))
-    writer.load_state_dict(weights)
+    writer.load_state_dict(weights, assign=True)
     return Splitter(writer.eval(), known, packaged_layers())
 
 

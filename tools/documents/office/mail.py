@@ -11,7 +11,6 @@ from typing import Any
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._html import html_outline
 from ramify.tools.documents._text import content_of, decoded, encoding_of, stem
 from ramify.tools.documents.files import ReadReport
 
@@ -85,6 +84,8 @@ class _Mail:
                 self.attached.append(inner.get_filename() or kind)
 
     def _said(self, body: MIMEPart) -> str:
+        from ramify.tools.documents._html import html_outline
+
         try:
             text = str(body.get_content())
         except LookupError:  # an encoding that does not exist

@@ -12,7 +12,6 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._html import html_outline
 from ramify.tools.documents._records import is_header, record_document, row_record
 from ramify.tools.documents._text import MOST_BYTES, content_of, stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
@@ -136,6 +135,8 @@ _REFERENCES = ".//a[starts-with(@id, 'footnote-ref-') or starts-with(@id, 'endno
 def read_docx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a document as one a section."""
     import mammoth
+
+    from ramify.tools.documents._html import html_outline
 
     with office_file(path) as file:
         state_core(file, source, report)

@@ -9,7 +9,6 @@ from zipfile import ZipFile
 
 from langchain_core.documents import Document
 
-from ramify.tools.documents._html import html_outline
 from ramify.tools.documents._text import decoded, encoding_of, stem
 from ramify.tools.documents.files import ReadReport, UnreadableError
 from ramify.tools.documents.office.microsoft import (
@@ -195,6 +194,8 @@ _PAGES = ("application/xhtml+xml", "text/html")
 
 def read_epub(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a book as one document a section."""
+    from ramify.tools.documents._html import html_outline
+
     with container(path) as archive:
         if "META-INF/encryption.xml" in archive.namelist() and b"EncryptedData" in archive.read("META-INF/encryption.xml"):
             report.remark(source, "parts of it are encrypted")

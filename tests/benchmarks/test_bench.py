@@ -1,0 +1,22 @@
+"""The table of all benchmarks: each row has its figure, where the data is that it needs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks/ is not installed
+
+from benchmarks.bench import DATA, HERE, RUNS
+
+
+def test_every_row_has_its_figure() -> None:
+    done = subprocess.run([sys.executable, HERE / "bench.py", "--smallest"], capture_output=True, text=True, check=True)
+    head, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if line.startswith("| ")]
+    assert head == ["quantity", "figure", "target or note"]
+    assert [name for name, *_ in rows] == [figure.name for run in RUNS for figure in run.figures]
+    without = {figure.name for run in RUNS for figure in run.figures if run.data and DATA not in os.environ}
+    assert {
+        name: note for name, figure, note in rows if name not in without and float(figure.partition(" ")[0].replace("–", "0")) <= 0
+    } == {}
+    assert all(DATA in note for name, _, note in rows if name in without)
