@@ -107,7 +107,7 @@ def hide_duplicates(writer: IndexWriter) -> None:
     """Hide the passages that say again what another file says, and bring back those whose other file is gone or says it no more."""
     if writer.compared:
         return
-    database = writer.database
+    database = writer.writing()
     candidates = _candidates(database)
     twins = find_duplicates(candidates, lambda identity: _text(database, identity))
     held = dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))
