@@ -19,6 +19,7 @@ from ramify.tools.index.slots import Keys, Positions, distinct
 from ramify.tools.new_files import make_file, upcoming
 
 _BLOCK = 16_384
+_UNCOMPARED = "INSERT OR IGNORE INTO uncompared SELECT digest FROM passages"
 _NOTED = 10_000
 """Names that are kept of what was left out."""
 
@@ -137,10 +138,13 @@ class IndexWriter:
         with self.writing() as database:
             self._touch()
             for entry in found:
+                database.execute(f"{_UNCOMPARED} WHERE document = ?", [entry.id])
                 database.execute("DELETE FROM passages WHERE document = ?", [entry.id])
                 row = [entry.id, entry.root, entry.file, entry.digest, entry.kind]
                 database.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", row)
                 self._insert_passages(entry)
+                if entry.kind:
+                    database.execute(f"{_UNCOMPARED} WHERE document = ?", [entry.id])
 
     def _insert_passages(self, entry: DocumentEntry) -> None:
         sql = "INSERT INTO passages (id, document, label, text, metadata, digest, slot_key, hidden) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -158,6 +162,7 @@ class IndexWriter:
     def adopt(self, identity: str, root: str, file: str) -> None:
         """Note that an unchanged document now belongs to another path; the file that had it is no longer known as read."""
         with self.writing() as database:
+            database.execute(f"{_UNCOMPARED} WHERE document = ?", [identity])
             database.execute("DELETE FROM files WHERE (root, source) IN (SELECT root, file FROM documents WHERE id = ?)", [identity])
             database.execute("UPDATE documents SET root = ?, file = ? WHERE id = ?", [root, file, identity])
             self.changed = True
@@ -175,6 +180,7 @@ class IndexWriter:
             return
         with self.writing() as database:
             for identity in ids:
+                database.execute(f"{_UNCOMPARED} WHERE document = ?1 OR id = ?1", [identity])
                 removed = database.execute("DELETE FROM passages WHERE document = ?1 OR id = ?1", [identity]).rowcount
                 if removed:
                     self._touch()

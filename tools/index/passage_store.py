@@ -42,6 +42,7 @@ CREATE INDEX IF NOT EXISTS passages_hidden ON passages (hidden) WHERE hidden IS 
 CREATE INDEX IF NOT EXISTS passages_of_document ON passages (document);
 CREATE INDEX IF NOT EXISTS passages_of_digest ON passages (digest, hidden);
 CREATE INDEX IF NOT EXISTS passages_of_twin ON passages (twin_of) WHERE twin_of IS NOT NULL;
+CREATE TABLE IF NOT EXISTS uncompared (digest BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sketches (digest BLOB PRIMARY KEY, sketch BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (label, text, content='passages', content_rowid='row', tokenize='porter unicode61');
@@ -60,6 +61,8 @@ END;
 INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
 """
 """Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
+
+`uncompared` has the digests of the passages of files that came or went since twins were looked for.
 
 `slot_key` is what a passage's place among vectors and words is known by (`slots.Slots`): it changes with text and label.
 
