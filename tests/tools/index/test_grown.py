@@ -1,9 +1,6 @@
 """A large index is brought up to date in place: vectors and words are added to those that are there, and what is gone is passed over."""
 
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,6 @@ from ramify.tools.index.manifest import VECTORS, Precision
 from ramify.tools.index.publication import open_snapshot, relink
 from ramify.tools.index.slots import Slots, distinct
 from tests.tools.fakes import WordEncoder
-from tests.tools.index.test_damage import PUBLISH_AND_DIE
 from tests.tools.index.test_index import QUERIES, write_records
 from tests.tools.index.test_updates import search_all
 
@@ -170,29 +166,6 @@ def test_readers_keep_the_old_state(tmp_path: Path, corpus: Path, monkeypatch: p
     build(change(corpus), folder)
     assert opened.search(ASKED, 6) == before
     assert Index.open(folder, WordEncoder()).search(ASKED, 6) != before
-
-
-LARGE_AND_DIE = f"""
-from ramify.tools.index import hnsw, publication
-hnsw._SCANNED = publication.POSTINGS_FROM = 50
-{PUBLISH_AND_DIE}"""
-
-
-@pytest.mark.parametrize("step", ["passages.sqlite", "slots.npy", "vectors.faiss", "words.counts.npy", "words.slots.npy", "manifest.json"])
-def test_an_update_killed_between_two_files_is_completed(tmp_path: Path, corpus: Path, step: str) -> None:
-    folder = build(corpus, tmp_path / "index")
-    before = search_all(folder)
-    change(corpus)
-    program = [sys.executable, "-c", LARGE_AND_DIE, str(corpus), str(folder), step]
-    assert subprocess.run(program, cwd=Path(__file__).parents[3], check=False).returncode == -signal.SIGKILL
-    if step == "passages.sqlite":
-        assert search_all(folder) == before
-    else:
-        with pytest.raises(IndexingError, match="again"):
-            Index.open(folder, WordEncoder())
-    Index.build([corpus], folder, encoder := WordEncoder())
-    new = build(corpus, tmp_path / "new")
-    assert (encoder.encoded, search_all(folder), words(folder)) == ([], search_all(new), words(new))
 
 
 @pytest.mark.parametrize("name", ["slots.npy", "vectors.faiss", "words.slots.npy", "words.lengths.npy"])
