@@ -164,7 +164,7 @@ def _open(folder: Path) -> Snapshot:
         if found:
             raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", repair_remedy(folder))
         snapshot = Snapshot(manifest, store, graph, store.rows(), words)
-    except (OSError, sqlite3.DatabaseError, RuntimeError, ValueError) as error:
+    except (OSError, EOFError, sqlite3.DatabaseError, RuntimeError, ValueError) as error:  # an empty file of numbers is an EOFError
         what = manifest.damage(folder) or f"it cannot be read: {error}"
         raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", repair_remedy(folder)) from error
     held, told = (len(snapshot.graph), graph.dimension), (manifest.passages, manifest.dimension)
