@@ -31,7 +31,7 @@ from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import NONE
 from ramify.tools.index.index_store import is_address, store_at
-from ramify.tools.index.manifest import Kind, file_sha256
+from ramify.tools.index.manifest import LAYOUT, Kind, file_sha256
 from ramify.tools.models import forget
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
@@ -280,7 +280,7 @@ def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
     called = f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
     if order.index is not None and is_address(order.index):
         return f"{order.index.rstrip(':')}:{slug(called)[-100:]}"
-    return str((order.work / "indexes" if order.index is None else usable(order.index)) / called)
+    return str((order.work / f"indexes-{LAYOUT}" if order.index is None else usable(order.index)) / called)
 
 
 def with_models(wanted: Sequence[Variant], tell: Tell) -> tuple[list[Variant], list[str]]:

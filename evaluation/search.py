@@ -26,7 +26,7 @@ from ramify.tools.hierarchy.partition import keys_of
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import read_facts
-from ramify.tools.index.manifest import MANIFEST, PASSAGES, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest, write_lock
+from ramify.tools.index.manifest import MANIFEST, PASSAGES, SLOTS, STRUCTURE, VECTORS, WORDS, Kind, Manifest, read_manifest, write_lock
 from ramify.tools.index.passage_store import document_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.searcher import opened
@@ -220,7 +220,7 @@ def _row(task: Task, found: dict[str, Any]) -> Row:
     return {**task_fields(task), **blank, **found}
 
 
-COPIED = (PASSAGES, VECTORS, MANIFEST)
+COPIED = (PASSAGES, VECTORS, SLOTS, MANIFEST)
 EDITIONS: dict[Kind, str] = {"graph": of_graph.EDITION, HIERARCHY: of_hierarchy.EDITION}
 """The edition of the file that each kind has beside those of a plain index."""
 

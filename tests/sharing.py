@@ -73,6 +73,7 @@ SLOW = frozenset(
         "tests/studio/server/test_mcp.py",
         "tests/tools/hierarchy/test_killed.py",
         "tests/tools/index/test_damage.py",
+        "tests/tools/index/test_grown_killed.py",
         "tests/tools/knowledge/test_build_killed.py",
         "tests/tools/models/test_gguf.py",
         "tests/training/test_training.py",

@@ -3,7 +3,7 @@
 * requested: `index` (the class), `index_store` (a folder or a store), `progress`
 * read and split: `build`, `chunking`, `near_duplicates`
 * written: `index_writer`, its tables in `passage_store`
-* linked: `hnsw` by vectors, `full_text` by words
+* linked: `hnsw` by vectors, `full_text` and `postings` by words, `slots` for where a passage is in them
 * published: `publication`, `manifest`
 * opened: `publication`, `passage_store`; `index` for what a graph or a hierarchy has beside the passages
 * searched: `searcher`, `hybrid_search`, `reports`

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.documents import Document
 
@@ -119,10 +119,8 @@ class Intake:
         """Write documents, and note the files whose documents are then all written."""
         self.write(group)
         rows = [note._asdict() | {"skipped": json.dumps(note.skipped)} for note in notes]
-        with self._writer.database as database:
-            self._writer.changed = self._writer.changed or bool(rows)
-            sql = "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path)"
-            database.executemany(sql, rows)
+        sql = "INSERT OR REPLACE INTO files VALUES (:root, :source, :size, :changed_ns, :edition, :skipped, :path)"
+        self._execute(sql, rows)
         self._files.update((note.root, note.source) for note in notes)
         group.clear()
         notes.clear()
@@ -134,10 +132,15 @@ class Intake:
         sql = "SELECT root, source FROM files WHERE root IN (SELECT value FROM json_each(?))"
         held = self._writer.database.execute(sql, [json.dumps(list(self._roots))]).fetchall()
         gone = [key for key in held if key not in self._files]
-        with self._writer.database as database:
-            self._writer.changed = self._writer.changed or bool(gone)
-            database.executemany("DELETE FROM files WHERE root = ? AND source = ?", gone)
+        self._execute("DELETE FROM files WHERE root = ? AND source = ?", gone)
         return len(absent)
+
+    def _execute(self, sql: str, rows: Sequence[tuple[str, str] | dict[str, Any]]) -> None:
+        """Write rows, where there are any."""
+        if rows:
+            with self._writer.writing() as database:
+                self._writer.changed = True
+                database.executemany(sql, rows)
 
     def write(self, found: Sequence[SourcedDocument]) -> None:
         """Write the documents that are not held as they are, under the ids they have."""

@@ -1,15 +1,15 @@
-"""The HNSW graph over unit vectors, whole or quantised, searched by inner product."""
+"""The vectors of an index, whole or quantised, searched by inner product: few are all compared, many are linked into an HNSW graph."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.index.manifest import LARGE, WHOLE, Precision
 from ramify.tools.index.progress import Progress
+from ramify.tools.index.slots import Positions, Slots
 
 if TYPE_CHECKING:
     import faiss
@@ -20,73 +20,87 @@ _EF_SEARCH = 128
 _SCANNED = 20_000
 """Up to here all vectors are compared: about as fast as the graph, and it misses nothing among near-duplicates, where a graph does."""
 
-Positions = NDArray[np.int64]
-"""Places in the graph: the passages in order of id, counted from 0."""
-
 
 class Graph:
     """Search vectors by position."""
 
-    def __init__(self, index: "faiss.IndexHNSW") -> None:
+    def __init__(self, index: "faiss.Index", slots: Slots) -> None:
         import faiss
 
         self._index = index
-        self._flat = faiss.downcast_index(index.storage)
-        self.whole = isinstance(index, faiss.IndexHNSWFlat)
+        self._linked = isinstance(index, faiss.IndexHNSW)
+        self._flat = faiss.downcast_index(index.storage) if isinstance(index, faiss.IndexHNSW) else index
+        self._slots = slots
+        bits = np.packbits(slots.filled, bitorder="little")
+        self._filled = None if slots.filled.all() else faiss.IDSelectorBitmap(bits)  # type: ignore[call-arg, arg-type]  # a wrong stub
+        self.whole = isinstance(self._flat, faiss.IndexFlat)
         """Whether it has the vectors as they were encoded."""
         self.dimension = int(index.d)
 
     def __len__(self) -> int:
-        return int(self._index.ntotal)
+        return len(self._slots.of)
 
     def search(self, queries: Matrix, n: int) -> list[Positions]:
         """Return the n nearest positions of each query, nearest first; only a large corpus is searched along the graph."""
         import faiss
 
-        if len(self) <= _SCANNED:
-            return _found(self._flat, queries, min(n, len(self)), None)
-        parameters = faiss.SearchParametersHNSW()  # type: ignore[attr-defined]  # missing from the stubs of faiss
-        parameters.efSearch = max(_EF_SEARCH, 2 * n)
-        return _found(self._index, queries, n, parameters)
+        n = min(n, len(self))
+        if not self._linked:
+            return self._found(self._flat, queries, n, faiss.SearchParameters(sel=self._filled))  # type: ignore[call-arg]  # a wrong stub
+        parameters = faiss.SearchParametersHNSW(sel=self._filled)  # type: ignore[attr-defined]  # missing from the stubs of faiss
+        parameters.efSearch = max(_EF_SEARCH, 2 * n) * len(self._slots) // len(self)  # some slots that it passes are empty
+        return self._found(self._index, queries, n, parameters)
 
     def exact(self, queries: Matrix, n: int, among: Positions) -> list[Positions]:
         """Return the n nearest of the positions given, for each query, nearest first; every one of them is looked at."""
         import faiss
 
-        selector = faiss.IDSelectorBatch(np.asarray(among, dtype=np.int64))
+        selector = faiss.IDSelectorBatch(self._slots.of[among])
         parameters = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # missing from the stubs of faiss
-        return _found(self._flat, queries, min(n, len(among)), parameters)
+        return self._found(self._flat, queries, min(n, len(among)), parameters)
 
     def vectors(self, positions: Sequence[int] | Positions) -> Matrix:
         """Return vectors, shape (positions, dimension), as it has them."""
-        return np.asarray(self._index.reconstruct_batch(np.asarray(positions, dtype=np.int64)), dtype=np.float32)
+        slots = self._slots.of[np.asarray(positions, dtype=np.int64)]
+        return np.asarray(self._index.reconstruct_batch(slots), dtype=np.float32)
+
+    def _found(self, index: "faiss.Index", queries: Matrix, n: int, parameters: "faiss.SearchParameters") -> list[Positions]:
+        """Search, settle ties by position, and drop the places faiss could not fill."""
+        if not n or not len(queries):
+            return [np.empty(0, dtype=np.int64) for _ in queries]
+        similarities, slots = index.search(queries, n, params=parameters)
+        found = []
+        for row, values in zip(slots, similarities, strict=True):
+            positions = self._slots.positions[row[row >= 0]]
+            found.append(positions[np.lexsort((positions, -values[row >= 0]))])
+        return found
 
 
-def _found(index: "faiss.Index", queries: Matrix, n: int, parameters: "faiss.SearchParameters | None") -> list[Positions]:
-    """Search, settle ties by position, and drop the places faiss could not fill."""
-    if not n or not len(queries):
-        return [np.empty(0, dtype=np.int64) for _ in queries]
-    similarities, positions = index.search(queries, n, params=parameters)
-    ordered = (row[np.lexsort((row, -values))] for row, values in zip(positions, similarities, strict=True))
-    return [row[row >= 0] for row in ordered]
+def are_linked(count: int) -> bool:
+    """Return whether so many vectors are linked into a graph, to which more can be added; fewer are written anew in no time."""
+    return count > _SCANNED
 
 
-def build_hnsw(
-    blocks: Iterable[Matrix], dimension: int, path: Path, total: int, progress: Progress, precision: Precision, sample: Matrix
-) -> None:
-    """Link vectors into a graph and write it; one thread and one order, so that the same vectors give the same graph.
+def write_vectors(
+    blocks: Iterable[Matrix], path: Path, total: int, dimension: int, precision: Precision, sample: Callable[[], Matrix],
+    progress: Progress, former: Path | None = None,
+) -> None:  # fmt: skip
+    """Write vectors, or those of a former file with these after them; one thread and one order, so that the same give the same file.
 
-    sample: vectors that quantisation learns its range from, shape (vectors, dimension); of no use where they stay whole.
+    total: how many there are then; sample: gives vectors that quantisation learns its range from, shape (vectors, dimension).
     """
     import faiss
 
-    index = _empty(dimension, precision)
-    index.hnsw.efConstruction = _EF_CONSTRUCTION
+    index = faiss.read_index(str(former)) if former else _empty(dimension, precision, are_linked(total))
+    if isinstance(index, faiss.IndexHNSW):
+        index.hnsw.efConstruction = _EF_CONSTRUCTION
+        # A file does not have the state of what levels are drawn from: each update would draw the same ones.
+        index.hnsw.rng = faiss.RandomGenerator(index.ntotal)  # type: ignore[attr-defined]  # missing from the stubs of faiss
     threads = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
     try:
-        if not index.is_trained and len(sample):
-            index.train(sample)
+        if not index.is_trained and total:
+            index.train(sample())
         for block in blocks:
             index.add(block)
             progress(int(index.ntotal), total, "vectors")
@@ -96,17 +110,20 @@ def build_hnsw(
         faiss.write_index(index, faiss.PyCallbackIOWriter(file.write))  # type: ignore[attr-defined]  # missing from the stubs
 
 
-def _empty(dimension: int, precision: Precision) -> "faiss.IndexHNSW":
+def _empty(dimension: int, precision: Precision, linked: bool) -> "faiss.Index":
     import faiss
 
     if precision == WHOLE:
-        return faiss.IndexHNSWFlat(dimension, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
+        metric = faiss.METRIC_INNER_PRODUCT
+        return faiss.IndexHNSWFlat(dimension, _NEIGHBOURS, metric) if linked else faiss.IndexFlat(dimension, metric)
     kind = {"fp16": faiss.ScalarQuantizer.QT_fp16, "int8": faiss.ScalarQuantizer.QT_8bit}[precision]
-    return faiss.IndexHNSWSQ(dimension, kind, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)  # type: ignore[arg-type]  # a wrong stub
+    if linked:
+        return faiss.IndexHNSWSQ(dimension, kind, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)  # type: ignore[arg-type]  # a wrong stub
+    return faiss.IndexScalarQuantizer(dimension, kind, faiss.METRIC_INNER_PRODUCT)
 
 
-def read_graph(path: Path) -> Graph:
-    """Read a graph, a large one page by page as it is searched; raises `RuntimeError`, as faiss does, where it is none.
+def read_graph(path: Path, slots: Slots) -> Graph:
+    """Read vectors, those of a large file page by page as they are searched; raises `RuntimeError`, as faiss does, where there are none.
 
     A file that takes the place of this one does not change it; one that is overwritten where it lies would, so small ones are read whole.
     """
@@ -114,6 +131,8 @@ def read_graph(path: Path) -> Graph:
 
     mapped = faiss.IO_FLAG_MMAP_IFC if path.stat().st_size > LARGE else 0
     index = faiss.read_index(str(path), mapped) if mapped else faiss.deserialize_index(np.frombuffer(path.read_bytes(), dtype=np.uint8))
-    if not isinstance(index, (faiss.IndexHNSWFlat, faiss.IndexHNSWSQ)):
-        raise RuntimeError(f"not a graph but {type(index).__name__}")
-    return Graph(index)
+    if not isinstance(index, (faiss.IndexHNSWFlat, faiss.IndexHNSWSQ, faiss.IndexFlat, faiss.IndexScalarQuantizer)):
+        raise RuntimeError(f"no vectors but {type(index).__name__}")
+    if index.ntotal != len(slots):
+        raise RuntimeError(f"{index.ntotal} vectors for {len(slots)} slots")
+    return Graph(index, slots)

@@ -200,7 +200,7 @@ class Index(VectorStore):
     ) -> list[str]:
         """Add texts, replacing those of the same ids, and return their ids; one longer than a passage is split into `id`, `id~2` …
 
-        The graph is linked anew each time, so add many at once.
+        Each call copies the index, so add many at once.
         """
         documents = documents_of(list(texts), metadatas, ids)
         self.store.write(self._encoder, self._chunking, documents)

@@ -16,6 +16,7 @@ from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
 from ramify.tools.index.index_writer import IndexWriter, open_writer, take_vectors
 from ramify.tools.index.manifest import (
+    LAYOUT,
     MANIFEST,
     PASSAGES,
     WHOLE,
@@ -25,6 +26,7 @@ from ramify.tools.index.manifest import (
     cleanup_on_failure,
     manifest_of,
     missing_index,
+    new_damage,
     read_manifest,
     share_index,
     write_lock,
@@ -212,13 +214,13 @@ def _publish_changes(
 ) -> Manifest:
     """Publish what differs from the finished index or repairs it; otherwise discard the working copy."""
     manifest = read_manifest(folder / MANIFEST)
-    precision = vectors or (manifest.vectors if manifest else WHOLE)
     hidden = writer.hidden()
     passages = writer.count("passages") - sum(hidden.values())
-    made = (encoder.name, writer.dimension() or encoder.dimension, *chunking)
-    current = (*made, writer.count("documents"), passages, hidden, list(writer.label))
-    whole = manifest is not None and manifest.contents == current and manifest.damage(folder) is None
+    precision = vectors or (manifest.vectors if manifest else WHOLE)
+    made = (encoder.name, writer.dimension() or encoder.dimension, *chunking, writer.count("documents"), passages)
+    draft = Manifest(*made, {}, LAYOUT, *encoder.prefixes, hidden, label=list(writer.label), vectors=precision)
+    whole = manifest is not None and manifest.contents == draft.contents and new_damage(manifest, folder) is None
     if writer.changed or manifest is None or not whole or manifest.vectors != precision:
-        return publish(folder, writer, encoder, chunking, progress, precision)
+        return publish(folder, writer, draft, progress)
     writer.discard()
     return manifest

@@ -4,7 +4,6 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,24 +13,54 @@ from ramify.tools.embeddings.encoder import Encoder, Matrix, Prefixes, settled_p
 from ramify.tools.errors import IndexingError, InputError, RamifyError
 from ramify.tools.index.chunking import Chunking, embedded_text
 from ramify.tools.index.full_text import searchable
-from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, LayoutError, Manifest, file_sha256, read_manifest
-from ramify.tools.index.passage_store import LEFT_OUT, SCHEMA, DocumentEntry, StoredDocument, metadata_json, text_digest
+from ramify.tools.index.manifest import LAYOUT, MANIFEST, NEXT, PASSAGES, LayoutError, Manifest, is_whole, latest_manifests, read_manifest
+from ramify.tools.index.passage_store import LEFT_OUT, SCHEMA, DocumentEntry, StoredDocument, metadata_json, slot_key, text_digest
+from ramify.tools.index.slots import Keys, Positions, distinct
 from ramify.tools.new_files import make_file, upcoming
 
 _BLOCK = 16_384
+_UNCOMPARED = "INSERT OR IGNORE INTO uncompared SELECT digest FROM passages"
 _NOTED = 10_000
 """Names that are kept of what was left out."""
 
 
 class IndexWriter:
-    """Write documents, passages and vectors; each call that writes is one transaction."""
+    """Write documents, passages and vectors; each call that writes is one transaction.
 
-    def __init__(self, path: Path) -> None:
+    finished: a file that is read until something is to be written, and then copied.
+    """
+
+    def __init__(self, path: Path, finished: Path | None = None) -> None:
         self.path = path
         self.changed = False
-        self.database = self._db = sqlite3.connect(make_file(path).absolute(), check_same_thread=False)
-        self._db.create_function("searchable", 1, searchable, deterministic=True)
-        self._db.executescript(SCHEMA)
+        self.finished = finished
+        """The file that is read where nothing was written."""
+        self._db = self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
+        if self.finished is not None:
+            return sqlite3.connect(f"{self.finished.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+        database = sqlite3.connect(make_file(self.path).absolute(), check_same_thread=False)
+        database.create_function("searchable", 1, searchable, deterministic=True)
+        database.executescript(SCHEMA)
+        return database
+
+    @property
+    def database(self) -> sqlite3.Connection:
+        """Return the connection to read from."""
+        return self._db
+
+    def writing(self) -> sqlite3.Connection:
+        """Return the connection to write to, as a transaction; the first call copies the finished file."""
+        if self.finished is not None:
+            part = self.path.with_name(self.path.name + ".part")
+            with upcoming(part):
+                shutil.copyfile(self.finished, part)
+                part.replace(self.path)
+            self._db.close()
+            self.finished = None
+            self._db = self._opened()
+        return self._db
 
     def __enter__(self) -> "IndexWriter":
         return self
@@ -44,9 +73,10 @@ class IndexWriter:
         self._db.close()
 
     def discard(self) -> None:
-        """Close the file and delete it."""
+        """Close the file and delete it where it is a copy."""
         self.close()
-        self.path.unlink()
+        if self.finished is None:
+            self.path.unlink()
 
     def whole(self) -> bool:
         """Return whether SQLite finds no damage."""
@@ -84,8 +114,9 @@ class IndexWriter:
 
     def remember(self, facts: dict[str, str]) -> None:
         """Record how the index is made; other settings are refused later."""
-        with self._db:
-            self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
+        if not facts.items() <= self.facts().items():
+            with self.writing() as database:
+                database.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
 
     def note_left_out(self, skipped: Sequence[tuple[str, str]]) -> None:
         """Keep what this run left out, a file or `file#record` with the reason, for whoever inspects the index."""
@@ -101,21 +132,28 @@ class IndexWriter:
 
     def write(self, entries: Iterable[DocumentEntry]) -> None:
         """Write documents, replacing those of the same ids."""
-        with self._db:
-            for entry in entries:
-                self._touch()
-                self._db.execute("DELETE FROM passages WHERE document = ?", [entry.id])
+        found = list(entries)
+        if not found:
+            return
+        with self.writing() as database:
+            self._touch()
+            for entry in found:
+                database.execute(f"{_UNCOMPARED} WHERE document = ?", [entry.id])
+                database.execute("DELETE FROM passages WHERE document = ?", [entry.id])
                 row = [entry.id, entry.root, entry.file, entry.digest, entry.kind]
-                self._db.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", row)
+                database.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", row)
                 self._insert_passages(entry)
+                if entry.kind:
+                    database.execute(f"{_UNCOMPARED} WHERE document = ?", [entry.id])
 
     def _insert_passages(self, entry: DocumentEntry) -> None:
-        sql = "INSERT INTO passages (id, document, label, text, metadata, digest, hidden) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        sql = "INSERT INTO passages (id, document, label, text, metadata, digest, slot_key, hidden) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         leaves_out = bool(entry.kind) and self.clean
         for passage in entry.passages:
             digest = text_digest(embedded_text(passage.page_content, entry.label))
             hidden = passage.metadata.get("role") if leaves_out else None
-            row = [passage.id, entry.id, entry.label, passage.page_content, metadata_json(passage.metadata), digest, hidden]
+            key = slot_key(entry.label, passage.page_content)
+            row = [passage.id, entry.id, entry.label, passage.page_content, metadata_json(passage.metadata), digest, key, hidden]
             try:
                 self._db.execute(sql, row)
             except sqlite3.IntegrityError as error:
@@ -123,9 +161,10 @@ class IndexWriter:
 
     def adopt(self, identity: str, root: str, file: str) -> None:
         """Note that an unchanged document now belongs to another path; the file that had it is no longer known as read."""
-        with self._db:
-            self._db.execute("DELETE FROM files WHERE (root, source) IN (SELECT root, file FROM documents WHERE id = ?)", [identity])
-            self._db.execute("UPDATE documents SET root = ?, file = ? WHERE id = ?", [root, file, identity])
+        with self.writing() as database:
+            database.execute(f"{_UNCOMPARED} WHERE document = ?", [identity])
+            database.execute("DELETE FROM files WHERE (root, source) IN (SELECT root, file FROM documents WHERE id = ?)", [identity])
+            database.execute("UPDATE documents SET root = ?, file = ? WHERE id = ?", [root, file, identity])
             self.changed = True
 
     def absent(self, roots: Iterable[str], seen: Iterable[str]) -> list[str]:
@@ -136,17 +175,22 @@ class IndexWriter:
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove documents with their passages, or single passages; a document goes with its last passage."""
-        with self._db:
+        without = "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM passages)"
+        if not ids and self._db.execute(f"{without} LIMIT 1").fetchone() is None:
+            return
+        with self.writing() as database:
             for identity in ids:
-                removed = self._db.execute("DELETE FROM passages WHERE document = ?1 OR id = ?1", [identity]).rowcount
+                database.execute(f"{_UNCOMPARED} WHERE document = ?1 OR id = ?1", [identity])
+                removed = database.execute("DELETE FROM passages WHERE document = ?1 OR id = ?1", [identity]).rowcount
                 if removed:
                     self._touch()
-            self._db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM passages)")
+            database.execute(f"DELETE FROM documents WHERE id IN ({without})")
 
     def unencoded(self) -> list[int]:
         """Return one row of each text that has no vector, the longest first: texts of like length are encoded together, without padding."""
-        sql = """SELECT min(row) FROM passages WHERE hidden IS NULL AND digest NOT IN (SELECT digest FROM vectors)
-            GROUP BY digest ORDER BY length(text) + length(label) DESC, 1"""
+        sql = """SELECT row FROM passages WHERE row IN (
+            SELECT min(row) FROM passages WHERE hidden IS NULL AND digest NOT IN (SELECT digest FROM vectors) GROUP BY digest
+        ) ORDER BY length(text) + length(label) DESC, 1"""
         return [row for (row,) in self._db.execute(sql)]
 
     def embedded_texts(self, rows: Sequence[int]) -> list[str]:
@@ -158,17 +202,22 @@ class IndexWriter:
     def keep_vectors(self, texts: Sequence[str], vectors: Matrix) -> None:
         """Keep the vectors of embedded texts."""
         pairs = [(text_digest(text), vector.astype("<f4").tobytes()) for text, vector in zip(texts, vectors, strict=True)]
-        with self._db:
-            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
+        with self.writing() as database:
+            database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
         self.changed = True
 
-    def finish(self) -> tuple[int, int]:
-        """Drop vectors no passage needs, tidy the word index, and count documents and the passages that are searched."""
-        with self._db:
-            self._db.execute("DELETE FROM vectors WHERE digest NOT IN (SELECT digest FROM passages WHERE hidden IS NULL)")
-            self._db.execute("DELETE FROM sketches WHERE digest NOT IN (SELECT digest FROM passages)")
-            self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
-        return self.count("documents"), self.count("passages") - sum(self.hidden().values())
+    def finish(self) -> None:
+        """Drop the vectors and sketches that no passage needs."""
+        with self.writing() as database:
+            for table, needed in (("vectors", "AND hidden IS NULL"), ("sketches", "")):
+                unused = f"SELECT digest FROM {table} AS held WHERE NOT EXISTS (SELECT 1 FROM passages WHERE digest = held.digest {needed})"
+                database.execute(f"DELETE FROM {table} WHERE digest IN ({unused})")
+
+    def searched(self) -> tuple[Positions, Keys]:
+        """Return the rows of the passages that are searched, in order of id, and their keys."""
+        found = self._db.execute("SELECT row, slot_key FROM passages WHERE hidden IS NULL ORDER BY id").fetchall()
+        rows, keys = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        return rows, distinct(keys)
 
     def hidden(self) -> dict[str, int]:
         """Count the passages that are kept and not searched, by the reason."""
@@ -189,11 +238,13 @@ class IndexWriter:
         found = [vector for (vector,) in self._db.execute("SELECT vector FROM vectors ORDER BY digest LIMIT ?", [_BLOCK])]
         return np.frombuffer(b"".join(found), dtype="<f4").reshape(len(found), dimension)
 
-    def vectors(self, dimension: int) -> Iterator[Matrix]:
-        """Yield all vectors in order of passage id, in blocks."""
-        found = self._db.execute("SELECT vector FROM passages JOIN vectors USING (digest) WHERE hidden IS NULL ORDER BY id")
-        while block := found.fetchmany(_BLOCK):
-            yield np.frombuffer(b"".join(vector for (vector,) in block), dtype="<f4").reshape(len(block), dimension)
+    def vectors(self, rows: Positions, dimension: int) -> Iterator[Matrix]:
+        """Yield the vectors of some rows, in blocks."""
+        sql = "SELECT vector FROM passages JOIN vectors USING (digest) WHERE row = ?"
+        for start in range(0, len(rows), _BLOCK):
+            block = rows[start : start + _BLOCK].tolist()
+            found = b"".join(self._db.execute(sql, [row]).fetchone()[0] for row in block)
+            yield np.frombuffer(found, dtype="<f4").reshape(len(block), dimension)
 
 
 _MADE_BY = ("embedding", "query_prefix", "document_prefix")
@@ -221,11 +272,8 @@ def open_writer(
         return writer
     if manifest is None:
         return _open_checked(finished, made)
-    if _is_trusted(folder, manifest):
-        part = copy.with_name(copy.name + ".part")
-        with upcoming(part):
-            shutil.copyfile(finished, part)
-            part.replace(copy)
+    if any(is_whole(known, folder, PASSAGES) for known in latest_manifests(folder)):
+        return _checked(IndexWriter(copy, finished), made, folder)
     return _open_checked(copy, made)
 
 
@@ -238,17 +286,6 @@ def _readable_manifest(folder: Path) -> Manifest | None:
     except IndexingError:
         (folder / MANIFEST).unlink()
         return None
-
-
-def _is_trusted(folder: Path, manifest: Manifest) -> bool:
-    """Return whether the finished passages are those of the manifest, or of the one whose publication was interrupted."""
-    if not (folder / PASSAGES).is_file():
-        return False
-    interrupted = None
-    with suppress(IndexingError):
-        interrupted = read_manifest(folder / (NEXT + MANIFEST))
-    found = file_sha256(folder / PASSAGES)
-    return any(known and known.sha256[PASSAGES] == found for known in (manifest, interrupted))
 
 
 class IndexSettings(NamedTuple):
@@ -269,9 +306,12 @@ class IndexSettings(NamedTuple):
 
 def _open_checked(path: Path, settings: IndexSettings) -> IndexWriter:
     """Open an index writer, a new one where the file is damaged; IndexingError where the settings differ."""
-    writer = _open_undamaged(path)
+    return _checked(_open_undamaged(path), settings, path.parent)
+
+
+def _checked(writer: IndexWriter, settings: IndexSettings, folder: Path) -> IndexWriter:
     try:
-        check_settings(writer, settings, str(path.parent))
+        check_settings(writer, settings, str(folder))
     except RamifyError:
         writer.close()
         raise
@@ -298,7 +338,7 @@ def _remove(path: Path) -> None:
 
 def take_vectors(writer: IndexWriter, path: Path) -> None:
     """Copy the vectors of another index that is made the same way."""
-    database = writer.database
+    database = writer.writing()
     database.execute("ATTACH DATABASE ? AS other", [str(path.absolute())])
     with database:
         made, facts = dict(database.execute("SELECT name, value FROM other.facts")), writer.facts()

@@ -21,7 +21,8 @@ from ramify.tools.new_files import make_file, make_folder, remedy_for, share, sy
 
 PASSAGES = INDEX_FILE
 VECTORS = "vectors.faiss"
-WORDS = ("words.data.npy", "words.indices.npy", "words.indptr.npy", "words.json")
+SLOTS = "slots.npy"
+WORDS = ("words.counts.npy", "words.slots.npy", "words.ends.npy", "words.lengths.npy", "words.json")
 """The postings that a large index has of its words."""
 MANIFEST = "manifest.json"
 Kind = Literal["passages", "graph", "hierarchy"]
@@ -52,7 +53,7 @@ def precision_of(name: str) -> Precision:
     return found
 
 
-LAYOUT = 2
+LAYOUT = 3
 """Incremented when indexes made before can no longer be read."""
 
 
@@ -137,7 +138,7 @@ def read_manifest(path: Path) -> Manifest | None:
             what = f"the index in {str(path.parent)!r} is of another version of ramify (layout {layout!r}, not {LAYOUT})"
             raise LayoutError(what, f"delete it and build it again: `ramify index PATH… --out {path.parent}`")
         manifest = _FORM.validate_json(content)
-        if manifest.sha256.keys() - WORDS != {PASSAGES, VECTORS} | STRUCTURE[manifest.kind]:
+        if manifest.sha256.keys() - WORDS != {PASSAGES, VECTORS, SLOTS} | STRUCTURE[manifest.kind]:
             raise ValueError(f"files {sorted(manifest.sha256)!r}")
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -168,23 +169,48 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def new_damage(manifest: Manifest, folder: Path, note_from: int | None = None) -> str | None:
-    """Return what is wrong with the files of an index, None where nothing is; compared with their checksums once, where that is noted.
+def latest_manifests(folder: Path) -> list[Manifest]:
+    """Read the manifest of the finished index, and that of a publication which was interrupted; those that are there and readable."""
+    found = []
+    for name in (MANIFEST, NEXT + MANIFEST):
+        with suppress(IndexingError):
+            found.append(read_manifest(folder / name))
+    return [manifest for manifest in found if manifest]
+
+
+def new_damage(manifest: Manifest, folder: Path) -> str | None:
+    """Return what is wrong with the files of an index, None where nothing is; large ones are compared with their checksums once.
 
     After that, the same file of the same size and times is taken to be as it was. It is noted of files that have together `note_from`
     bytes, by default `LARGE`: others are compared at no cost.
     """
     now = _file_states(manifest, folder)
-    with suppress(OSError, ValueError):
-        if now is not None and now == json.loads((folder / CHECKED).read_text(encoding="utf-8")):
-            return None
+    if now is not None and now == _checked_states(folder):
+        return None
     found = manifest.damage(folder)
     if found is None and now is not None and now == _file_states(manifest, folder):
         note_checked(manifest, folder, note_from)
     return found
 
 
-def note_checked(manifest: Manifest, folder: Path, note_from: int | None = None) -> None:
+def is_whole(manifest: Manifest, folder: Path, *names: str) -> bool:
+    """Return whether some files are those of the manifest; those that were compared and stayed as they were are not read again."""
+    checked, now = _checked_states(folder), _file_states(manifest, folder) or {}
+    return all(
+        (name in now and checked.get(name) == now[name])
+        or (name in manifest.sha256 and (folder / name).is_file() and file_sha256(folder / name) == manifest.sha256[name])
+        for name in names
+    )
+
+
+def _checked_states(folder: Path) -> dict[str, list[int | str]]:
+    with suppress(OSError, ValueError):
+        told = json.loads((folder / CHECKED).read_text(encoding="utf-8"))
+        return told if isinstance(told, dict) else {}
+    return {}
+
+
+def note_checked(manifest: Manifest, folder: Path) -> None:
     """Remember that the files are those of the manifest; in a folder that cannot be written to they are compared each time."""
     now = _file_states(manifest, folder)
     if now is None or sum(int(size) for _, size, *_ in now.values()) < (LARGE if note_from is None else note_from):
@@ -293,7 +319,7 @@ def write_lock(folder: Path) -> Iterator[None]:
 
 def share_index(folder: Path) -> None:
     """Make an index readable for all users; InputError where another user owns it."""
-    names = (PASSAGES, VECTORS, MANIFEST, CHECKED, LOCK, *WORDS, *(name for names in STRUCTURE.values() for name in names))
+    names = (PASSAGES, VECTORS, SLOTS, MANIFEST, CHECKED, LOCK, *WORDS, *(name for names in STRUCTURE.values() for name in names))
     share([folder, *(folder / name for name in names)])
 
 

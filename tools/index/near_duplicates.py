@@ -13,7 +13,7 @@ import hashlib
 import re
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
@@ -104,46 +104,63 @@ class Candidate(NamedTuple):
 
 
 def hide_duplicates(writer: IndexWriter) -> None:
-    """Hide the passages that say again what another file says, and bring back those whose other file is gone or says it no more."""
+    """Hide the passages that say again what another file says, and bring back those whose other file is gone or says it no more.
+
+    Only files are compared that share something with what came or went since the last time; what is found is the same.
+    """
     if writer.compared:
         return
-    database = writer.database
-    candidates = _candidates(database)
-    twins = find_duplicates(candidates, lambda identity: _text(database, identity))
+    database = writer.writing()
+    candidates, changed = _candidates(database)
     held = dict(database.execute("SELECT id, twin_of FROM passages WHERE hidden = 'twin'"))
+    twins = find_duplicates(candidates, lambda identity: _text(database, identity), held, changed)
     gone = [(identity,) for identity in held if identity not in twins]
     new = [(visible, identity) for identity, visible in twins.items() if held.get(identity) != visible]
     with database:
         database.executemany("UPDATE passages SET hidden = NULL, twin_of = NULL WHERE id = ?", gone)
         database.executemany("UPDATE passages SET hidden = 'twin', twin_of = ? WHERE id = ?", new)
+        database.execute("DELETE FROM uncompared")
     writer.changed = writer.changed or bool(gone or new)
     writer.remember({"compared": "yes"})
 
 
-def _candidates(database: sqlite3.Connection) -> list[Candidate]:
-    """Return what may be or have a twin; samples are computed once for a text and kept."""
+def _candidates(database: sqlite3.Connection) -> tuple[list[Candidate], Hashes | None]:
+    """Return what may be or have a twin, and the samples of what came or went; None where that is not known, and all is to be compared.
+
+    Samples are computed once for a text and kept.
+    """
+    uncompared = {digest for (digest,) in database.execute("SELECT digest FROM uncompared")}
+    file_of = lru_cache(maxsize=None)(lambda source, root: f"{PurePath(source).as_posix()}\0{root}")
     found, new = [], {}
     for identity, root, source, kind, label, digest, sketch, text in database.execute(_CANDIDATES):
-        sample = sampled(shingles(words_of(text))) if sketch is None else np.frombuffer(sketch, dtype="<u8").astype(np.uint64)
+        sample = sampled(shingles(words_of(text))) if sketch is None else np.frombuffer(sketch, dtype="<u8")
         if sketch is None:
             new[digest] = sample.astype("<u8").tobytes()
-        found.append(Candidate(identity, f"{PurePath(source).as_posix()}\0{root}", kind, label, sample))
+        found.append(Candidate(identity, file_of(source, root), kind, label, sample))
     with database:
         database.executemany("INSERT OR REPLACE INTO sketches VALUES (?, ?)", new.items())
-    return found
+    if not new.keys() <= uncompared:
+        return found, None
+    sketches = database.execute("SELECT sketch FROM sketches WHERE digest IN (SELECT digest FROM uncompared)")
+    return found, np.frombuffer(b"".join(sketch for (sketch,) in sketches), dtype="<u8")
 
 
 def _text(database: sqlite3.Connection, identity: str) -> str:
     return str(database.execute("SELECT text FROM passages WHERE id = ?", [identity]).fetchone()[0])
 
 
-def find_duplicates(candidates: Sequence[Candidate], text: Callable[[str], str]) -> dict[str, str]:
-    """Return the id of the passage to search in place of each twin; text: gives a passage's."""
+def find_duplicates(
+    candidates: Sequence[Candidate], text: Callable[[str], str], held: Mapping[str, str], changed: Hashes | None = None
+) -> dict[str, str]:
+    """Return the id of the passage to search in place of each twin; text: gives a passage's.
+
+    held: the twins before a change; changed: the samples of what came or went by it, None where all is to be compared.
+    """
     files: dict[tuple[int, str], list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         files[_ORDER.get(candidate.kind, _OTHER), candidate.file].append(candidate)
     ordered = [sorted(files[key], key=lambda one: one.id) for key in sorted(files)]
-    return dict(_Search(ordered, text).twins()) if len(ordered) > 1 else {}
+    return _Search(ordered, text).twins(held, changed) if len(ordered) > 1 else {}
 
 
 class _Search:
@@ -152,39 +169,67 @@ class _Search:
     def __init__(self, files: list[list[Candidate]], text: Callable[[str], str]) -> None:
         self._files = files
         self._text = text
-        each = [np.unique(np.concatenate([one.sample for one in file])) for file in files]
-        values, counts = np.unique(np.concatenate(each), return_counts=True)
-        self._shared = set(values[counts > 1].tolist())
-        """The sampled hashes that more than one file has."""
-        self._holders: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        every = [(one.sample, number, place) for number, file in enumerate(files) for place, one in enumerate(file)]
+        lengths = [len(sample) for sample, _, _ in every]
+        values = np.concatenate([sample for sample, _, _ in every])
+        order = np.argsort(values, kind="stable")
+        self._values = values[order]
+        """The sampled hashes in order; beside them the file and the passage that has each, the first file first."""
+        self._numbers = np.repeat([number for _, number, _ in every], lengths)[order]
+        self._places = np.repeat([place for _, _, place in every], lengths)[order]
         self._twin_of: dict[str, str] = {}
         self._whole = lru_cache(maxsize=_FILES_READ)(self._read)
 
-    def twins(self) -> Iterator[tuple[str, str]]:
+    def twins(self, held: Mapping[str, str], changed: Hashes | None) -> dict[str, str]:
+        """Return the twins: those held, but of files that share a hash with what changed, or with a file whose twins are others now."""
+        due = np.full(len(self._files), changed is None)
+        if changed is not None:
+            due[self._sharing(changed)] = True
         for number, file in enumerate(self._files):
-            samples = [[value for value in one.sample.tolist() if value in self._shared] for one in file]
-            yield from self._twins_in(file, samples)
-            for place, sample in enumerate(samples):
-                for value in sample:
-                    if len(self._holders[value]) < _MOST_FILES:
-                        self._holders[value].append((number, place))
+            before = {one.id: held[one.id] for one in file if one.id in held}
+            twins = self._twins_in(number) if due[number] else before
+            if changed is not None and twins != before:
+                due[self._sharing(np.concatenate([one.sample for one in file]))] = True
+            self._twin_of.update(twins)
+        return self._twin_of
 
-    def _twins_in(self, file: list[Candidate], samples: list[list[int]]) -> Iterator[tuple[str, str]]:
-        together = {value for sample in samples for value in sample}
-        size = len({value for one in file for value in one.sample.tolist()})
-        overlaps = Counter(number for value in together for number in {holder for holder, _ in self._holders.get(value, ())})
-        found = []
-        for one, sample in zip(file, samples, strict=True):
-            if target := self._target(one, sample, {number: count / size for number, count in overlaps.items()}):
-                found.append((one.id, self._twin_of.get(target, target)))
-        self._twin_of.update(found)
-        yield from found
+    def _sharing(self, hashes: Hashes) -> NDArray[np.int64]:
+        """Return the files that have some hash."""
+        return np.unique(self._numbers[np.isin(self._values, hashes)])
 
-    def _target(self, one: Candidate, sample: list[int], overlaps: dict[int, float]) -> str | None:
+    def _holders(self, number: int, hashes: Hashes) -> dict[int, list[tuple[int, int]]]:
+        """Return the first passages that have each hash, of files before one."""
+        starts, ends = (np.searchsorted(self._values, hashes, side) for side in ("left", "right"))
+        shared = ends - starts > 1
+        found = {}
+        for value, start, end in zip(hashes[shared].tolist(), starts[shared].tolist(), ends[shared].tolist(), strict=True):
+            some = slice(start, min(end, start + _MOST_FILES))
+            holders = [
+                (other, place)
+                for other, place in zip(self._numbers[some].tolist(), self._places[some].tolist(), strict=True)
+                if other < number
+            ]
+            if holders:
+                found[value] = holders
+        return found
+
+    def _twins_in(self, number: int) -> dict[str, str]:
+        file = self._files[number]
+        hashes = np.unique(np.concatenate([one.sample for one in file]))
+        holders = self._holders(number, hashes)
+        overlaps = Counter(other for held in holders.values() for other in {other for other, _ in held})
+        shares = {other: count / len(hashes) for other, count in overlaps.items()}
+        found = {}
+        for one in file:
+            if target := self._target(one, holders, shares):
+                found[one.id] = self._twin_of.get(target, target)
+        return found
+
+    def _target(self, one: Candidate, holders: dict[int, list[tuple[int, int]]], overlaps: dict[int, float]) -> str | None:
         """Return the passage that holds most of one, in the file that holds most of its file."""
         held: dict[int, Counter[int]] = defaultdict(Counter)
-        for value in sample:
-            for number, place in self._holders.get(value, ()):
+        for value in one.sample.tolist():
+            for number, place in holders.get(value, ()):
                 held[number][place] += 1
         likely = [number for number, places in held.items() if sum(places.values()) >= _LIKELY * len(one.sample)]
         for number in sorted(likely, key=lambda number: (-overlaps[number], number)):

@@ -34,13 +34,15 @@ CREATE TABLE IF NOT EXISTS documents (
 CREATE INDEX IF NOT EXISTS documents_of_file ON documents (root, file);
 CREATE TABLE IF NOT EXISTS passages (
     row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
-    label TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL,
+    label TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL, slot_key INTEGER NOT NULL DEFAULT 0,
     hidden TEXT, twin_of TEXT
 );
-CREATE INDEX IF NOT EXISTS passages_shown ON passages (id) WHERE hidden IS NULL;
+CREATE INDEX IF NOT EXISTS passages_shown ON passages (id, slot_key) WHERE hidden IS NULL;
+CREATE INDEX IF NOT EXISTS passages_hidden ON passages (hidden) WHERE hidden IS NOT NULL;
 CREATE INDEX IF NOT EXISTS passages_of_document ON passages (document);
-CREATE INDEX IF NOT EXISTS passages_of_digest ON passages (digest);
+CREATE INDEX IF NOT EXISTS passages_of_digest ON passages (digest, hidden);
 CREATE INDEX IF NOT EXISTS passages_of_twin ON passages (twin_of) WHERE twin_of IS NOT NULL;
+CREATE TABLE IF NOT EXISTS uncompared (digest BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS sketches (digest BLOB PRIMARY KEY, sketch BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (label, text, content='passages', content_rowid='row', tokenize='porter unicode61');
@@ -59,6 +61,10 @@ END;
 INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0)');
 """
 """Vectors are kept by the digest of the text embedded, so the same text is never encoded twice; a title counts twice in BM25.
+
+`uncompared` has the digests of the passages of files that came or went since twins were looked for.
+
+`slot_key` is what a passage's place among vectors and words is known by (`slots.Slots`): it changes with text and label.
 
 What is searched by words is written by `full_text.searchable`, so whoever writes passages has to give SQLite that function.
 
@@ -127,6 +133,11 @@ def text_digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+def slot_key(label: str, text: str) -> int:
+    """Return what a passage's slot is known by."""
+    return int.from_bytes(text_digest(f"{label}\0{text}")[:8], "little", signed=True)
+
+
 def document_digest(document: Document) -> bytes:
     """Return a digest that changes with a document's text or metadata."""
     content = [document.page_content, document.metadata]
@@ -190,13 +201,13 @@ class PassageStore:
             self._idle.put(connection)
 
     def rows(self) -> Rows:
-        """Return all rows that are searched, in order of passage id: the order of the vectors in the HNSW graph."""
+        """Return all rows that are searched, in order of passage id: those of the positions."""
         sql = "SELECT row FROM passages WHERE hidden IS NULL ORDER BY id"
         with self._connection() as connection:
             return np.fromiter((row for (row,) in connection.execute(sql)), dtype=np.int64)
 
     def ids(self) -> list[str]:
-        """Return the ids of all passages that are searched, in their order: that of the positions in the HNSW graph."""
+        """Return the ids of all passages that are searched, in their order: those of the positions."""
         with self._connection() as connection:
             return [id for (id,) in connection.execute("SELECT id FROM passages WHERE hidden IS NULL ORDER BY id")]
 

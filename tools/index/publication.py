@@ -6,32 +6,32 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from langchain_core.documents import Document
 
-from ramify.tools.embeddings.encoder import Encoder, Matrix
+from ramify.tools.embeddings.encoder import Matrix
 from ramify.tools.errors import IndexingError
-from ramify.tools.index.chunking import Chunking
-from ramify.tools.index.full_text import POSTINGS_FROM, Postings, write_postings
-from ramify.tools.index.hnsw import Graph, Positions, build_hnsw, read_graph
+from ramify.tools.index.hnsw import Graph, are_linked, read_graph, write_vectors
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
 from ramify.tools.index.index_writer import IndexWriter
 from ramify.tools.index.manifest import (
-    LAYOUT,
     MANIFEST,
     NEXT,
     PASSAGES,
+    SLOTS,
     STRUCTURE,
     VECTORS,
-    WHOLE,
     WORDS,
     Kind,
     Manifest,
     Precision,
     file_sha256,
+    is_whole,
+    latest_manifests,
     manifest_of,
     missing_index,
     new_damage,
@@ -41,7 +41,9 @@ from ramify.tools.index.manifest import (
     write_lock,
 )
 from ramify.tools.index.passage_store import Filter, PassageStore, Rows, choices_of
+from ramify.tools.index.postings import POSTINGS_FROM, Postings, WordSearch, postings, updated_postings
 from ramify.tools.index.progress import Progress, silent
+from ramify.tools.index.slots import Positions, Slots
 from ramify.tools.new_files import sync, upcoming
 
 _PATIENCE_S = 2.0
@@ -57,8 +59,8 @@ class Snapshot:
     store: PassageStore
     graph: Graph
     rows: Rows
-    """The row in `store` of each position in `graph`."""
-    postings: Postings | None = None
+    """The row in `store` of each position."""
+    words: WordSearch | None = None
     """The words of a large index; those of others SQLite has."""
     _passing: OrderedDict[str, Positions] = field(default_factory=OrderedDict, repr=False, compare=False)
 
@@ -101,8 +103,8 @@ class Snapshot:
     def by_words(self, queries: Sequence[str], n: int, where: Filter | None) -> list[dict[int, float]]:
         """Return the n best positions of each query by BM25, greater is better, among those that pass the filter."""
         among = self._allowed(where) if where else None
-        if self.postings is not None:
-            return [self.postings.search(query, n, among) for query in queries]
+        if self.words is not None:
+            return [self.words.search(query, n, among) for query in queries]
         found = [self.store.by_words(query, n, None if among is None else self.rows[among]) for query in queries]
         positions = [self.positions([row for row, _ in ranked]).tolist() for ranked in found]
         return [
@@ -155,13 +157,14 @@ def _open(folder: Path) -> Snapshot:
     try:
         if not all((folder / name).is_file() for name in manifest.sha256):
             raise OSError("a file is missing")  # a pipe would be waited for
-        store, graph = PassageStore(folder / PASSAGES), read_graph(folder / VECTORS)
-        postings = Postings(folder) if manifest.sha256.keys() >= set(WORDS) else None
+        store, slots = PassageStore(folder / PASSAGES), Slots.read(folder / SLOTS)
+        graph = read_graph(folder / VECTORS, slots)
+        words = WordSearch(folder, slots) if manifest.sha256.keys() >= set(WORDS) else None
         found = new_damage(manifest, folder)  # after opening: what is whole now is what was opened
         if found:
             raise IndexingError(f"the index in {str(folder)!r} is damaged: {found}", repair_remedy(folder))
-        snapshot = Snapshot(manifest, store, graph, store.rows(), postings)
-    except (OSError, sqlite3.DatabaseError, RuntimeError, ValueError) as error:
+        snapshot = Snapshot(manifest, store, graph, store.rows(), words)
+    except (OSError, EOFError, sqlite3.DatabaseError, RuntimeError, ValueError) as error:  # an empty file of numbers is an EOFError
         what = manifest.damage(folder) or f"it cannot be read: {error}"
         raise IndexingError(f"the index in {str(folder)!r} is damaged: {what}", repair_remedy(folder)) from error
     held, told = (len(snapshot.graph), graph.dimension), (manifest.passages, manifest.dimension)
@@ -171,35 +174,80 @@ def _open(folder: Path) -> Snapshot:
     return snapshot
 
 
-_BLOCK = 16_384
+class Former(NamedTuple):
+    """What a finished index has, or one whose publication was interrupted, that another can go on with."""
+
+    manifest: Manifest
+    slots: Slots
 
 
-def publish(
-    folder: Path, writer: IndexWriter, encoder: Encoder, chunking: Chunking, progress: Progress, precision: Precision = WHOLE
-) -> Manifest:
-    """Replace the finished index by what the writer holds."""
-    documents, passages = writer.finish()
-    hidden, label = writer.hidden(), list(writer.label)
-    dimension = writer.dimension() or encoder.dimension
-    sample = np.empty((0, dimension), dtype=np.float32) if precision == WHOLE else writer.sample(dimension)
-    written = {name: folder / (NEXT + name) for name in (VECTORS, *(WORDS if passages > POSTINGS_FROM else ()))}
+def publish(folder: Path, writer: IndexWriter, draft: Manifest, progress: Progress = silent) -> Manifest:
+    """Replace the finished index by what the writer holds; draft: its manifest, to which the files are added.
+
+    The vectors and words of a large one are added to those that are there; those that are gone are passed over until they are too many.
+    """
+    if writer.changed:
+        writer.finish()
+    rows, keys = writer.searched()
+    former = _former(folder, draft)
+    slots, there = Slots.numbered(keys), 0
+    if former and are_linked(len(keys)) and _can_grow(folder, former, draft):
+        grown = former.slots.updated(keys)
+        slots, there = (slots, 0) if grown.crowded() else (grown, len(former.slots))
+    kept = {VECTORS} if former and there == len(slots) > 0 else set()
+    names = sorted({SLOTS, VECTORS, *(WORDS if len(keys) > POSTINGS_FROM else ())} - kept)
+    written = {name: folder / (NEXT + name) for name in names}
     with upcoming(*written.values()):
-        build_hnsw(writer.vectors(dimension), dimension, written[VECTORS], passages, progress, precision, sample)
-        if passages > POSTINGS_FROM:
-            write_postings(writer.database, folder, progress)
+        slots.write(written[SLOTS])
+        if VECTORS in written:
+            blocks = writer.vectors(rows[slots.positions[there:]], draft.dimension)
+            sample, former_vectors = partial(writer.sample, draft.dimension), folder / VECTORS if there else None
+            write_vectors(blocks, written[VECTORS], len(slots), draft.dimension, draft.vectors, sample, progress, former_vectors)
+        if WORDS[0] in written:
+            _words(folder, former, writer, slots, rows, progress).write(written.__getitem__)
         writer.close()
-        sync(writer.path, *written.values())
+        copied = [] if writer.finished else [writer.path]
+        sync(*copied, *written.values())
         kind, beside = _structure_files(folder)
-        sha256 = {PASSAGES: file_sha256(writer.path), **{name: file_sha256(path) for name, path in written.items()}, **beside}
-        made = (encoder.name, dimension, *chunking, documents, passages, sha256, LAYOUT, *encoder.prefixes, hidden, kind)
-        manifest = Manifest(*made, label, vectors=precision)
+        sha256 = {PASSAGES: file_sha256(writer.path) if copied else _known_sha256(folder, PASSAGES)}
+        sha256 |= {name: former.manifest.sha256[name] for name in kept if former}
+        sha256 |= {name: file_sha256(path) for name, path in written.items()}
+        manifest = replace(draft, sha256=sha256 | beside, kind=kind)
         manifest.write(folder / (NEXT + MANIFEST))
-    writer.path.replace(folder / PASSAGES)
+    for path in copied:
+        path.replace(folder / PASSAGES)
     _replace_files(folder, *written)
     for name in set(WORDS) - sha256.keys():
         (folder / name).unlink(missing_ok=True)
     note_checked(manifest, folder)
     return manifest
+
+
+def _former(folder: Path, draft: Manifest) -> Former | None:
+    """Return what an index made with the same embedding has, as far as it is whole."""
+    for known in latest_manifests(folder):
+        same = (known.embedding, known.dimension, known.prefixes) == (draft.embedding, draft.dimension, draft.prefixes)
+        if same and is_whole(known, folder, SLOTS):
+            return Former(known, Slots.read(folder / SLOTS))
+    return None
+
+
+def _can_grow(folder: Path, former: Former, draft: Manifest) -> bool:
+    """Return whether vectors can be added to those that are there: they are linked, kept in the same numbers, and whole."""
+    manifest = former.manifest
+    return are_linked(len(former.slots)) and manifest.vectors == draft.vectors and is_whole(manifest, folder, VECTORS)
+
+
+def _words(folder: Path, former: Former | None, writer: IndexWriter, slots: Slots, rows: Positions, progress: Progress) -> Postings:
+    """Return the postings of the passages: those that are there, brought up to date, or new ones."""
+    if former is None or not is_whole(former.manifest, folder, *WORDS):
+        return postings(writer.database, slots, rows, progress)
+    return updated_postings(Postings.read(folder), former.slots, writer.database, slots, rows, progress)
+
+
+def _known_sha256(folder: Path, name: str) -> str:
+    """Return the checksum of a file that is whole."""
+    return next(known.sha256[name] for known in latest_manifests(folder) if is_whole(known, folder, name))
 
 
 def _replace_files(folder: Path, *names: str) -> None:
@@ -217,9 +265,10 @@ def _structure_files(folder: Path) -> tuple[Kind, dict[str, str]]:
         held = read_manifest(folder / MANIFEST)
     except IndexingError:
         return "passages", {}
-    files = {name: held.sha256[name] for name in STRUCTURE[held.kind]} if held else {}
-    whole = all((folder / name).is_file() and file_sha256(folder / name) == sha256 for name, sha256 in files.items())
-    return (held.kind, files) if held and whole else ("passages", {})
+    names = STRUCTURE[held.kind] if held else frozenset()
+    if held is None or not is_whole(held, folder, *names):
+        return "passages", {}
+    return held.kind, {name: held.sha256[name] for name in names}
 
 
 def relink(folder: Path, precision: Precision, progress: Progress = silent) -> bool:
@@ -228,21 +277,11 @@ def relink(folder: Path, precision: Precision, progress: Progress = silent) -> b
     False where they are kept so. IndexingError where there is no index.
     """
     with write_lock(folder):
-        held = open_snapshot(folder)
-        manifest, rows = held.manifest, held.rows
+        manifest = open_snapshot(folder).manifest
         if manifest.vectors == precision:
             return False
-        blocks = (held.store.vectors(rows[start : start + _BLOCK].tolist(), manifest.dimension) for start in range(0, len(rows), _BLOCK))
-        some = rows[np.linspace(0, len(rows) - 1, min(_BLOCK, len(rows)), dtype=np.int64)] if len(rows) else rows
-        graph = folder / (NEXT + VECTORS)
-        sample = held.store.vectors(some.tolist(), manifest.dimension)
-        with upcoming(graph):
-            build_hnsw(blocks, manifest.dimension, graph, len(rows), progress, precision, sample)
-            sync(graph)
-            made = replace(manifest, vectors=precision, sha256={**manifest.sha256, VECTORS: file_sha256(graph)})
-            made.write(folder / (NEXT + MANIFEST))
-        _replace_files(folder, VECTORS)
-        note_checked(made, folder)
+        with IndexWriter(folder / (NEXT + PASSAGES), folder / PASSAGES) as writer:
+            publish(folder, writer, replace(manifest, vectors=precision), progress)
     return True
 
 

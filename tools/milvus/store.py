@@ -72,7 +72,7 @@ def _insert(writer: IndexWriter, table: str, rows: Iterable[dict[str, Any]]) -> 
         return
     names = ", ".join(first)
     marks = ", ".join(f":{name}" for name in first)
-    with writer.database as database:
+    with writer.writing() as database:
         database.executemany(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", chain([first], found))
 
 

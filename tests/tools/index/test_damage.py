@@ -19,7 +19,7 @@ from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 from tests.tools.index.test_updates import ids, search_all
 
-FILES = ["passages.sqlite", "vectors.faiss", "manifest.json"]
+FILES = ["passages.sqlite", "slots.npy", "vectors.faiss", "manifest.json"]
 
 Told = dict[str, Any]
 
@@ -110,7 +110,7 @@ class TestKilled:
         Index.build([corpus], tmp_path / "new", WordEncoder(), batch_size=10)
         assert search_all(tmp_path / "index") == search_all(tmp_path / "new")
 
-    @pytest.mark.parametrize(("step", "published"), [("passages.sqlite", 0), ("vectors.faiss", 1), ("manifest.json", 2)])
+    @pytest.mark.parametrize(("step", "published"), [("passages.sqlite", 0), ("slots.npy", 1), ("vectors.faiss", 2), ("manifest.json", 3)])
     def test_a_publication_cut_short_is_completed_without_encoding(self, tmp_path: Path, step: str, published: int) -> None:
         corpus, folder = write_records(tmp_path / "records.jsonl", range(20)), tmp_path / "index"
         Index.build([corpus], folder, WordEncoder())
@@ -215,6 +215,12 @@ class TestDamage:
             Index.build([folder.parent / "records.jsonl"], folder, WordEncoder(), chunk_tokens=200)
 
     def test_the_index_holds_no_pickle(self, folder: Path) -> None:
-        assert sorted(path.name for path in folder.iterdir()) == [".writing", "manifest.json", "passages.sqlite", "vectors.faiss"]
+        assert sorted(path.name for path in folder.iterdir()) == [
+            ".writing",
+            "manifest.json",
+            "passages.sqlite",
+            "slots.npy",
+            "vectors.faiss",
+        ]
         with sqlite3.connect(folder / "passages.sqlite") as database:
             assert database.execute("SELECT count(*) FROM passages").fetchone() == (40,)

@@ -16,7 +16,7 @@ from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 from tests.tools.index.test_updates import search_all
 
-KEPT = {".writing", "manifest.json", "passages.sqlite", "vectors.faiss"}
+KEPT = {".writing", "manifest.json", "passages.sqlite", "slots.npy", "vectors.faiss"}
 COPY = "next.passages.sqlite"
 
 
@@ -87,6 +87,7 @@ def names(folder: Path) -> set[str]:
     [
         (fill_files, f"{COPY}.part", set()),
         (fill_database, COPY, {COPY}),
+        (fill_files, "next.slots.npy", {COPY}),
         (fill_files, "next.vectors.faiss", {COPY}),
         (fill_files, "next.manifest.json.part", {COPY}),
     ],

@@ -99,7 +99,7 @@ class TestLargeFiles:
         index = Index.open(folder, WordEncoder())
         assert index.search(QUERIES, 5) == whole.search(QUERIES, 5)
 
-    @pytest.mark.parametrize("name", ["passages.sqlite", "vectors.faiss"])
+    @pytest.mark.parametrize("name", ["passages.sqlite", "slots.npy", "vectors.faiss"])
     def test_that_changed_since_are_compared_again(self, folder: Path, name: str) -> None:
         content = bytearray((folder / name).read_bytes())
         content[len(content) // 2] ^= 0xFF
@@ -115,7 +115,7 @@ class TestLargeFiles:
         assert index.search(QUERIES, 5) == before
         assert len(Index.open(folder, WordEncoder())) == 600
 
-    @pytest.mark.parametrize("name", ["passages.sqlite", "vectors.faiss"])
+    @pytest.mark.parametrize("name", ["passages.sqlite", "slots.npy", "vectors.faiss"])
     def test_a_damaged_copy_with_the_times_of_the_original_is_found(self, folder: Path, tmp_path: Path, name: str) -> None:
         copy = shutil.copytree(folder, tmp_path / "copy", copy_function=shutil.copy2)
         times = (copy / name).stat()
@@ -148,8 +148,7 @@ def test_equal_vectors_tie_by_id_in_any_numbers(tmp_path: Path) -> None:
 class TestWordsOfLargeIndexes:
     @pytest.fixture
     def large(self, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
-        for module in ("full_text", "publication"):
-            monkeypatch.setattr(f"ramify.tools.index.{module}.POSTINGS_FROM", 100)
+        monkeypatch.setattr("ramify.tools.index.publication.POSTINGS_FROM", 100)
         Index.build([corpus], tmp_path / "index", WordEncoder())
         return Index.open(tmp_path / "index", WordEncoder())
 
@@ -161,8 +160,7 @@ class TestWordsOfLargeIndexes:
                 assert {hit.document.metadata[field] for hit in theirs} == {value}
 
     def test_know_other_forms_other_scripts_and_no_word_at_all(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        for module in ("full_text", "publication"):
-            monkeypatch.setattr(f"ramify.tools.index.{module}.POSTINGS_FROM", 2)
+        monkeypatch.setattr("ramify.tools.index.publication.POSTINGS_FROM", 2)
         texts = ["The harbours of Kraków were dredged.", "An opera in Lyon.", "국어를 배우다"]
         index = Index.from_texts(texts, WordEncoder(), ids=["a", "b", "c"], path=tmp_path / "index")
         for query, found in (("harbour", ["a"]), ("Krakow dredging", ["a"]), ("operas", ["b"]), ("국어", ["c"]), ("zebra", []), ("?", [])):
@@ -177,7 +175,7 @@ class TestWordsOfLargeIndexes:
 
     def test_that_are_damaged_are_made_again(self, corpus: Path, large: Index) -> None:
         before = large.search(QUERIES, 5)
-        for name in ("words.json", "words.data.npy"):
+        for name in ("words.json", "words.counts.npy"):
             (Path(large.where) / name).write_bytes(b"rubbish")
             with pytest.raises(IndexingError, match=f"{name} is damaged"):
                 Index.open(large.where, WordEncoder())

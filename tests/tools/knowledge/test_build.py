@@ -52,7 +52,7 @@ class TestContent:
         manifest = read_manifest(built / MANIFEST)
         assert manifest is not None
         assert (manifest.kind, manifest.damage(built)) == ("graph", None)
-        assert set(manifest.sha256) == {"graph.sqlite", "passages.sqlite", "vectors.faiss"}
+        assert set(manifest.sha256) == {"graph.sqlite", "passages.sqlite", "slots.npy", "vectors.faiss"}
 
     def test_units_and_gleanings_mean_nothing_to_the_rules(self, copy: Path) -> None:
         before = dump(copy)
