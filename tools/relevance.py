@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 READER, NONE = "reader", "none"
+_NLI = frozenset({"contradiction", "entailment", "neutral"})
 PLACE = 0.15
 """What a place further down in the search's order takes from the reader's word, from 0 to 1: on training sets, recall@5 was best there."""
 _BARE = ("Model", "ForMaskedLM")
@@ -35,7 +36,7 @@ def load(name: str) -> float:
         return 0.0
     began = time.perf_counter()
     there = load_network.cache_info().currsize > 0 if name == READER else _canonical(name) in _loaded
-    load_network() if name == READER else cross_encoder(name)
+    load_network() if name == READER else _scorer(name)
     return 0.0 if there else time.perf_counter() - began
 
 
@@ -70,10 +71,39 @@ def cross_encoder(name: str) -> "CrossEncoder":
 
 
 def scores(name: str, query: str, texts: Sequence[str]) -> list[float]:
-    """Score texts by how far they bear on a query, the more the higher; blocking."""
-    model = cross_encoder(name)
+    """Score texts by how far they bear on a query, the more the higher; blocking. ModelError where the model gives more than one score."""
+    model = _scorer(name)
     with _scoring:  # fast tokenizers raise "Already borrowed" when two threads change padding at once
         return [float(score) for score in model.predict([(query, text) for text in texts], show_progress_bar=False)]
+
+
+def entailment(name: str, claim: str, texts: Sequence[str]) -> list[float]:
+    """Return the probability, from 0 to 1, that each text says what a claim says; blocking.
+
+    Of three labels one must be called entailment (NLI: the text first, then the claim); of a single score, for which the claim is the
+    query, the logistic function is taken. ModelError where the model gives neither.
+    """
+    from torch.nn import Sigmoid, Softmax
+
+    model = cross_encoder(name)
+    named = model.config.id2label if model.config is not None else None
+    labels = {str(label).casefold(): number for number, label in (named or {}).items()}
+    if nli := labels.keys() == _NLI:
+        pairs = [(text, claim) for text in texts]
+    else:
+        _scorer(name)
+        pairs = [(claim, text) for text in texts]
+    with _scoring:
+        found = model.predict(pairs, activation_fn=Softmax(dim=-1) if nli else Sigmoid(), show_progress_bar=False)
+    return [float(row[labels["entailment"]] if nli else row) for row in found]
+
+
+def _scorer(name: str) -> "CrossEncoder":
+    """Return a cross-encoder that gives one score; ModelError for another."""
+    model = cross_encoder(name)
+    if model.num_labels != 1:
+        raise _unfit(name, f"gives {model.num_labels} scores, not one")
+    return model
 
 
 def _canonical(name: str) -> str:
@@ -101,8 +131,6 @@ def _load(name: str) -> "CrossEncoder":
             raise
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise _unfit(name, f"cannot be loaded: {reason}") from error
-    if model.num_labels != 1:
-        raise _unfit(name, f"gives {model.num_labels} scores, not one")
     return model
 
 

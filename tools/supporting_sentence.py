@@ -73,9 +73,14 @@ def _statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
         return (flatten(text),)
     lines = unwrapped(text)
     shown = [line for line in lines if not _LEADERS.search(line)]
-    found = [flatten(unit) for line in shown or lines for piece in _FULL_STOP.split(line) for unit in sentences(piece)]
+    found = [flatten(unit) for line in shown or lines for unit in split_sentences(line)]
     units = [unit for unit in found if fold(unit)]
     return tuple(unit for unit in units if not _is_heading(unit, titles)) or tuple(units)
+
+
+def split_sentences(line: str) -> list[str]:
+    """Split a line into its sentences, in Latin and East Asian writing."""
+    return [unit for piece in _FULL_STOP.split(line) for unit in sentences(piece)]
 
 
 def unwrapped(text: str) -> list[str]:

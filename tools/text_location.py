@@ -17,6 +17,8 @@ MARKED_UP = frozenset({".html", ".htm", ".xhtml"})
 """Files that a browser opens at an id."""
 _SLIDES = frozenset({".pptx", ".odp"})
 _CRUMBS = " > "
+_FEWEST_WORDS, _END_WORDS = 3, 5
+"""Words of a line that are looked for in an HTML file at least, and those of each end of a long one."""
 
 
 def path_of(source: str, metadata: Mapping[str, Any]) -> str:
@@ -42,8 +44,11 @@ def printed_page(source: str, page: int | None) -> str:
     return f"{'slide' if slides else 'page'} {page}" if page else ""
 
 
-def link_of(source: str, metadata: Mapping[str, Any]) -> str:
-    """Return the URL of a passage's file, at its page or heading if the format has one; empty if no path is known."""
+def link_of(source: str, metadata: Mapping[str, Any], quoted: str = "") -> str:
+    """Return the URL of a passage's file, at its page or heading if the format has one; empty if no path is known.
+
+    A browser scrolls an HTML file to what is `quoted` from it and highlights that (a text fragment), where a line of it is long enough.
+    """
     path = path_of(source, metadata)
     if not path:
         return ""
@@ -51,9 +56,21 @@ def link_of(source: str, metadata: Mapping[str, Any]) -> str:
     page, fragment = page_of(metadata), metadata.get("fragment")
     if suffix in PAGED and page is not None:
         return f"{address}#page={page}"
-    if suffix in MARKED_UP and isinstance(fragment, str) and fragment:
-        return f"{address}#{quote(fragment, safe='', errors='replace')}"
+    if suffix in MARKED_UP:
+        at = quote(fragment, safe="", errors="replace") if isinstance(fragment, str) else ""
+        marked = _text_fragment(quoted)
+        return f"{address}#{at}{marked}" if at or marked else address
     return address
+
+
+def _text_fragment(quoted: str) -> str:
+    """Write the directive that marks a quotation: its longest line whole, or by its first and last words where that is long."""
+    words = max((line.split() for line in quoted.splitlines()), key=len, default=[])
+    if len(words) < _FEWEST_WORDS:
+        return ""
+    ends = [words] if len(words) <= 2 * _END_WORDS else [words[:_END_WORDS], words[-_END_WORDS:]]
+    # A comma or a hyphen would be read as part of the directive.
+    return ":~:text=" + ",".join(quote(" ".join(part), safe="", errors="replace").replace("-", "%2D") for part in ends)
 
 
 def crumbs(title: str, heading: str) -> list[str]:

@@ -226,6 +226,13 @@ def _main_part(metadata: Mapping[str, Any], text: str) -> int:
     return max(begins, key=lambda begin: sizes[begin])
 
 
+def span_of(text: str, quote: str) -> tuple[int, int] | None:
+    """Return where a whole quote begins and ends in a text, however its lines are broken; None where it is not there."""
+    words = [re.escape(word) for word in quote.strip("… ").split()]
+    found = re.search(r"\s*".join(words), text) if words else None
+    return found.span() if found else None
+
+
 def _find(text: str, quote: str) -> int | None:
     """Return where a quote begins, however its lines are broken; one that leaves out a heading is known by its first words."""
     words = [re.escape(word) for word in quote.strip("… ").split()]

@@ -11,6 +11,7 @@ from ramify.tools.arithmetic import combine_answers
 from ramify.tools.embeddings.named import similarities, similarity
 from ramify.tools.english import content, fold, is_unknown, names_in, same_question, word_set
 from ramify.tools.extractive import Reply, Slots
+from ramify.tools.languages import ENGLISH_WORDS
 from ramify.tools.splitting import Split, rewrite, splits
 
 _LATIN_END = 0x250
@@ -23,12 +24,6 @@ _ENOUGH, _ASKED = 1.3, 0.8
 """From this on the small words of a language tell it; from this in what ends with a question mark."""
 _ACCENTED: Final = 1.5
 """What a word counts that asks or links and has letters that English lacks."""
-_ENGLISH = word_set(
-    "the of and a an is are was were be been do does did has have had what which who whom whose where when why how that this these "
-    "those there with from its it his her their our your my you we they he she between both than by can could would should will for to "
-    "at not or on in as if but about into after before during under over many much any some more most each i me one two first list name "
-    "give tell show find per while against through no so"
-)
 Kind = Literal["how to", "list", ""]
 _PERSON = r"(?:i|you|we|one|someone|somebody|people|users?|an? \w+)"
 _HOW_TO = re.compile(
@@ -69,7 +64,7 @@ def reads(question: str) -> bool:
         for telling, weak in _others()
     )
     enough = _ASKED if question.rstrip().endswith("?") else _ENOUGH
-    return other < enough or other <= len(words & _ENGLISH)
+    return other < enough or other <= len(words & ENGLISH_WORDS)
 
 
 @lru_cache(maxsize=1)

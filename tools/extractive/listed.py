@@ -1,0 +1,123 @@
+"""Steps and lists quoted from passages: the lines of the section that fits a question best, in their order.
+
+The constants were chosen on written how-to and list questions over manuals and office documents (`python -m training.listed`).
+"""
+
+import re
+from collections.abc import Sequence
+from math import exp
+from typing import NamedTuple
+
+from ramify.tools.embeddings.named import similarities
+from ramify.tools.english import content
+from ramify.tools.extractive.questions import open_ended
+from ramify.tools.reader.reading import Quote, in_context, read_contexts
+from ramify.tools.supporting_sentence import statements
+
+MOST, _MOST_LOOSE = 8, 4
+"""Most lines: of a list, and of sentences that are no list."""
+_READ = 8
+"""Passages that are read: what reading costs."""
+_WORDED = _READABLE = 0.15
+"""What shared words, and the reader's probability that the passage holds an answer, add to a similarity from 0 to 1."""
+_RELEVANT = 0.6
+"""Weight of the passage's relevance, from 0 to 1, beside the value of its best line."""
+_AHEAD, _BEHIND = 0.2, 0.08
+"""How much lower the value of a line may be that is quoted after the best one, or before it."""
+_WORDS = 3
+"""A line of fewer words is no beginning."""
+_BIAS, _SLOPE = -2.96, 2.39
+"""Logistic function of the best line's worth: how likely the lines quoted are about those that were asked for."""
+LEAST = 0.3
+"""Lines that are less likely the right ones are not given as an answer."""
+_HEADING = 0.6
+"""Share of a list question's words from which on a heading promises that list."""
+_ITEM = re.compile(r"(?:[-*•–+]|\(?\w{1,3}[.)])\s|\S*\s*\|")
+
+
+class Listed(NamedTuple):
+    """Lines, each with its passage's number from 1, and how likely they hold what was asked."""
+
+    lines: list[tuple[int, str]]
+    confidence: float
+
+
+class Section(NamedTuple):
+    """A passage as lines with their values, and its worth: that of its best line."""
+
+    number: int
+    title: str
+    units: list[str]
+    values: list[float]
+    best: int
+    worth: float
+
+    def quoted(self) -> list[str]:
+        """Return the best line with those that belong to it: the whole list, or the sentences around it that fit about as well."""
+        items = [_ITEM.match(unit) is not None for unit in self.units]
+        first = last = self.best
+        if items[first] or (_leads(self.units[first]) and items[first + 1 : first + 2] == [True]):
+            while items[first] and first and items[first - 1]:
+                first -= 1
+            while items[last + 1 : last + 2] == [True]:
+                last += 1
+            if first and items[first] and _leads(self.units[first - 1]):
+                first -= 1
+            return self.units[max(first, min(self.best, last + 1 - MOST)) if self.best >= first + MOST else first : last + 1][:MOST]
+        least = self.values[self.best]
+        while last + 1 < len(self.units) and last - first + 1 < _MOST_LOOSE:
+            if self.values[last + 1] < least - _AHEAD and not _leads(self.units[last]):
+                break
+            last += 1
+        if first and last - first + 1 < _MOST_LOOSE and self.values[first - 1] >= least - _BEHIND:
+            first -= 1
+        return self.units[first : last + 1]
+
+
+def listed(question: str, passages: Sequence[Quote]) -> Listed | None:
+    """Return the steps or items that a question asks for; None where it asks for neither, or nothing fits well enough."""
+    kind = open_ended(question)
+    found = sections(question, passages) if kind else []
+    if not found:
+        return None
+    best = max(found, key=lambda section: section.worth)
+    confidence = likely(best.worth)
+    if confidence < LEAST:
+        return None
+    lines = [(best.number, line) for line in best.quoted()]
+    if kind == "list" and _promises(best.title, question):  # its items may be spread over several passages
+        for section in found:
+            if section is not best and section.title == best.title and likely(section.worth) >= LEAST:
+                lines += [(section.number, line) for line in section.quoted()]
+    return Listed(lines[:MOST], confidence)
+
+
+def sections(question: str, passages: Sequence[Quote]) -> list[Section]:
+    """Weigh the lines of passages; blocking."""
+    read, words, found = passages[:_READ], content(question), []
+    readings = read_contexts(question, tuple(in_context(passage["title"], passage["text"]) for passage in read)) if read else ()
+    for number, (passage, reading) in enumerate(zip(read, readings, strict=True), 1):
+        units, title = statements(passage["text"], passage["title"].split(" > ")), content(passage["title"])
+        readable = _READABLE * max(reading.span, reading.yes, reading.no)
+        shares = [len(words & (content(unit) | title)) / max(1, len(words)) for unit in units]
+        similar = similarities(question, [f"{passage['title']}: {unit}" for unit in units])
+        values = [float(value) + _WORDED * share + readable for value, share in zip(similar, shares, strict=True)]
+        starts = [place for place, unit in enumerate(units) if len(unit.split()) >= _WORDS]
+        if starts:
+            best = max(starts, key=lambda place: (values[place], -place))
+            found.append(Section(number, passage["title"], units, values, best, values[best] + _RELEVANT * reading.relevance))
+    return found
+
+
+def likely(worth: float) -> float:
+    """Return how likely the lines of a section of that worth are about those that were asked for."""
+    return 1 / (1 + exp(-_BIAS - _SLOPE * worth))
+
+
+def _leads(unit: str) -> bool:
+    return unit.rstrip().endswith(":")
+
+
+def _promises(title: str, question: str) -> bool:
+    words = content(question)
+    return bool(words) and len(words & content(title)) >= _HEADING * len(words)

@@ -1,0 +1,49 @@
+"""The language of a text, by its letters and small words."""
+
+import json
+import re
+import unicodedata
+from functools import lru_cache
+from importlib.resources import files
+
+from ramify.tools.english import word_set
+
+ENGLISH = "English"
+_SCRIPTS = (
+    ("HANGUL", "Korean"), ("HIRAGANA", "Japanese"), ("KATAKANA", "Japanese"), ("CJK", "Chinese"), ("CYRILLIC", "Russian"),
+    ("GREEK", "Greek"), ("ARABIC", "Arabic"), ("HEBREW", "Hebrew"), ("THAI", "Thai"), ("DEVANAGARI", "Hindi"),
+)  # fmt: skip
+"""By the first word of a letter's name; where several have letters, the first of them counts: Korean and Japanese use Chinese ones, too."""
+_FOREIGN = 0.3
+"""Share of letters of another script from which on a text is in that: names and terms in Latin letters are common in all languages."""
+_WORD = re.compile(r"[^\W\d_]+")
+_LOOKED_AT = 2000
+ENGLISH_WORDS = word_set(
+    "the of and a an is are was were be been do does did has have had what which who whom whose where when why how that this these "
+    "those there with from its it his her their our your my you we they he she between both than by can could would should will for to "
+    "at not or on in as if but about into after before during under over many much any some more most each i me one two first list name "
+    "give tell show find per while against through no so"
+)
+
+
+def language_of(text: str) -> str | None:
+    """Return the name of a text's language, such as "Korean"; None where its letters and small words do not tell."""
+    text = text[:_LOOKED_AT]
+    letters = [sign for sign in text if sign.isalpha()]
+    scripts = [unicodedata.name(letter, "").split(" ")[0].split("-")[0] for letter in letters if ord(letter) > 0x24F]
+    for script, language in _SCRIPTS:
+        if script in scripts and len(scripts) >= _FOREIGN * len(letters):
+            return language
+    words = [word.casefold() for word in _WORD.findall(text)]
+    counts = {ENGLISH: sum(word in ENGLISH_WORDS for word in words)}
+    counts |= {language: sum(word in telling for word in words) for language, telling in _small_words().items()}
+    best = max(counts, key=lambda language: counts[language])
+    others = sorted(counts.values())[-2]
+    return best if counts[best] > others else None
+
+
+@lru_cache(maxsize=1)
+def _small_words() -> dict[str, frozenset[str]]:
+    lines = files("ramify.tools.extractive").joinpath("languages.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = map(json.loads, lines)
+    return {row["language"]: word_set(f"{row['telling']} {row['weak']}") for row in rows}

@@ -1,0 +1,88 @@
+"""Fit how likely the lines are right that are quoted for a how-to or list question: `python -m training.listed DATA [--limit 200]`.
+
+DATA is a folder with `techdocs_spans` and `office_spans`. Each question is given its passage and the four others that share most words
+with it. What is quoted is right where its words and those of the sentences that were marked by hand have an F1 of .5 at least.
+"""
+
+import argparse
+import gzip
+import json
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ramify.tools.english import content
+from ramify.tools.extractive.listed import sections
+from ramify.tools.reader.reading import Quote
+
+FOLDERS = ("techdocs_spans", "office_spans")
+AROUND, LENGTH, PASSAGES = 500, 1600, 5
+RIGHT = 0.5
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Read a packed file of records."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def cases(folder: Path) -> Iterator[tuple[str, list[Quote], list[str]]]:
+    """Yield each question with passages, the right one among them, and the sentences that answer it."""
+    corpus = read(folder / "corpus.jsonl.gz")
+    words = [content(f"{one['title']} {one['text']}") for one in corpus]
+    counts = Counter(word for some in words for word in some)
+    for asked in read(folder / "questions.jsonl.gz"):
+        if asked["type"] not in ("how_to", "list"):
+            continue
+        gold, sentences, about = asked["supporting"][0]["doc_id"], asked["metadata"]["sentences"], content(asked["question"])
+        worth = [sum(math.log(len(corpus) / counts[word]) for word in about & some) / (1 + len(some) ** 0.3) for some in words]
+        order = sorted(range(len(corpus)), key=lambda place: (corpus[place]["id"] != gold, -worth[place]))
+        start = max(0, min(one["start"] for one in sentences) - AROUND)
+        begins = [start if corpus[place]["id"] == gold else 0 for place in order[:PASSAGES]]
+        texts = [corpus[place]["text"][begin : begin + LENGTH] for place, begin in zip(order, begins, strict=False)]
+        quotes = [Quote(title=corpus[place]["title"], source="", text=text) for place, text in zip(order, texts, strict=False)]
+        yield asked["question"], quotes, [one["text"] for one in sentences]
+
+
+def overlap(quoted: list[str], wanted: list[str]) -> float:
+    """Return the F1 of the words of two lists of lines."""
+    one, other = (Counter(re.findall(r"\w+", " ".join(lines).lower())) for lines in (quoted, wanted))
+    shared = (one & other).total()
+    return 2 * shared / (one.total() + other.total()) if shared else 0.0
+
+
+def logistic(worth: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> tuple[float, float]:
+    """Fit bias and slope by gradient descent."""
+    bias, slope = 0.0, 0.0
+    for _ in range(20_000):
+        error = 1 / (1 + np.exp(-bias - slope * worth)) - right
+        bias, slope = bias - 0.5 * float(error.mean()), slope - 0.5 * float((error * worth).mean())
+    return bias, slope
+
+
+def main() -> None:
+    """Print the constants and what they rest on."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--limit", type=int, default=200)
+    given = parser.parse_args()
+    found = [case for name in FOLDERS for case in cases(given.data / name)]
+    random.Random(0).shuffle(found)
+    worth, right = [], []
+    for question, passages, wanted in found[: given.limit]:
+        best = max(sections(question, passages), key=lambda section: section.worth, default=None)
+        if best is not None:
+            worth.append(best.worth)
+            right.append(overlap(best.quoted(), wanted) >= RIGHT)
+    bias, slope = logistic(np.array(worth), np.array(right, dtype=float))
+    print(f"{len(right)} questions, {100 * np.mean(right):.0f} % right; bias {bias:.2f}, slope {slope:.2f}")
+
+
+if __name__ == "__main__":
+    main()
