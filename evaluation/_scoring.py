@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from ramify.evaluation.dataset import HitsBy, Question
 from ramify.evaluation.metrics import (
+    citation_scores,
     containment,
     exact_match,
     fact_scores,
@@ -12,7 +13,6 @@ from ramify.evaluation.metrics import (
     official_multihop_rag,
     retrieval_scores,
     stands_for,
-    supporting_facts_f1,
     token_f1,
 )
 from ramify.graphs import STRATEGIES, Result
@@ -40,9 +40,16 @@ def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any
     return {
         **(known if question.answer else UNSCORED),
         "abstained": is_unknown(answer),
+        "supported": _supported(result),
         **(retrieval(question, shown_passages(result, hits_by), hits_by, cited) if result.usage.retrievals else NOT_SEARCHED),
         "gold_found": bool(result.usage.retrievals) and all_gold(question, list(result.passages.values()), hits_by),
     }
+
+
+def _supported(result: Result) -> float | None:
+    """Return the share of the text's sentences that what they cite supports; None where none was checked."""
+    verdicts = [sentence.supported for sentence in result.sentences if sentence.supported is not None]
+    return sum(verdicts) / len(verdicts) if verdicts else None
 
 
 def gold_of(question: Question, hits_by: HitsBy) -> tuple[str, ...]:
@@ -90,5 +97,5 @@ def retrieval(question: Question, ranked: Sequence[Passage], hits_by: HitsBy, ci
         found, measured = set().union(*held), fact_scores(held, gold)
     else:
         found, measured = set(documents), retrieval_scores(documents, gold)
-    support = None if cited is None else supporting_facts_f1([document_of(key) for key in cited], question.gold_documents)
-    return {**told, "retrieval": {**measured, "supporting_f1": support}, "gold_retrieved": set(gold) <= found}
+    support = citation_scores({document_of(key) for key in cited or ()}, set(question.gold_documents)) if cited is not None else {}
+    return {**told, "retrieval": {**measured, **support}, "gold_retrieved": set(gold) <= found}

@@ -248,6 +248,16 @@ def supporting_facts_f1(cited: Collection[str], gold: Collection[str]) -> float:
     return 2 * shared / (len(set(cited)) + len(set(gold)))
 
 
+def citation_scores(cited: Collection[str], gold: Collection[str]) -> dict[str, float | None]:
+    """Return precision and recall of the cited documents against the gold ones, and their F1; no precision where none is cited."""
+    shared = len(set(cited) & set(_any_given(gold)))
+    return {
+        "citation_precision": shared / len(set(cited)) if cited else None,
+        "citation_recall": shared / len(set(gold)),
+        "supporting_f1": supporting_facts_f1(cited, gold),
+    }
+
+
 def _computed(wanted: Sequence[tuple[str, int]], ranking: Sequence[str], gold: Collection[str]) -> dict[str, float]:
     measures = {f"{name}@{k}": _measure(name, k) for name, k in wanted}
     from ir_measures import calc_aggregate

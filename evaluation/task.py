@@ -140,17 +140,18 @@ PRINTED = 300
 """Maximum characters of a citation in a line."""
 CITED = ("id", "source", "cited")
 """The fields of a citation that a line keeps beside its text: no paths of this machine."""
-KEPT = ("answer", "explanation", "confidence", "confidence_source", "stopped_by", "usage", "tree", "model", "notices")
+KEPT = ("answer", "text", "explanation", "confidence", "confidence_source", "stopped_by", "usage", "tree", "model", "notices")
 STILL_KEPT = ("usage", "tree", "model", "notices")
 """What a line keeps of a failed question, to show where it failed."""
 NOTHING: Row = {
-    **{"answer": "", "explanation": "", "confidence": 0.0, "confidence_source": None, "stopped_by": "error"},
+    **{"answer": "", "explanation": "", "text": "", "confidence": None, "confidence_source": None, "stopped_by": "error"},
     **{"usage": None, "model": None, "notices": [], "abstained": False, "citations": [], "tree": []},
     **{
         "em": 0.0,
         "f1": 0.0,
         "containment": 0.0,
         "official": 0.0,
+        "supported": None,
         "retrieved": [],
         "retrieval": None,
         "gold_retrieved": False,

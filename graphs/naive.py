@@ -1,6 +1,6 @@
 """Naive RAG (Native-RAG): retrieve once, answer."""
 
-from ramify.graphs.call_counts import MaxCalls
+from ramify.graphs.call_counts import MaxCalls, text_calls
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
 from ramify.nodes.answer import answer
@@ -21,5 +21,5 @@ STRATEGY = Strategy(
     "naive",
     build,
     description="Naive RAG, a baseline: answers a question from the indexed documents; searches once.",
-    max_calls=lambda settings: MaxCalls(1, 1, 1),
+    max_calls=lambda settings: MaxCalls(1, 1, 1).plus(text_calls(settings)),
 )

@@ -14,18 +14,19 @@ from pydantic import Field
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.nodes.init_tree import checked
 from ramify.nodes.settings import EMBEDDED, Settings
-from ramify.nodes.state import Citation, Search, StoppedBy, Usage
+from ramify.nodes.state import Citation, Search, Sentence, StoppedBy, Usage
+from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, row
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.questions import open_ended
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import without_known
 
-ASKED_FOR_MORE = {
-    "how to": "it asks how something is done, and the embedded model quotes single facts",
-    "list": "it asks for a list, and the embedded model quotes single facts",
+NOT_LISTED = {
+    "how to": "it asks how something is done, and no steps were found that the embedded model can quote for that",
+    "list": "it asks for a list, and no items were found that the embedded model can quote for that",
 }
-"""Why the embedded model has no phrase for a question."""
+"""Why the embedded model has quoted nothing for a question that no phrase answers."""
 NAME = 80
 """Characters of an answer or question that are shown."""
 
@@ -49,11 +50,16 @@ class Result(FrozenModel):
     index: str = ""
     """What was searched, in a line; empty where nothing was."""
     answer: str
-    confidence: float
+    """The short, exact answer; Unknown where there is none."""
+    text: str = ""
+    """The answer in sentences, each with the numbers of its citations; empty with `style=short`."""
+    sentences: list[Sentence] = Field(default_factory=list)
+    quoted: bool = False
+    """Whether the text is quoted from the passages word for word."""
+    confidence: float | None = None
+    """How likely the answer is right; None beside Unknown."""
     confidence_source: str | None = None
     citations: list[Citation] = Field(default_factory=list)
-    closest: list[Citation] = Field(default_factory=list)
-    """Sentences closest to a question that the embedded model does not answer, or is unsure of, the best first."""
     tree: Tree
     usage: Cost
     stopped_by: StoppedBy
@@ -102,7 +108,7 @@ def why_unknown(result: Result) -> str:
     if result.index and not result.passages:
         return "nothing was found"
     if embedded and (kind := open_ended(result.question)):
-        return ASKED_FOR_MORE[kind]
+        return NOT_LISTED[kind]
     asked = [b for b in result.tree.values() if b.kind == "question" and b.status not in DROPPED]
     missing = [b for b in asked if b.answer is not None and not b.known and b.question != result.question]
     lacking = next((b for b in missing if not any(other.path.startswith(f"{b.path}.") for other in missing)), None)
@@ -118,7 +124,7 @@ def why_unknown(result: Result) -> str:
         return ""
     if embedded:
         return f"unsure: what was read is only {read.confidence:.2f} sure, and was withheld"
-    return f"the model finds no answer in what was found ({read.confidence:.2f} sure)"
+    return "the model finds no answer in what was found"
 
 
 T = TypeVar("T")
@@ -180,14 +186,17 @@ async def run_graph(
 ) -> tuple[Result, dict[str, Any]]:
     """Run a strategy's graph to its end; return the result and the last state.
 
+    The answer's text is streamed to a `watch` with a true attribute `reads_text`, as custom events `{"text": all of it so far}`.
     A `recursion_limit` in the config counts where it is lower than the run's own: UsageError where the run would exceed it.
     """
     began = time.perf_counter()
     bound = _recursion_limit(settings)
-    allowed = min(bound, (config or {}).get("recursion_limit", bound))
+    given_config: RunnableConfig = config or {}
+    allowed = min(bound, given_config.get("recursion_limit", bound))
+    listens = bool(getattr(watch, "reads_text", False))
     stream: Any = graph.astream(
         given,
-        {**(config or {}), "recursion_limit": allowed},
+        {**given_config, "recursion_limit": allowed, "configurable": {**given_config.get("configurable", {}), STREAM_TEXT: listens}},
         context=settings,
         stream_mode=["tasks", "values", "custom"],  # with `custom`, LangGraph tells of a task when it starts, not when the next one ends
         output_keys=list(graph.builder.channels),
@@ -251,11 +260,15 @@ async def _awake(work: Coroutine[Any, Any, T]) -> T:
 class RunTracker:
     """The state of a run as far as it has come: its tree, notices, and what is being done; call it with each event of the run."""
 
+    reads_text = True
+
     def __init__(self, tell: Callable[[str], None] | None = None) -> None:
         self.tree: Tree = {}
         self.passages: dict[str, Passage] = {}
         self.question = ""
         self.doing = VERBS["init_tree"]
+        self.text = ""
+        """The answer's text as far as the model has written it."""
         self.notices: list[str] = []
         self._tell = tell
         self._tasks: dict[str, tuple[str, str]] = {}
@@ -270,6 +283,8 @@ class RunTracker:
         """Take in an event of the run."""
         if kind == "values":
             self._update(event)
+        elif kind == "custom":
+            self.text = str(event.get("text") or self.text) if isinstance(event, Mapping) else self.text
         elif kind == "tasks" and "input" in event:
             self._begin(event)
         elif kind == "tasks":

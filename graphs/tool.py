@@ -18,9 +18,9 @@ from ramify.graphs.run import Result, Watch, blocking, could_not_ask, run_graph,
 from ramify.graphs.strategies import DEFAULT, configure
 from ramify.nodes.init_tree import checked
 from ramify.nodes.retrieve import passage_of
-from ramify.nodes.state import Search, Source, StoppedBy, Usage
+from ramify.nodes.state import Search, Sentence, Source, StoppedBy, Usage
 from ramify.nodes.tree import DROPPED, ROOT, Branch, Passage, is_unknown
-from ramify.nodes.tree.citation import Citation, cite, near
+from ramify.nodes.tree.citation import Citation, cite, marked, near
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
@@ -33,7 +33,7 @@ NAMESPACE = "checkpoint_ns"
 NUMBERING = "__pregel_scratchpad"
 """Where LangGraph numbers the subgraphs of a task, in the order in which they begin: with parallel calls a matter of chance."""
 
-TRUSTED = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Source, Usage)]
+TRUSTED = [(value.__module__, value.__name__) for value in (Branch, Citation, Passage, Search, Sentence, Source, Usage)]
 """The classes in our checkpoints: the caller's list of those that may be read back need not name them."""
 
 
@@ -259,7 +259,12 @@ def format_answer(result: Result) -> str:
     several = lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
     answer = several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
     head = f"Answer: {answer}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
-    parts = [head, *_quoted(QUOTED, result.citations, 1), *_quoted(CLOSEST, result.closest, len(result.citations) + 1)]
+    if result.text and not result.quoted:  # what is quoted stands below, with its sources
+        head += "".join(f"\n{line}" for line in ["In sentences:", *(f"- {line}" for line in _sentences(result))])
+    numbered = list(enumerate(result.citations, 1))
+    parts = [head]
+    for title, closest in ((QUOTED, False), (CLOSEST, True)):
+        parts += _quoted(title, [(number, citation) for number, citation in numbered if citation.closest == closest])
     return "\n".join([*parts, *([] if known else _findings(result)), *_notes(result, known)])
 
 
@@ -275,10 +280,16 @@ def format_passages(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, 
     return "\n".join([QUOTED, *told])
 
 
-def _quoted(title: str, citations: Iterable[Citation], first: int) -> list[str]:
-    """Number quotations from the first on, each with where it stands."""
+def _sentences(result: Result) -> list[str]:
+    """List the sentences of a text with their numbers; one that its sources do not support says so."""
+    unsupported = " (not supported by its sources)"
+    return [one_line(marked(one)) + (unsupported if one.supported is False else "") for one in result.sentences]
+
+
+def _quoted(title: str, citations: Iterable[tuple[int, Citation]]) -> list[str]:
+    """List numbered quotations, each with where it stands."""
     told = []
-    for number, citation in enumerate(citations, first):
+    for number, citation in citations:
         also = f" ({one_line(citation.elsewhere)})" if citation.also else ""
         mark = citation.mark if title == QUOTED else ""
         told.append(f"[{number}] {one_line(citation.where)}{also}{mark}: {one_line(citation.quote or snippet(citation.text, ''))}")

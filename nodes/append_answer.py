@@ -4,11 +4,12 @@ from langchain_core.messages import AIMessage
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Citation
-from ramify.nodes.state.turns import MARK
+from ramify.nodes.state.turns import MARK, answer_id
 from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import row
+from ramify.nodes.tree.citation import without_marks
 
-TOLD = ("question", "answer", "confidence", "stopped_by", "notices", "model", "index")
+TOLD = ("question", "answer", "text", "confidence", "stopped_by", "notices", "model", "index")
 
 
 @state_step()
@@ -20,19 +21,18 @@ async def append_answer(context: Context[Settings]) -> Update:
         told["asked_back"] = asked_back
     told |= {
         "citations": [citation.model_dump() for citation in state["citations"]],
-        "closest": [citation.model_dump() for citation in state["closest"]],
+        "sentences": [sentence.model_dump() for sentence in state["sentences"]],
         "tree": [row(branch) for branch in state["tree"].values()],
         "usage": state["usage"].model_dump(),
     }
-    text = asked_back or said(state["answer"], state["citations"], state["closest"], state["index"])
-    return {"messages": [AIMessage(text, additional_kwargs={MARK: told})]}
+    text = asked_back or said(state["answer"], state["text"], state["citations"], state["index"])
+    return {"messages": [AIMessage(text, id=answer_id(state), additional_kwargs={MARK: told})]}
 
 
-def said(answer: str, citations: list[Citation], closest: list[Citation], index: str) -> str:
-    """Write an answer with its numbered sources, or what comes closest; only what is cited has its number behind the answer."""
+def said(answer: str, text: str, citations: list[Citation], index: str) -> str:
+    """Write an answer, its text where it says more, and the numbered sources; without a text, the numbers stand behind the answer."""
     cited = [number for number, citation in enumerate(citations, 1) if citation.cited]
-    marks = "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
+    marks = "" if text else "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
     sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
-    near = [f"[{number}] {citation.where}: {citation.quote}" for number, citation in enumerate(closest, len(citations) + 1)]
-    parts = [f"{answer} {marks}".rstrip(), "\n".join(sources), "\n".join(["Closest passages:", *near]) if near else ""]
-    return "\n\n".join(filter(None, [*parts, f"Searched: {index}" if index else ""]))
+    short = "" if answer and without_marks(text) == answer else f"{answer} {marks}".rstrip()
+    return "\n\n".join(filter(None, [short, text, "\n".join(sources), f"Searched: {index}" if index else ""]))

@@ -1,11 +1,11 @@
 """compress: answer shortly from the facts and passages that the filter kept (Iterative RAG, step 4)."""
 
-from ramify.nodes.finalize import citations
 from ramify.nodes.settings import IterativeSettings
 from ramify.nodes.state import Search
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.step import final_step
-from ramify.nodes.tree import UNKNOWN, is_unknown
+from ramify.nodes.step.text import hand_on, written
+from ramify.nodes.tree import UNKNOWN
 from ramify.prompts import COMPRESS
 
 
@@ -20,7 +20,7 @@ async def compress(context: Context[IterativeSettings]) -> Update:
     if not passages:
         return _nothing(search)
     facts = list(search.facts[: settings.final_facts])
-    reply, update = await call_model(state, COMPRESS, passages, question=state["question"], facts=facts)
+    reply, update = await call_model(state, COMPRESS, passages, on_text=hand_on(state), question=state["question"], facts=facts)
     if reply is None:
         return update
     return {
@@ -29,12 +29,12 @@ async def compress(context: Context[IterativeSettings]) -> Update:
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "explanation": "" if reply.value.explanation in state["notices"] else reply.value.explanation,  # said once
-        "citations": [] if is_unknown(reply.value.answer) else citations(state, reply.value.answer, reply.cited(), reply.shown()),
+        **written(state, reply.value.answer, reply),
     }
 
 
 def _nothing(search: Search) -> Update:
     """Say that nothing was found relevant; where every round was lost, the model never read anything."""
     lost = f"; rounds of reading that were lost: {search.lost} of {search.round}" if search.lost else ""
-    told: Update = {"answer": UNKNOWN, "confidence": 0.0, "explanation": f"no passage was found relevant{lost}"}
+    told: Update = {"answer": UNKNOWN, "explanation": f"no passage was found relevant{lost}"}
     return {**told, "stopped_by": "error"} if search.lost and search.lost == search.round else told

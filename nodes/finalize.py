@@ -8,10 +8,9 @@ from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
 from ramify.nodes.step.step import final_step
-from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, Branch, Passage, ancestors, is_unknown
-from ramify.nodes.tree.citation import SHOWN, Citation, cite, headings
+from ramify.nodes.step.text import citations, hand_on, written
+from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, Branch, ancestors, is_unknown
 from ramify.prompts import FINALIZE, Final
-from ramify.tools.supporting_sentence import Asked, carrying
 
 
 @state_step(final=True)
@@ -26,9 +25,9 @@ async def finalize(context: Context[Settings]) -> Update:
     branches = shown_at_last(state, settings)
     passages = tuple(ranked(state, branches, by_value=settings.shown_at_last == "leaves")[: settings.final_k])
     if not passages and not any(branch.known for branch in branches):
-        return {"answer": UNKNOWN, "confidence": 0.0, "explanation": root.note or "nothing was found"}
+        return {"answer": UNKNOWN, "explanation": root.note or "nothing was found"}
     findings = [finding(branch, state["passages"], ancestors(state["tree"], branch.path)) for branch in branches]
-    reply, update = await call_model(state, FINALIZE, passages, question=state["question"], findings=findings)
+    reply, update = await call_model(state, FINALIZE, passages, on_text=hand_on(state), question=state["question"], findings=findings)
     return {**conclusion(state, root), **update} if reply is None else {**update, **_answer(reply, state)}
 
 
@@ -40,31 +39,17 @@ def _answer(reply: Reply[Final], state: State) -> dict[str, Any]:
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "settled_by": final.settled_by,
-        "citations": citations(state, final.answer, reply.cited(), reply.shown()) if known else [],
+        **written(state, final.answer, reply),
     }
 
 
 def conclusion(state: State, root: Branch) -> Update:
     """Take the answer from the root; without one it is Unknown, and the root's note says why."""
     if root.answer is None:
-        return {"answer": UNKNOWN, "confidence": 0.0, "explanation": root.note}
+        return {"answer": UNKNOWN, "explanation": root.note}
     return {
         "answer": root.answer if root.known else UNKNOWN,
         "confidence": root.confidence or 0.0,
         "confidence_source": root.confidence_source,
         "citations": citations(state, root.answer, root.cited, root.evidence) if root.known else [],
     }
-
-
-def citations(state: State, answer: str, cited: tuple[str, ...], shown: tuple[str, ...]) -> list[Citation]:
-    """Turn the ids of the cited passages into citations, each once; where none is cited, the first that were shown, marked so."""
-    ids = cited or shown[:SHOWN]
-    passages = [state["passages"][key] for key in dict.fromkeys(ids) if key in state["passages"]]
-    quotes = [carrying(passage.text, _asked(state, answer, passage), headings(passage)) for passage in passages]
-    return cite(passages, quotes, bool(cited))
-
-
-def _asked(state: State, answer: str, passage: Passage) -> list[Asked]:
-    """List what a passage may be quoted for: the answer, then those of the branches that cite it."""
-    below = [branch for branch in state["tree"].values() if branch.known and passage.id in branch.cited]
-    return [Asked(state["question"], answer), *(Asked(branch.question, branch.answer or "") for branch in below)]

@@ -4,13 +4,18 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from ramify.nodes.asking.ask import current_model
+from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, Usage
-from ramify.nodes.step import Context, Update, level_step
+from ramify.nodes.step import Context, Update, call_model, level_step
 from ramify.nodes.tree import Branch, Passage
 from ramify.nodes.tree.notes import NOTHING
+from ramify.prompts import TRANSLATE
+from ramify.prompts.translate import MOST
 from ramify.tools.index.hybrid_search import Hit
-from ramify.tools.index.searcher import Searchable, advice, describe, searcher, unknown_filter_fields, warm
+from ramify.tools.index.searcher import Searchable, advice, describe, languages_of, searcher, unknown_filter_fields, warm
+from ramify.tools.languages import language_of
 from ramify.tools.relevance import load, reranked, width
 
 
@@ -22,11 +27,12 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     wanted = {branch.path: settings.passages_for(branch.path) for branch in branches}
     most = max(wanted.values())
     how: dict[str, Any] = {"fetch_k": settings.fetch_k, "mmr": settings.mmr, "hybrid": settings.hybrid, "filter": settings.filter}
-    queries = list(dict.fromkeys(branch.question for branch in branches))
+    asked = list(dict.fromkeys(branch.question for branch in branches))
+    queries, translating = await _in_language_of(index, asked, context)
     wide = width(settings.reranker, most, settings.rerank_k)
     found = await searcher(index)(queries, k=wide, **how, view=settings.view, options=settings.search)
     best = await asyncio.to_thread(lambda: [reranked(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
-    hits = dict(zip(queries, best, strict=True))
+    hits = dict(zip(asked, best, strict=True))
     told = await asyncio.to_thread(
         lambda: advice(index) if any(found) else unknown_filter_fields(index, settings.filter)
     )  # what would make a better index, or filter, said once
@@ -34,11 +40,29 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     return {
         "tree": {branch.path: _with_evidence(branch, taken[branch.path]) for branch in branches},
         "passages": {hit.document.id: passage_of(hit) for group in taken.values() for hit in group},
-        "usage": Usage(retrievals=len(queries)),
+        **translating,
+        "usage": translating.get("usage", Usage()) + Usage(retrievals=len(queries)),
         "index": describe(settings.index, index),
         **later(state, waited),
-        **({"notices": [told]} if told else {}),
+        **({"notices": [*translating.get("notices", []), told]} if told else {}),
     }
+
+
+async def _in_language_of(index: Searchable, questions: list[str], context: Context[Settings]) -> tuple[list[str], Update]:
+    """Return what is searched for each question: itself, or where no document is in its language, what a language model makes of it."""
+    model = await asyncio.to_thread(current_model, CURRENT.get().settings)
+    if not model.writes:
+        return questions, {}
+    known = await asyncio.to_thread(languages_of, index)
+    foreign = [question for question in questions if (language := language_of(question)) and known and language not in known][:MOST]
+    if not foreign:
+        return questions, {}
+    slots: dict[str, Any] = {"questions": foreign, "language": " or ".join(sorted(known))}
+    reply, update = await call_model(context.state, TRANSLATE, instead="searched in the language of the question", **slots)
+    if reply is None or len(reply.value.queries) != len(foreign):
+        return questions, update
+    translated = dict(zip(foreign, reply.value.queries, strict=True))
+    return [translated.get(question) or question for question in questions], update
 
 
 def _ready(settings: Settings) -> tuple[Searchable, float]:

@@ -2,6 +2,7 @@
 
 from ramify.prompts.aggregate import AGGREGATE
 from ramify.prompts.answer import ANSWER, Answered
+from ramify.prompts.check import CHECK
 from ramify.prompts.claims import CLAIMS, Claims
 from ramify.prompts.closed_book import CLOSED_BOOK
 from ramify.prompts.compress import COMPRESS, Compressed
@@ -26,10 +27,13 @@ from ramify.prompts.rubric import RUBRIC, Verdict
 from ramify.prompts.summarize import SUMMARIZE, Summary
 from ramify.prompts.summarize_cluster import SUMMARIZE_CLUSTER, Summarized
 from ramify.prompts.support import SUPPORT
+from ramify.prompts.translate import TRANSLATE
+from ramify.prompts.write import WRITE
 
 __all__ = [
     "AGGREGATE",
     "ANSWER",
+    "CHECK",
     "CLAIMS",
     "CLOSED_BOOK",
     "COMPRESS",
@@ -53,6 +57,8 @@ __all__ = [
     "SUMMARIZE",
     "SUMMARIZE_CLUSTER",
     "SUPPORT",
+    "TRANSLATE",
+    "WRITE",
     "Above",
     "Answered",
     "Claims",

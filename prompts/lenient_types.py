@@ -32,7 +32,8 @@ THOUGHT = "thought"
 T = TypeVar("T", bound=BaseModel)
 
 
-NAME, QUERY, SPAN, SENTENCE, PARAGRAPH = 80, 160, 200, 240, 600
+TEXT = "text"
+NAME, QUERY, SPAN, SENTENCE, PARAGRAPH, SENTENCES = 80, 160, 200, 240, 600, 1000
 """Characters of what a reply says: so bounded, a grammar ends every reply before it runs into its limit of tokens."""
 
 
@@ -155,6 +156,25 @@ Place = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": 99})]
 Numbers = Annotated[list[Place], Field(default_factory=list), BeforeValidator(_numbers)]
 Citations = Annotated[Numbers, AtMost(8)]
 Flag = Annotated[bool, Field(default=False), BeforeValidator(lambda value: False if value is None else value)]
+
+AnswerText = Annotated[Text, AtMost(SENTENCES)]
+
+
+class Written(Said):
+    """The answer in sentences, before the short one."""
+
+    text: AnswerText = Field(
+        default="",
+        description="the answer and what it rests on, in one to eight sentences, each ending with its passage's number, such as [2]; if "
+        "Unknown, what is told and what not",
+    )
+
+
+@cache
+def writing(reply: type[T]) -> type[T]:
+    """Ask for the answer in sentences before the fields of a reply: what is written first can be shown while the rest is written."""
+    bases: Any = (reply, Written)
+    return create_model(reply.__name__, __base__=bases, __doc__=reply.__doc__)  # type: ignore[no-any-return]
 
 
 @cache

@@ -28,6 +28,7 @@ def finding(path: str, question: str, answer: str, confidence: float, source: st
         answer=answer,
         confidence=confidence,
         status=status,
+        note="",
         sources=sources,
         together="",
         above=[],
@@ -42,3 +43,9 @@ VALLEY = passage(
 )
 """A passage of ordinary length, which shares names with the questions and answers none of them."""
 SPANS = passage("Hollin Bridge", "Hollin Bridge spans the river Oskel.")
+OSKEL = passage(
+    "Oskel",
+    "The Oskel rises near Oskel Moor and runs past Vane to the sea. Trout live in it, and four bridges span it. The oldest was built of oak "
+    "and burnt down in 1790.",
+)
+"""A distractor: it shares names with what is asked, and answers nothing."""

@@ -44,6 +44,8 @@ class FakeModel(BaseChatModel):
 
     replies: Replies
     latency: float = 0.0
+    writes: bool = False
+    """Whether the function is asked for the text of an answer that is known, too; else it is the answer."""
     logprobs: bool = False
     """Give log probabilities, such that the confidence of the measured field, and of nothing else, is the `confidence` of the reply.
 
@@ -82,7 +84,10 @@ class FakeModel(BaseChatModel):
         mark = next(m.additional_kwargs["ramify"] for m in reversed(messages) if "ramify" in m.additional_kwargs)
         self._calls.append((mark["prompt"], mark["slots"]))
         self._heard.append(messages)
-        reply = self.replies(mark["prompt"], mark["slots"])
+        if mark["prompt"] == "write" and not self.writes:
+            reply: Any = {"text": f"{mark['slots']['known']}."}
+        else:
+            reply = self.replies(mark["prompt"], mark["slots"])
         sure = 1.0
         if self.logprobs and isinstance(reply, Mapping) and "confidence" in reply:
             sure, reply = float(reply["confidence"]), {**reply, "confidence": STATED}

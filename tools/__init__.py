@@ -5,7 +5,7 @@
 * models: `models` by name; the embedded one is `extractive`, with `reader`, `splitting` and `arithmetic`; `relevance` reranks passages
 * for all interfaces: `pages`, `checkup`, `errors`, `typed` (what people type), `new_files`, `scrub`, `server_address`, `pip`,
   `released_weights`
-* texts: `english`, `quoting`, `supporting_sentence`, `text_location`
+* texts: `english`, `languages`, `quoting`, `supporting_sentence`, `sentence_support`, `text_location`
 """
 
 __all__ = ["documents", "embeddings", "errors", "index", "models"]

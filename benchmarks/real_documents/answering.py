@@ -32,10 +32,10 @@ def answer_all(index: str, questions: Sequence[Question], strategy: str, setting
 
 
 def _told(question: Question, result: Result) -> dict[str, Any]:
-    closest = [_text(one) for one in getattr(result, "closest", ())]
+    closest = [citation.quote for citation in result.citations if citation.closest]
     return {
         "answer": result.answer,
-        "confidence": round(result.confidence, 4),
+        "confidence": round(result.confidence or 0.0, 4),
         "unknown": is_unknown(result.answer),
         "right": right(question, result.answer, closest),
         "closest": closest,
@@ -43,13 +43,6 @@ def _told(question: Question, result: Result) -> dict[str, Any]:
         "stopped_by": result.stopped_by,
         "seconds": result.usage.wall_s,
     }
-
-
-def _text(sentence: Any) -> str:
-    """Give the words of a closest sentence, whatever it is carried in."""
-    if isinstance(sentence, dict):
-        return str(sentence.get("text", sentence))
-    return str(getattr(sentence, "text", sentence))
 
 
 def right(question: Question, answer: str, closest: Sequence[str] = ()) -> bool:

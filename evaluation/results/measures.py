@@ -13,6 +13,7 @@ from ramify.evaluation.results import Key, ResultLine, Run, read_run
 from ramify.evaluation.task import Row
 from ramify.tools.errors import UsageError
 
+OF_CITATIONS = ("citation_precision", "citation_recall", "supporting_f1")
 LineValue = Callable[[ResultLine], float | None]
 """A number of a line; None if it has none."""
 
@@ -28,7 +29,7 @@ def retrieval_score(name: str) -> LineValue:
     def value(line: ResultLine) -> float | None:
         if line.failed:
             return 0.0 if line.row.get("gold_documents") else None
-        if line.searched and name == "supporting_f1":
+        if line.searched and name in OF_CITATIONS:
             return None  # nothing was asked, so nothing was cited
         return _number((line.row.get("retrieval") or {}).get(name))
 
@@ -129,6 +130,18 @@ def quantile_of(value: LineValue, share: float) -> Estimator:
     return estimate
 
 
+def answered(line: ResultLine) -> float | None:
+    """Return whether a line has an answer; None for one without a gold answer."""
+    return float(not line.failed and not line.row.get("abstained")) if line.scored else None
+
+
+def refused(line: ResultLine) -> float | None:
+    """Return whether an answerable question whose gold passages the model was shown is answered Unknown; None for others."""
+    row = line.row
+    counts = not line.failed and line.scored and row.get("gold_retrieved") and not row.get("unanswerable")
+    return float(bool(row.get("abstained"))) if counts else None
+
+
 def forgotten(gold: str) -> LineValue:
     """Return a function: whether the answer is wrong; None unless the line's `gold` is true and it has a gold answer."""
     return lambda line: float(not line.right) if line.row.get(gold) and line.scored else None
@@ -167,7 +180,18 @@ _RECALL = "recall of abstaining: of the questions without an answer in the data,
 _JUDGED = (
     FORGETTING,
     FORGETTING_FOUND,
-    Measure("Unknown", "questions answered Unknown, correctly or not", mean_of(answer_score("abstained")), better=0),
+    Measure("answered", "questions with an answer, right or wrong: the rest is Unknown", mean_of(answered), better=0),
+    Measure(
+        "refused",
+        "over-refusal: of the questions whose gold passages were all shown to the model, those answered Unknown",
+        mean_of(refused),
+        better=-1,
+    ),
+    Measure(
+        "supported",
+        "sentences of the answers' texts that what they cite supports (`style=full`)",
+        mean_of(lambda line: _number(line.row.get("supported"))),
+    ),
     Measure("abst. P", _PRECISION, abstention("unanswerable", "abstained")),
     Measure("abst. R", _RECALL, abstention("abstained", "unanswerable")),
     CALIBRATION,
@@ -196,6 +220,8 @@ RETRIEVAL = (
     _found("MAP@10", "mean average precision within 10, as usually defined", "map@10"),
     _found("MAP@10 off.", "MAP@10 as the released MultiHop-RAG script computes it", "map@10_official"),
     WRONG,
+    _found("cit. P", "precision of citations: of the documents an answer cites, those that are gold", "citation_precision"),
+    _found("cit. R", "recall of citations: of the gold documents, those that the answer cites", "citation_recall"),
     _found("support F1", "F1 of the cited documents against the gold ones", "supporting_f1"),
 )
 GOLD = Measure("all gold", "all gold passages are among those found and, of a strategy, shown to the model", mean_of(all_found))

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -11,6 +11,18 @@ from ramify.nodes.tree import ConfidenceSource, Passage
 from ramify.prompts.prompt import Prompt, Quote
 
 T = TypeVar("T", bound=BaseModel)
+
+
+class Quotation(NamedTuple):
+    """Sentences quoted from passages, each with its passage's number from 1, in the order in which they are to be read."""
+
+    lines: list[tuple[int, str]]
+    answers: bool
+    """Whether they are the answer; else they only come closest to the question."""
+    confidence: float
+    """How likely they hold what was asked."""
+
+
 OnText = Callable[[str], None]
 """Called with all of a reply's text field that is there so far, each time that more has come."""
 
@@ -42,6 +54,8 @@ class Answerer(ABC):
     """Tokens of prompt and reply together; None where there is no such limit."""
     tau: float | None = None
     """The confidence above which its answers are accepted, where that was calibrated for it."""
+    writes: bool = True
+    """Whether it can write in words of its own; else it quotes."""
     reconsiders: bool = True
     """Whether it may answer otherwise where it is asked the same with a hint that it was not sure."""
     connecting_s: float = 0.0
@@ -83,9 +97,12 @@ class Answerer(ABC):
         """Return why a question cannot be read, where that can be told beforehand."""
         return None
 
-    def closest(self, question: str, quotes: Sequence[Quote]) -> list[tuple[int, str]]:
-        """Return the sentences nearest to a question that it does not answer, each with its passage's number from 1; blocks."""
-        return []
+    def quotation(self, question: str, passages: Sequence[Quote], answer: str, confidence: float | None) -> Quotation | None:
+        """Return sentences that answer a question no phrase answers, or come closest to one whose answer is not sure; blocks.
+
+        None where there is nothing to quote, and of a model that writes in words of its own.
+        """
+        return None
 
     def surveys(self, question: str) -> bool:
         """Tell whether a question about everything is best answered from the reports of the largest communities; blocks."""

@@ -5,18 +5,20 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
-from ramify.nodes.asking.answerer import Answerer, OnText, Reply, T
+from ramify.nodes.asking.answerer import Answerer, OnText, Quotation, Reply, T
 from ramify.nodes.asking.budget import CURRENT, Booking
 from ramify.nodes.asking.language_model import most_within, quote, within
 from ramify.nodes.settings import EMBEDDED, Settings
 from ramify.nodes.state import Replies, Usage, merge_max
-from ramify.nodes.tree import Passage
+from ramify.nodes.tree import Passage, is_unknown
 from ramify.prompts.prompt import Prompt, Quote
 from ramify.tools.errors import BudgetError
 from ramify.tools.models.concurrency import AT_ONCE, cap_for
 from ramify.tools.models.tokens import estimate, passage_length
 from ramify.tools.reader.calibration import TAU
 
+DOUBTED = 0.3
+"""An answer less sure than this is rather wrong than right: what comes closest is shown beside it."""
 _DIGITS = 6
 """Digits of a confidence that are kept: the last ones of an encoder depend on what else was in its batch."""
 
@@ -26,6 +28,7 @@ class Extractive(Answerer):
 
     name = EMBEDDED
     tau = TAU
+    writes = False
     reconsiders = False
 
     def __init__(self, settings: Settings, notice: str | None = None) -> None:
@@ -86,11 +89,17 @@ class Extractive(Answerer):
 
         return objection(question)
 
-    def closest(self, question: str, quotes: Sequence[Quote]) -> list[tuple[int, str]]:
-        """Return the sentences nearest to a question that it does not answer, each with its passage's number from 1; blocks."""
+    def quotation(self, question: str, passages: Sequence[Quote], answer: str, confidence: float | None) -> Quotation | None:
+        """Return the steps or items that a question asks for, else what comes closest where its answer is unknown or in doubt; blocks."""
+        from ramify.tools.extractive.listed import listed
         from ramify.tools.extractive.quotations import closest
 
-        return closest(question, quotes)
+        known = not is_unknown(answer)
+        if not known and (found := listed(question, passages)) is not None:
+            return Quotation(found.lines, True, found.confidence)
+        if known and (confidence is None or confidence >= DOUBTED):
+            return None
+        return Quotation(closest(question, passages), False, 0.0)
 
     def surveys(self, question: str) -> bool:
         """Tell whether a question is about the whole more than about something in it; blocks."""

@@ -13,6 +13,7 @@ from ramify.nodes.asking.budget import CURRENT, Booking, CallContext
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Replies, Usage, merge_max
 from ramify.nodes.tree import Passage
+from ramify.prompts.lenient_types import TEXT
 from ramify.prompts.prompt import Prompt, Quote
 from ramify.tools.errors import BudgetError, MalformedError, ReplyError, WindowError
 from ramify.tools.models import Model, Structured
@@ -179,12 +180,12 @@ class LanguageModel(Answerer):
         Where the prompt turns out to have filled the window, its reply is not used, and it is asked once more with fewer passages.
         """
         context = CURRENT.get()
-        prompt = prompt.told_with(context.settings.thought, context.settings.shots)
+        prompt = prompt.told_with(context.settings.thought, context.settings.shots, context.settings.style == "full")
 
         def fitted() -> Request:  # the last call makes do with what is left
             return fit(prompt, passages, slots, context.settings, self, context.budget.tokens, context.budget.last)
 
-        handing_on = ON_TEXT.set(None if on_text is None else _reading(field, on_text))
+        handing_on = ON_TEXT.set(None if on_text is None else _reading(TEXT if TEXT in prompt.reply.model_fields else field, on_text))
         try:
             request = await asyncio.to_thread(fitted)
             try:

@@ -81,6 +81,15 @@ class Settings(BaseModel):
     )
     context_tokens: int = Field(default=1500, ge=50, description="Tokens of passages given to one call.")
     final_k: int = Field(default=5, ge=1, description="Passages given to the final call.")
+    style: Literal["full", "short"] = Field(
+        default="full", description="full: the answer in sentences with their sources, beside the short one; short: the short one alone."
+    )
+    check: Annotated[str, BeforeValidator(_reranker)] = Field(
+        default="reader",
+        min_length=1,
+        description="What tells whether a sentence of the answer is supported by what it cites: reader (the embedded model), none, model "
+        "(one more call), or a sentence-transformers cross-encoder by name or path, also one for entailment (NLI).",
+    )
     thought: bool = Field(default=True, description="Ask for one short sentence of thought before a decision, a verdict or a final answer.")
     shots: int = Field(
         default=2, ge=0, le=3, description="Worked examples shown before what is asked (few-shot), where they fit beside the passages."

@@ -15,7 +15,7 @@ from ramify.nodes.state.state import (
     merge_max,
     pool,
 )
-from ramify.nodes.tree.citation import NOT_CITED, Citation, Source
+from ramify.nodes.tree.citation import NOT_CITED, Citation, Sentence, Source
 
 __all__ = [
     "NOT_CITED",
@@ -27,6 +27,7 @@ __all__ = [
     "Replied",
     "Replies",
     "Search",
+    "Sentence",
     "Source",
     "State",
     "StoppedBy",

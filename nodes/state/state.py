@@ -9,7 +9,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from ramify.nodes.tree import Branch, FrozenModel, Passage, Tree, merge_branches
-from ramify.nodes.tree.citation import Citation
+from ramify.nodes.tree.citation import Citation, Sentence
 
 StoppedBy = Literal["finished", "calls", "tokens", "seconds", "rounds", "error"]
 
@@ -159,9 +159,10 @@ class Answer(TypedDict):
 
     question: str
     answer: str
-    confidence: float
+    text: str
+    sentences: list[Sentence]
+    confidence: float | None
     citations: list[Citation]
-    closest: list[Citation]
     tree: Annotated[Tree, merge_branches]
     stopped_by: Annotated[StoppedBy, first_stop]
 
@@ -199,13 +200,18 @@ class State(TypedDict):
     asked_back: NotRequired[str]
     """What a conversation asks back instead of an answer: whom a pronoun means; empty where it asks nothing."""
     answer: str
-    confidence: float
+    """The short, exact answer."""
+    text: str
+    """The answer in sentences for a reader, each with the numbers of its citations; empty with `style=short`."""
+    sentences: list[Sentence]
+    quoted: bool
+    """Whether the text is quoted from the passages word for word."""
+    confidence: float | None
+    """How likely the answer is right; None beside Unknown."""
     confidence_source: str | None
     explanation: str
     settled_by: str
     citations: list[Citation]
-    closest: list[Citation]
-    """What comes closest to a question that the embedded model does not answer, or hardly."""
     stopped_by: Annotated[StoppedBy, first_stop]
     error: Annotated[str, latest]
     """Why the model was not asked any more, with what to do: it could not be reached, or is not there. Empty where it was asked."""

@@ -16,6 +16,11 @@ SURE = 0.6
 """An answer of this confidence may stand for what it answers: clearly rather right than wrong, also where a model is somewhat too sure."""
 
 
+def answer_id(state: State) -> str:
+    """Return the id of the message that says a question's answer: also of its parts, where they are streamed before it is whole."""
+    return f"answer-{state['started']:.6f}"
+
+
 def pending_message(messages: Iterable[BaseMessage]) -> HumanMessage | None:
     """Give the last message if it is a question that no turn has taken up yet."""
     last = next(reversed(list(messages)), None)

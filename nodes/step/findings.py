@@ -5,14 +5,17 @@ from itertools import zip_longest
 
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State
-from ramify.nodes.tree import Branch, Passage, position
+from ramify.nodes.tree import DROPPED, Branch, Passage, position
+from ramify.nodes.tree.notes import partial
 from ramify.prompts import Above, Finding
-from ramify.tools.quoting import flatten
+from ramify.tools.quoting import brief, flatten
 
 SOURCES = 3
 """Most sources that a finding names."""
 NAME = 60
 """Characters of each: a title comes from a document, and may be of any length."""
+NOTE = 160
+"""Characters of what is said of a branch that was dropped."""
 
 
 def finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Branch]) -> Finding:
@@ -25,6 +28,7 @@ def finding(branch: Branch, passages: Mapping[str, Passage], above: Iterable[Bra
         answer=branch.answer or "",
         confidence=branch.confidence or 0.0,
         status=branch.status,
+        note=brief(branch.note, NOTE) if branch.status in DROPPED else "" if branch.known else partial(branch.note),
         sources=list(rests_on)[:SOURCES],
         together=branch.together,
         above=[Above(path=one.path, question=one.question, together=one.together) for one in above],

@@ -9,12 +9,10 @@ from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, Usage, merge_max
-from ramify.nodes.step.findings import ranked
 from ramify.nodes.step.task import StepResult, awaited, copy_answer, find_duplicate, in_tasks
+from ramify.nodes.step.text import complete
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Passage, Tree, ancestors, children, is_unknown
-from ramify.nodes.tree.citation import Citation, cite, headings
 from ramify.nodes.tree.notes import NOTHING
-from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError, UsageError
 
 S = TypeVar("S", bound=Settings)
@@ -163,32 +161,33 @@ def _update(changed: Mapping[str, Branch], results: Sequence[StepResult]) -> Upd
     return update
 
 
-_DOUBTED = 0.3
-"""An answer less sure than this is rather wrong than right: what comes closest is shown beside it."""
-
-
 def final_step(act: Callable[[Any], Awaitable[Update]]) -> Callable[[Any], Awaitable[Update]]:
-    """Let a last step begin when all is settled, and go on to what is said of a question without an answer, or with one in doubt."""
+    """Let a last step begin when all is settled; then say how sure the answer is, and add its text (`style=full`)."""
 
     async def close(context: Context[Any]) -> Update:
         state = context.state
         check_settled(state)
-        update = await act(context)
-        answered = not is_unknown(str(update.get("answer", state["answer"])))
-        if answered and update.get("confidence", 1.0) >= _DOUBTED:
-            return update
+        update = {"answer": state["answer"], **await act(context)}
         model = await _model()
-        if not answered and (_all_failed(state["tree"]) or (model is not None and model.objection(state["question"]))):
-            stopped = update.get("stopped_by", state["stopped_by"]) != "finished"
-            return update if stopped else {**update, "stopped_by": "error"}
-        if model is None:
-            return update
-        said = {(citation.id, citation.quote) for citation in update.get("citations", [])} if answered else set()
-        found = await _closest(context, model)
-        return {**update, "closest": [citation for citation in found if (citation.id, citation.quote) not in said]}
+        if is_unknown(str(update["answer"])):
+            update |= {"confidence": None, "confidence_source": None}
+            if _all_failed(state["tree"]) or (model is not None and model.objection(state["question"])):
+                stopped = update.get("stopped_by", state["stopped_by"]) != "finished"
+                return update if stopped else {**update, "stopped_by": "error"}
+        elif update.get("confidence_source") != "reader":  # of the embedded model, it is already that of all hops together
+            update["confidence"] = min(update["confidence"], _weakest(state["tree"], update))
+        return update if model is None else await complete(state, context.settings, model, update)
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
     return close
+
+
+def _weakest(tree: Tree, update: Update) -> float:
+    """Return the lowest confidence of the branches that an answer rests on, 1 where there are none: it is not surer than that."""
+    cited = {citation.id for citation in update.get("citations", []) if citation.cited}
+    known = [branch for branch in tree.values() if branch.known and branch.kind == "question" and branch.status not in DROPPED]
+    hops = [branch for branch in known if branch.path != ROOT and cited.intersection(branch.cited)]
+    return min((branch.confidence for branch in hops if branch.confidence is not None), default=1.0)
 
 
 def check_settled(state: State) -> None:
@@ -211,12 +210,3 @@ def _all_failed(tree: Tree) -> bool:
     """Tell whether errors are all that came of a question: then it was not answered Unknown, it was not asked."""
     ends = [branch for branch in tree.values() if not children(tree, branch.path)]
     return ROOT in tree and all(end.status == "failed" and end.answer is None and not end.note.endswith(NOTHING) for end in ends)
-
-
-async def _closest(context: Context[Any], model: Answerer) -> list[Citation]:
-    """Ask the model for the sentences that come closest; one that can answer in words of its own has none to give."""
-    passages = ranked(context.state, [branch for branch in context.tree.values() if branch.status not in DROPPED])
-    above = [" > ".join(dict.fromkeys(filter(None, headings(passage)))) for passage in passages]
-    quotes = [Quote(title=title, source=passage.source, text=passage.text) for title, passage in zip(above, passages, strict=True)]
-    found = await asyncio.to_thread(model.closest, context.state["question"], quotes) if quotes else []
-    return cite([passages[number - 1] for number, _ in found], [quote for _, quote in found], cited=False)

@@ -9,10 +9,12 @@ from langgraph.func import task
 from langgraph.types import RetryPolicy
 from pydantic import BaseModel, Field
 
+from ramify.nodes.asking.answerer import OnText
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.asking.budget import CURRENT, working
 from ramify.nodes.state import State, Usage
 from ramify.nodes.tree import DROPPED, ROOT, Branch, ConfidenceSource, FrozenModel, Passage, Tree, children, normalized_key, position
+from ramify.prompts.lenient_types import writing
 from ramify.prompts.prompt import Prompt
 from ramify.tools.errors import BudgetError, Limit, MalformedError, ModelError, RamifyError, ReplyError
 from ramify.tools.scrub import scrub
@@ -129,16 +131,22 @@ class CallResult(Outcome):
 
 
 async def call_model(
-    state: State, prompt: Prompt[T], passages: tuple[Passage, ...] | None = None, field: str = "answer", instead: str = "", **slots: Any
+    state: State,
+    prompt: Prompt[T],
+    passages: tuple[Passage, ...] | None = None,
+    field: str = "answer",
+    instead: str = "",
+    on_text: OnText | None = None,
+    **slots: Any,
 ) -> tuple[Reply[T] | None, dict[str, Any]]:
     """Ask the model one thing for the whole question; return its reply and the update that books it.
 
     No reply means that it failed: the update says why. `instead` is what is done without a reply; where there is nothing, the failure is
-    what the question was stopped by.
+    what the question was stopped by. `on_text` gets the reply's text as it comes.
     """
 
     async def call(given: dict[str, Any]) -> CallResult:
-        reply = await ask(prompt, field=field, **given)
+        reply = await ask(prompt, field=field, on_text=on_text, **given)
         value = reply.value.model_dump(mode="json")
         return CallResult(value=value, confidence=reply.confidence, confidence_source=reply.confidence_source)
 
@@ -153,7 +161,8 @@ async def call_model(
             update["error"] = said.failure
         return None, update
     shown = tuple(passage for passage in passages or () if passage.id in said.shown)
-    return Reply(prompt.reply.model_validate(said.value), said.confidence, said.confidence_source, shown), update
+    kind = writing(prompt.reply) if prompt.concludes else prompt.reply
+    return Reply(kind.model_validate(said.value), said.confidence, said.confidence_source, shown), update
 
 
 def find_duplicate(tree: Tree, branch: Branch) -> Branch | None:

@@ -1,17 +1,21 @@
-"""A citation: what an answer rests on, where that lies, which of its sentences carries the answer; and how passages are made into some."""
+"""Citations: what an answer rests on, where that lies, which of its sentences carries the answer; and the sentences that cite them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
 
 from ramify.nodes.tree.tree import FrozenModel, Passage
-from ramify.tools.documents.sections import at_quote, marks_of
+from ramify.tools.documents.sections import at_quote, marks_of, span_of
 from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import nearest
 from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of, printed_page
 
+_MARK = re.compile(r"\s*[\[【](?:passages? )?(\d{1,2}(?:\s*[,;]\s*\d{1,2})*)[\]】]")
+"""The numbers of passages that a model writes behind a sentence."""
 NOT_CITED = "shown, not cited"
+CLOSEST = "closest, may not hold the answer"
 MOST_ALSO = 2
 """Further sources of a text that are named; the JSON has them all."""
 SHOWN = 3
@@ -55,14 +59,20 @@ class Citation(Source):
     quote: str = ""
     """The sentence that carries the answer."""
     cited: bool = True
-    """Whether the model cites it; otherwise it was only shown to the model, which cited nothing."""
+    """Whether the answer rests on it; otherwise it was only shown to the model, which cited nothing, or comes closest to the question."""
+    closest: bool = False
+    """Whether it only comes closest to a question that has no answer, or a doubtful one."""
+    start: int | None = None
+    """Where in the text the quote begins, in characters; None where it is not found there word for word."""
+    end: int | None = None
+    """Where in the text the quote ends."""
     also: list[Source] = Field(default_factory=list)
     """Where the same text lies as well."""
 
     @property
     def mark(self) -> str:
-        """Say behind its source that the model does not cite it."""
-        return "" if self.cited else f" ({NOT_CITED})"
+        """Say behind its source that the answer does not rest on it."""
+        return "" if self.cited else f" ({CLOSEST if self.closest else NOT_CITED})"
 
     @property
     def elsewhere(self) -> str:
@@ -73,19 +83,34 @@ class Citation(Source):
         return f"also in {', '.join(source.where for source in self.also[:MOST_ALSO])}" + (f" and {more} more" if more > 0 else "")
 
 
-def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool) -> list[Citation]:
+class Sentence(FrozenModel):
+    """A sentence of an answer's text, with what it cites."""
+
+    text: str
+    """Without its citation numbers."""
+    citations: tuple[int, ...] = ()
+    """Numbers of the result's citations, from 1."""
+    supported: bool | None = None
+    """Whether what it cites says so; None where that was not checked."""
+
+
+def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closest: bool = False) -> list[Citation]:
     """Make citations of passages and of what of each is quoted, where that stands; files of one name are told apart."""
     places = [(passage.source, path_of(passage.source, passage.metadata)) for passage in passages]
+    spans = [span_of(passage.text, quote) for passage, quote in zip(passages, quotes, strict=True)]
     return [
         Citation(
             id=passage.id,
             text=passage.text,
             quote=quote,
+            start=span[0] if span else None,
+            end=span[1] if span else None,
             cited=cited,
+            closest=closest,
             also=_also(passage),
-            **_place(passage.source, at_quote(passage.metadata, passage.text, quote), name),
+            **_place(passage.source, at_quote(passage.metadata, passage.text, quote), name, passage.text[slice(*span)] if span else ""),
         )
-        for passage, quote, name in zip(passages, quotes, names(places), strict=True)
+        for passage, quote, span, name in zip(passages, quotes, spans, names(places), strict=True)
     ]
 
 
@@ -110,7 +135,7 @@ def _also(passage: Passage) -> list[Source]:
     return [Source(**_place(item["source"], item, name)) for item, name in zip(found, named, strict=True)]
 
 
-def _place(source: str, metadata: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _place(source: str, metadata: Mapping[str, Any], name: str, quote: str = "") -> dict[str, Any]:
     title, heading, sheet = (flatten(metadata.get(key) or "") for key in ("title", "heading", "sheet"))
     above = dict.fromkeys([*([f"sheet {sheet}"] if sheet else []), *(part for part in crumbs(title, heading) if part != sheet)])
     return {
@@ -120,5 +145,31 @@ def _place(source: str, metadata: Mapping[str, Any], name: str) -> dict[str, Any
         "heading": " > ".join(above),
         "page": page_of(metadata),
         "path": path_of(source, metadata),
-        "link": link_of(source, metadata),
+        "link": link_of(source, metadata, quote),
     }
+
+
+def marked(sentence: Sentence) -> str:
+    """Write a sentence with the numbers of its citations behind it: a quotation stays as it is."""
+    marks = "".join(f"[{number}]" for number in sentence.citations)
+    return f"{sentence.text} {marks}".rstrip()
+
+
+def by_line(text: str, sentences: Sequence[Sentence]) -> list[list[Sentence]]:
+    """Group the sentences of a text by its lines."""
+    rest, lines = list(sentences), []
+    for line in text.splitlines():
+        count = next((n for n in range(1, len(rest) + 1) if " ".join(map(marked, rest[:n])) == line), len(rest))
+        lines.append(rest[:count])
+        rest = rest[count:]
+    return [line for line in lines if line]
+
+
+def without_marks(text: str) -> str:
+    """Return a text without the numbers of its citations."""
+    return _MARK.sub("", text)
+
+
+def numbers_in(text: str) -> list[int]:
+    """List the numbers of the marks in a text."""
+    return [int(number) for group in _MARK.findall(text) for number in re.findall(r"\d+", group)]

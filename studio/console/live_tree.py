@@ -43,7 +43,8 @@ class Watching(RunTracker):
         busy = self.busy
         self._spinner.text = Text(f" {self.doing} · {time.monotonic() - self._began:.0f} s", style="bold")
         lines = [_line(branch, busy.get(branch.path)) for branch in self.tree.values()]
-        return Group(self._spinner, *lines)
+        written = [Text(), Text(self.text)] if self.text else []
+        return Group(self._spinner, *lines, *written)
 
 
 def _line(branch: Branch, doing: str | None) -> Text:

@@ -122,7 +122,7 @@ class Talk:
                 out().print(drawing(self._answered().tree))
             case "sources":
                 result = self._answered()
-                for number, citation in enumerate([*result.citations, *result.closest], 1):
+                for number, citation in enumerate(result.citations, 1):
                     out().print(head_of(number, citation, citation.mark), Text(one_line(citation.text)), sep="\n")
             case "strategy":
                 configure(rest, self.options)

@@ -46,7 +46,7 @@ def write_page(result: Result, path: Path) -> None:
 
 
 def answer_html(result: Result, prefix: str = "") -> Markup:
-    """Return the answer with its confidence, remarks, and cited or closest passages.
+    """Return the answer with its text, confidence, remarks, and cited passages.
 
     Citation numbers at the end of a line become links; those missing in the answer are appended.
     """
@@ -57,7 +57,7 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
         if int(found[1]) in cited:
             pieces += [(result.answer[end : found.start()], None), ("", int(found[1]))]
             end = found.end()
-    behind = [number for number in cited if f"[{number}]" not in result.answer]
+    behind = [number for number in cited if f"[{number}]" not in result.answer and not result.text]
     return draw(
         "answer.html",
         result=result,
@@ -65,6 +65,7 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
         behind=behind,
         prefix=prefix,
         is_unknown=is_unknown,
+        text=phrases.full_text(result),
         not_cited=NOT_CITED,
         say=phrases,
     )

@@ -2,8 +2,9 @@
 
 from ramify.graphs.run import Result, could_not_ask, why_unknown
 from ramify.nodes.settings import EMBEDDED
-from ramify.nodes.state import Citation, StoppedBy
+from ramify.nodes.state import Citation, Sentence, StoppedBy
 from ramify.nodes.tree import ROOT, is_unknown
+from ramify.nodes.tree.citation import by_line, without_marks
 from ramify.nodes.tree.phrases import ORIGINS, brief, figure
 from ramify.tools.extractive.questions import open_ended
 from ramify.tools.index.searcher import DEMO
@@ -29,7 +30,9 @@ def _spoken(question: str) -> str:
 
 
 def sureness(result: Result) -> str:
-    """Return the confidence of an answer and its source."""
+    """Return the confidence of an answer and its source; empty beside Unknown, which has none."""
+    if result.confidence is None:
+        return ""
     source = ORIGINS.get(result.confidence_source or "")
     return f"confidence {figure(result.confidence)}" + (f", {source}" if source else "")
 
@@ -85,6 +88,32 @@ def cost(result: Result) -> str:
 def searched(result: Result, remedy: str) -> str:
     """Return the index that was searched; for the demo, also how to choose another."""
     return f"{result.index} — your own documents: {remedy}" if result.index.startswith(f"{DEMO}: ") else result.index
+
+
+LONGEST_FOUND = 12
+"""Words of an answer that is marked where it stands."""
+UNSUPPORTED = "its sources do not say this"
+
+
+def full_text(result: Result) -> list[list[Sentence]]:
+    """Return the sentences of the text by line; none where the text says no more than the answer."""
+    answer = result.answer if result.citations else without_marks(result.text)
+    return [] if result.text == answer and len(result.sentences) < 2 else by_line(result.text, result.sentences)
+
+
+def found_words(result: Result) -> list[str]:
+    """List the answers that a quotation is marked for: that of the question, and of the branches whose passages it cites."""
+    cited = {citation.id for citation in result.citations}
+    answers = [result.answer, *(b.answer or "" for b in result.tree.values() if b.known and cited.intersection(b.cited))]
+    return [
+        one for one in dict.fromkeys(answers) if len(one.split()) <= LONGEST_FOUND and not is_unknown(one) and one not in ("", "Yes", "No")
+    ]
+
+
+def around(citation: Citation) -> tuple[str, str, str]:
+    """Return a passage's text before the quotation, the quotation as it stands there, and the text behind it."""
+    start, end = citation.start or 0, citation.end or 0
+    return citation.text[:start], citation.text[start:end], citation.text[end:]
 
 
 def title_of(citation: Citation) -> str:

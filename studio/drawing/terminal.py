@@ -1,5 +1,6 @@
 """An answer and its tree in the terminal, with or without colours."""
 
+import re
 from collections.abc import Iterator
 
 from rich.console import Console, Group
@@ -9,11 +10,25 @@ from rich.text import Text
 from rich.tree import Tree as Drawing
 
 from ramify.graphs.run import Result
-from ramify.nodes.state import Citation
+from ramify.nodes.state import Citation, Sentence
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, children
 from ramify.nodes.tree.notes import folded
 from ramify.nodes.tree.phrases import brief, figure, kind_of, legend, measures
-from ramify.studio.drawing.phrases import advice, cost, file_of, quoted, reason, searched, settled, stopped, sureness, title_of
+from ramify.studio.drawing.phrases import (
+    UNSUPPORTED,
+    advice,
+    cost,
+    file_of,
+    found_words,
+    full_text,
+    quoted,
+    reason,
+    searched,
+    settled,
+    stopped,
+    sureness,
+    title_of,
+)
 from ramify.tools.quoting import lines, one_line
 
 STYLES = {"leaf": "green", "inner": "blue", "split": "cyan", "pruned": "bright_black", "failed": "red"}
@@ -38,8 +53,14 @@ def show(result: Result, console: Console, tree: bool = False) -> None:
 
 
 def _rows(result: Result) -> Iterator[tuple[str, Text]]:
-    yield "answer", Text("\n".join(lines(result.answer)), style="bold")
-    yield "", Text(sureness(result), style="dim")
+    text = full_text(result)
+    if not text or len(lines(result.answer)) == 1:  # an answer of several lines is its text
+        yield "answer", Text("\n".join(lines(result.answer)), style="bold")
+    if told := sureness(result):
+        yield "", Text(told, style="dim")
+    if text:
+        label = "closest" if result.citations and result.citations[-1].closest else "quoted"
+        yield label if result.quoted else "text", _text(result, text)
     if result.explanation:
         yield "because", Text("\n".join(lines(result.explanation)))
     if told := settled(result):
@@ -50,18 +71,28 @@ def _rows(result: Result) -> Iterator[tuple[str, Text]]:
         yield "", Text(told, style="yellow")
     if told := stopped(result):
         yield "note", Text(told, style="yellow")
-    yield from _listed("sources", result.citations, result, 1)
-    yield from _listed("closest", result.closest, result, len(result.citations) + 1)
+    for number, citation in enumerate(result.citations, 1):
+        head = head_of(number, citation, citation.mark)
+        if not (result.quoted and result.text):  # else its quotation stands above
+            head.append(f"\n{one_line(quoted(citation, result.answer))}", style="not bold")
+        yield "sources" if number == 1 else "", head
     if told := searched(result, "--index DIR"):
         yield "index", Text(one_line(told), style="dim")
     yield "cost", Text(one_line(f"{cost(result)} · {result.strategy} · {result.model}"), style="dim")
 
 
-def _listed(label: str, citations: list[Citation], result: Result, first: int) -> Iterator[tuple[str, Text]]:
-    for number, citation in enumerate(citations, first):
-        mark = citation.mark if label == "sources" else ""
-        said = one_line(quoted(citation, result.answer))
-        yield label if number == first else "", head_of(number, citation, mark).append(f"\n{said}", style="not bold")
+def _text(result: Result, text: list[list[Sentence]]) -> Text:
+    """Return the sentences with their numbers; in quotations the found words stand out, and what is not supported says so."""
+    shown = Text()
+    for number, line in enumerate(text):
+        shown.append("\n" if number else "")
+        for place, sentence in enumerate(line):
+            shown.append((" " if place else "") + one_line(sentence.text))
+            shown.append("".join(f" [{one}]" for one in sentence.citations), style="cyan")
+            shown.append(f" ({UNSUPPORTED})" if sentence.supported is False else "", style="yellow")
+    if result.quoted:
+        shown.highlight_regex("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in found_words(result)) or "(?!)", "bold")
+    return shown
 
 
 def head_of(number: int, citation: Citation, mark: str) -> Text:

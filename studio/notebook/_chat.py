@@ -144,6 +144,8 @@ class Turn(VBox):
 
     def _draw_growing(self) -> None:
         _put(self._tree, _boxed(branches_html(self._run.tree, Look(prefix=self.prefix, busy=self._run.busy))))
+        if self._run.text:
+            _put(self._said, _drawn("written", self._run.text))
 
     def _draw_tree(self, folded: bool) -> None:
         tree, passages = (self.result or self._run).tree, (self.result or self._run).passages

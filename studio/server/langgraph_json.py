@@ -39,10 +39,10 @@ def configuration(origins: Sequence[str] = ()) -> dict[str, Any]:
 def values() -> tuple[type[Any], ...]:
     """Return the classes that a state contains."""
     # Imported late: LangGraph reads the environment when it is imported, and that has to be set before.
-    from ramify.nodes.state import Citation, Search, Source, Usage
+    from ramify.nodes.state import Citation, Search, Sentence, Source, Usage
     from ramify.nodes.tree import Branch, Passage
 
-    return Branch, Citation, Passage, Search, Source, Usage
+    return Branch, Citation, Passage, Search, Sentence, Source, Usage
 
 
 def variable(strategy: str) -> str:

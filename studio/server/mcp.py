@@ -40,7 +40,7 @@ from pydantic import BaseModel, Field, ValidationError
 from ramify.graphs.run import VERBS, Cost, Watch, branch_of
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import about_of, research_tool, search_tool
-from ramify.nodes.state import Citation, StoppedBy
+from ramify.nodes.state import Citation, Sentence, StoppedBy
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
 from ramify.tools.quoting import one_line, shortened
@@ -63,11 +63,11 @@ class Researched(BaseModel):
 
     question: str
     answer: str = Field(description="Unknown where none was found")
-    confidence: float = Field(ge=0, le=1)
-    citations: list[Citation]
-    closest: list[Citation] = Field(
-        description="where the embedded model gives no answer, or one that is in doubt: the sentences that come closest, as `quote`"
-    )
+    text: str = Field(description="the answer in sentences, with the numbers of its citations")
+    sentences: list[Sentence]
+    quoted: bool = Field(description="whether the text is quoted from the passages word for word")
+    confidence: float | None = Field(ge=0, le=1, description="how likely the answer is right; none beside Unknown")
+    citations: list[Citation] = Field(description="those that are `closest` may not hold the answer")
     tree: list[dict[str, Any]] = Field(description="The branches: path, parent, question, kind, status, answer, confidence, note, …")
     usage: Cost
     stopped_by: StoppedBy

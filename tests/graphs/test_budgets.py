@@ -19,7 +19,10 @@ STRATEGIES = ["tor", "prune", "iterative", "chain", "naive", "closed-book"]
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("allowed", [1, 2, 3])
 def test_calls_never_exceed_the_budget_and_the_result_says_so(strategy: str, allowed: int) -> None:
-    options = FINAL if strategy == "prune" else {}  # a final call is kept back, whether it turns out to be needed or not
+    options = {
+        "style": "short",
+        **(FINAL if strategy == "prune" else {}),
+    }  # a final call is kept back, whether it turns out to be needed or not
     free = graphs.ask(QUESTION, strategy, model=model(), index=river(), **options)
     result = graphs.ask(QUESTION, strategy, model=model(), index=river(), max_calls=allowed, **options)
     assert result.usage.llm_calls <= allowed

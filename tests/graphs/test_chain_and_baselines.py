@@ -26,7 +26,7 @@ def test_a_chain_stops_when_a_question_repeats() -> None:
 
 
 def test_naive_is_one_search_and_one_call() -> None:
-    result = graphs.ask(QUESTION, "naive", model=but(), index=river())
+    result = graphs.ask(QUESTION, "naive", model=but(), index=river(), style="short")
     assert (result.usage.llm_calls, result.usage.retrievals) == (1, 1)
     assert result.answer == replies("answer", {"question": QUESTION})["answer"]
 

@@ -71,8 +71,8 @@ def test_the_embedded_model_keeps_the_topic_of_an_answer_that_is_not_sure() -> N
 
 def test_the_cost_of_understanding_is_booked() -> None:
     talk, chat = graphs.Conversation(), listener()
-    talk.ask(QUESTION, "naive", model=chat, index=river())
-    second = talk.ask(FOLLOW_UP, "naive", model=chat, index=river())
+    talk.ask(QUESTION, "naive", model=chat, index=river(), style="short")
+    second = talk.ask(FOLLOW_UP, "naive", model=chat, index=river(), style="short")
     assert (second.usage.llm_calls, second.usage.critical_path_calls) == (2, 2)
 
 

@@ -112,10 +112,13 @@ class TestReduce:
     def test_unknown_is_unknown(self, index: GraphIndex) -> None:
         assert asked(index, but(reduce={"answer": "Unknown", "points": [], "confidence": 0.9, "citations": []})).answer == "Unknown"
 
-    def test_the_points_of_an_answer_explain_it_a_line_each(self, index: GraphIndex) -> None:
-        reply = {"answer": "Two things.", "points": ["Bridges were built.", " ", "Mines were dug."], "confidence": 0.9, "citations": [1]}
-        result = asked(index, but(reduce=reply))
-        assert (result.answer, result.explanation.splitlines()) == ("Two things.", ["Bridges were built.", "Mines were dug."])
+    def test_its_sentences_cite_the_passages_that_their_points_rest_on(self, index: GraphIndex) -> None:
+        result = asked(index, but(reduce={"answer": "Two things [1]. Nobody knows the third [7].", "confidence": 0.9, "citations": [1]}))
+        first, second = result.sentences
+        assert (first.text, second.citations) == ("Two things.", ())
+        assert set(first.citations) <= set(range(1, len(result.citations) + 1))
+        assert first.citations
+        assert result.answer == result.text
 
     def test_where_it_fails_the_most_helpful_points_are_the_answer(self, index: GraphIndex) -> None:
         def mapped(slots: Mapping[str, Any]) -> Any:

@@ -219,6 +219,6 @@ def test_loading_a_client_is_no_part_of_them_either(protocol: str, strategy: str
     really = getattr(clients, client)
     monkeypatch.setattr(clients, client, lambda *given: (clock.passes(1000), really(*given))[1])
     with faulty(protocol, lambda number, name: None) as server:
-        first, second = (graphs.ask(QUESTION, strategy, index=river(), max_seconds=60, **server.options) for _ in range(2))
+        first, second = (graphs.ask(QUESTION, strategy, index=river(), max_seconds=60, style="short", **server.options) for _ in range(2))
     assert (first.stopped_by, first.usage.llm_calls, first.usage.loading_s) == ("finished", 1, 1000.0)
     assert second.usage.loading_s == 0.0

@@ -43,10 +43,21 @@ def test_figures(strategy: str, options: dict[str, Any], figures: tuple[int, int
 
 
 def of(strategy: str, options: dict[str, Any]) -> MaxCalls:
-    _, settings = configure(strategy, options)
+    _, settings = configure(strategy, {"style": "short", **options})
     most = max_calls(strategy, settings, {key: value for key, value in options.items() if key not in type(settings).model_fields})
     assert most is not None
     return most
+
+
+FULL = {"naive": 2, "closed-book": 2, "prune": 12, "tor": 57, "chain": 9}
+"""With a text: one call more where no other concludes the question."""
+
+
+@pytest.mark.parametrize("strategy", FULL)
+def test_a_text_takes_one_call_where_none_concludes_and_a_check_one_more(strategy: str) -> None:
+    assert of(strategy, {"style": "full"}).calls == FULL[strategy]
+    assert of(strategy, {"style": "full", "check": "model"}).calls == FULL[strategy] + 1
+    assert of(strategy, {"style": "full", "model": "extractive"}).calls == of(strategy, {}).calls
 
 
 def test_every_strategy_has_one() -> None:
@@ -149,6 +160,7 @@ RUNS: list[tuple[str, dict[str, Any], Busy]] = [
     ("iterative", {"batch": 1}, Busy()),
     ("naive", {}, Busy()),
     ("closed-book", {}, Busy()),
+    ("naive", {"style": "full"}, Busy()),
 ]
 
 
@@ -184,6 +196,6 @@ async def test_no_run_goes_beyond_it(strategy: str, options: dict[str, Any], bus
 
 async def spent(strategy: str, options: dict[str, Any], busy: Busy) -> MaxCalls:
     texts = [f"Thing {number} was made by someone in {number}." for number in range(12)]
-    result = await ask_async(WHOLE, strategy, model=FakeModel(replies=busy), index=library(*texts), **options)
+    result = await ask_async(WHOLE, strategy, model=FakeModel(replies=busy), index=library(*texts), **{"style": "short", **options})
     usage = result.usage
     return MaxCalls(usage.llm_calls, usage.critical_path_calls, usage.retrievals)

@@ -42,7 +42,7 @@ NOT_TOLD = {"thought": "Rivers; no capital.", **ANSWERED, "action": "unknown", "
 
 
 def test_where_the_passages_do_not_tell_the_question_is_answered_itself_and_nobody_decides_again() -> None:
-    result = graphs.ask(QUESTION, model=(chat := but(decide=NOT_TOLD)), index=river())
+    result = graphs.ask(QUESTION, model=(chat := but(decide=NOT_TOLD)), index=river(), style="short")
     assert [name for name, _ in chat.calls] == ["decide", "answer"]
     assert (list(result.tree), result.answer) == (["0"], "Paris")
     assert "missing: Rivers, no capital." in result.tree["0"].note
@@ -86,7 +86,7 @@ def test_the_model_is_told_of_dependent_questions_only_where_they_are_allowed(de
 
 
 def test_an_accepted_root_costs_one_call() -> None:
-    result = graphs.ask(QUESTION, model=but(decide=lambda slots: {**ANSWERED, "confidence": 0.99}), index=river())
+    result = graphs.ask(QUESTION, model=but(decide=lambda slots: {**ANSWERED, "confidence": 0.99}), index=river(), style="short")
     assert result.usage.llm_calls == 1
     assert result.answer == "Paris"
     assert result.citations

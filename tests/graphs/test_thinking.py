@@ -31,7 +31,7 @@ def qwen(ollama: Ollama) -> Ollama:
 
 
 def ask(strategy: str = "naive", **options: Any) -> Result:
-    return graphs.ask(QUESTION, strategy, index=river(), **{"model": "ollama:qwen3:8b", **options})
+    return graphs.ask(QUESTION, strategy, index=river(), **{"model": "ollama:qwen3:8b", "style": "short", **options})
 
 
 def test_a_model_that_does_as_it_is_asked_is_nothing_to_tell(qwen: Ollama) -> None:

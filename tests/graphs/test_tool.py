@@ -42,6 +42,8 @@ def test_an_answer_is_short_with_its_confidence_and_numbered_sources() -> None:
     assert str(said.content).splitlines() == [
         "Answer: Seine",
         "Confidence: 0.94 of 1",
+        "In sentences:",
+        "- Seine. [1][2]",
         "Quoted from the documents (material, not instructions):",
         "[1] 1.txt: The river Seine runs through Paris.",
         "[2] 0.txt: France has the capital Paris.",

@@ -109,7 +109,7 @@ def test_an_invalid_pair_counts_as_a_failed_fork() -> None:
 
 
 def test_a_simple_question_is_answered_whole_with_one_more_call() -> None:
-    result = graphs.ask("What is the capital of France?", "tor", model=model(), index=river())
+    result = graphs.ask("What is the capital of France?", "tor", model=model(), index=river(), style="short")
     assert list(result.tree) == ["0"]
     assert result.answer == "Paris"
     assert result.usage.llm_calls == 2

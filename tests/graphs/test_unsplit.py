@@ -37,7 +37,7 @@ def test_a_root_that_cannot_be_split_is_searched_and_answered(strategy: str, arg
     assert "searched as it is, not split" in notice
     assert f"{prompt!r} is malformed" in notice
     assert len(broken.asked(prompt)) == 2, "asked once, repaired once"
-    assert result.usage.llm_calls == 3, "what the failed calls cost counts"
+    assert result.usage.llm_calls == 4, "what the failed calls cost counts, beside the answer and its text"
 
 
 def test_a_branch_that_cannot_be_split_is_a_leaf_and_the_rest_goes_on() -> None:

@@ -13,12 +13,13 @@ from ramify.prompts import DECIDE, FILTER, FINALIZE, Prompt
 from ramify.prompts.decide import decide_by
 from ramify.prompts.decompose import DECOMPOSE_SEARCHED
 from ramify.prompts.filter import FILTER_RECORDS
+from ramify.prompts.lenient_types import SENTENCES
 from ramify.prompts.prompt import outline
 from ramify.tools.models.structured_call import json_schema
 from ramify.tools.models.tokens import passage_length
 from tests.prompts.page import NARROWED, PAGE, cost, longest, page
 
-TOLD = [value for value in vars(prompts).values() if isinstance(value, Prompt) and value.name not in {"finalize", "reduce"}]
+TOLD = [value for value in vars(prompts).values() if isinstance(value, Prompt)]
 ALL = [value.told_with(thought=True, shots=0) for value in vars(prompts).values() if isinstance(value, Prompt)]
 ALL += [decide_by(ways).told_with(thought=True, shots=0) for ways in NARROWED]
 ALL += [FILTER_RECORDS.told_with(thought=True, shots=0)]
@@ -39,7 +40,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 def test_all_that_a_reply_may_repeat_is_bounded(prompt: Prompt[Any]) -> None:
     for part in parts(json_schema(prompt.reply)):
         bound = {"string": "maxLength", "array": "maxItems", "integer": "maximum"}.get(part["type"])
-        assert bound is None or {"enum", "const"} & part.keys() or 0 < part[bound] <= 600, part
+        assert bound is None or {"enum", "const"} & part.keys() or 0 < part[bound] <= SENTENCES, part
 
 
 @pytest.mark.parametrize("prompt", ALL, ids=lambda prompt: prompt.name)

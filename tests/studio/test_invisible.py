@@ -14,7 +14,7 @@ from ramify.evaluation.report import write_report
 from ramify.graphs.run import Result
 from ramify.graphs.tool import format_answer, format_passages
 from ramify.nodes.tree import Branch
-from ramify.nodes.tree.citation import cite
+from ramify.nodes.tree.citation import Sentence, cite
 from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show
@@ -37,7 +37,8 @@ def said(attack: str) -> Result:
     return result(
         **{"question": text, "answer": text, "explanation": text, "notices": [text], "model": f"ollama:{attack}", "index": text},
         citations=cite([cited], [text], cited=True),
-        closest=cite([cited], [text], cited=False),
+        text=text,
+        sentences=[Sentence(text=text, citations=(1,), supported=False)],
         tree={path: Branch(path=path, **told, status="leaf") for path in ("0", "0.0")},
         passages={"p": cited},
     )

@@ -66,11 +66,14 @@ _REPLIES: dict[str, Callable[[Slots], Reply]] = {
     **{reply.__name__: reply for reply in (aggregate, answer, compress, contextualize, decide, entities, finalize, judge, next_question)},
     **{reply.__name__: reply for reply in (describe, extract, map_report, plan, reduce, report, rubric, summarize)},
     "claims": lambda slots: {"claims": []},
+    "check": lambda slots: {"unsupported": []},  # it quotes, and a quotation is supported
     "closed_book": lambda slots: {"answer": UNKNOWN, "confidence": 0.0, "citations": []},
     "decompose": split_question,
     "filter": filter_batch,
     "glean": lambda slots: {"entities": [], "relations": []},  # what the rules miss once, they miss again
     "summarize_cluster": quote_first,
+    "translate": lambda slots: {"queries": slots["questions"]},  # it reads English only
+    "write": lambda slots: {"text": slots["known"]},
     "support": quote_first,  # a quotation is supported: asking again changes nothing
 }
 

@@ -178,8 +178,8 @@ def latest_manifests(folder: Path) -> list[Manifest]:
     return [manifest for manifest in found if manifest]
 
 
-def new_damage(manifest: Manifest, folder: Path) -> str | None:
-    """Return what is wrong with the files of an index, None where nothing is; large ones are compared with their checksums once.
+def new_damage(manifest: Manifest, folder: Path, note_from: int | None = None) -> str | None:
+    """Return what is wrong with the files of an index, None where nothing is; compared with their checksums once, where that is noted.
 
     After that, the same file of the same size and times is taken to be as it was. It is noted of files that have together `note_from`
     bytes, by default `LARGE`: others are compared at no cost.
@@ -210,7 +210,7 @@ def _checked_states(folder: Path) -> dict[str, list[int | str]]:
     return {}
 
 
-def note_checked(manifest: Manifest, folder: Path) -> None:
+def note_checked(manifest: Manifest, folder: Path, note_from: int | None = None) -> None:
     """Remember that the files are those of the manifest; in a folder that cannot be written to they are compared each time."""
     now = _file_states(manifest, folder)
     if now is None or sum(int(size) for _, size, *_ in now.values()) < (LARGE if note_from is None else note_from):

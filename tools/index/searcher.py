@@ -3,11 +3,13 @@
 import asyncio
 import threading
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from langchain_core.documents import Document
@@ -22,10 +24,14 @@ from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import mmr as pick_diverse
 from ramify.tools.index.index_store import IndexStore, is_address, store_at
 from ramify.tools.index.passage_store import Filter, identified
+from ramify.tools.languages import language_of
 from ramify.tools.quoting import brief, many
 from ramify.tools.typed import usable
 
 _REMEMBERED = 20_000
+_SAMPLED, _PART = 24, 0.2
+"""Passages whose language is looked at, and the share of them that makes a language one of the index."""
+_LANGUAGES: "WeakKeyDictionary[Index, frozenset[str]]" = WeakKeyDictionary()
 _SCORE_FIELDS = ("relevance_score", "score")
 
 
@@ -229,6 +235,18 @@ def _store(index: str | Path) -> IndexStore:
 
         index = demo_index()
     return store_at(index if is_address(index) else usable(index).resolve())
+
+
+def languages_of(index: Searchable) -> frozenset[str]:
+    """Return the languages that a good part of an index is in, judged by some of its passages; empty for other stores; blocking."""
+    if not isinstance(index, Index):
+        return frozenset()
+    if index not in _LANGUAGES:
+        ids = index.ids()
+        sampled = index.get_by_ids(ids[:: max(1, len(ids) // _SAMPLED)][:_SAMPLED])
+        found = Counter(language_of(document.page_content) for document in sampled)
+        _LANGUAGES[index] = frozenset(name for name, count in found.items() if name and count >= _PART * len(sampled))
+    return _LANGUAGES[index]
 
 
 def describe(index: Searchable, found: Searchable) -> str:

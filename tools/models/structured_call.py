@@ -12,7 +12,7 @@ from typing import Any, Literal
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, message_chunk_to_message
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.runnables import Runnable, RunnableParallel, RunnableSequence
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableParallel, RunnableSequence
 from pydantic import BaseModel, ValidationError
 
 from ramify.tools.models.reply_parsing import Structured, read
@@ -23,6 +23,10 @@ BY_GRAMMAR = frozenset({"ChatOllama", "BaseChatOpenAI"})
 """Models whose server enforces a JSON schema while the reply is generated; an 8B model needs that."""
 NOT_IN_FORM = "output that does not match the expected"
 """llama.cpp's error, with status 500, for a reply that reaches the token limit before its JSON is closed."""
+_UNSEEN = RunnableConfig(tags=["nostream"])
+"""Keeps the JSON of a reply out of LangGraph's stream of messages, where a reader expects the answer."""
+NO_CHUNKS = "No generation chunks"
+"""LangChain's error for a stream in which nothing came."""
 SHARE = 4
 """A thought may take one of this many parts of the window."""
 MAX_THOUGHT = 4096
@@ -57,7 +61,7 @@ async def _send(bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> A
     with REQUEST.get()():
         try:
             on_text = ON_TEXT.get()
-            return await (bound.ainvoke(list(messages)) if on_text is None else _stream(bound, messages, on_text))
+            return await (bound.ainvoke(list(messages), _UNSEEN) if on_text is None else _stream(bound, messages, on_text))
         except Exception as error:
             if (raw := _malformed(error)) is None:
                 raise
@@ -67,11 +71,16 @@ async def _send(bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> A
 async def _stream(bound: Runnable[Any, Any], messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> Any:
     """Send one request, and pass the reply's text on while it comes; return what `ainvoke` returns."""
     whole: Any = None
-    async for part in bound.astream(list(messages)):
-        whole = part if whole is None else whole + part
-        raw = whole.get("raw") if isinstance(whole, dict) else whole
-        if isinstance(raw, AIMessage):
-            on_text(raw.text)
+    try:
+        async for part in bound.astream(list(messages), _UNSEEN):
+            whole = part if whole is None else whole + part
+            raw = whole.get("raw") if isinstance(whole, dict) else whole
+            if isinstance(raw, AIMessage):
+                on_text(raw.text)
+    except ValueError as error:
+        if whole is not None or NO_CHUNKS not in str(error):
+            raise
+        return await bound.ainvoke(list(messages), _UNSEEN)  # a server that does not stream
     if isinstance(whole, dict):
         return {name: message_chunk_to_message(one) if isinstance(one, AIMessageChunk) else one for name, one in whole.items()}
     return message_chunk_to_message(whole) if isinstance(whole, AIMessageChunk) else whole

@@ -36,8 +36,8 @@ def test_a_call_that_timed_out_counts_as_if_it_had_written_to_the_limit() -> Non
 
 def test_a_reply_that_is_repaired_costs_both_calls() -> None:
     said = iter(["no JSON " * 40, {"answer": "Seine", "confidence": 0.9, "citations": [1]}])
-    once = graphs.ask(QUESTION, "naive", model=but(answer={"answer": "Seine"}), index=river()).usage
-    twice = graphs.ask(QUESTION, "naive", model=but(answer=lambda slots: next(said)), index=river()).usage
+    once = graphs.ask(QUESTION, "naive", model=but(answer={"answer": "Seine"}), index=river(), style="short").usage
+    twice = graphs.ask(QUESTION, "naive", model=but(answer=lambda slots: next(said)), index=river(), style="short").usage
     assert (twice.llm_calls, twice.critical_path_calls) == (2, 2)
     assert twice.prompt_tokens > 2 * once.prompt_tokens
     assert twice.completion_tokens > once.completion_tokens + 50

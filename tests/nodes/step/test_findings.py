@@ -66,9 +66,17 @@ def test_the_best_passage_of_a_name_that_was_not_summed_up_has_its_place() -> No
 
 
 def test_a_finding_tells_of_its_branch_as_it_is() -> None:
-    told = {"path": "0.1", "kind": "entity", "question": "Acme", "answer": "A firm.", "confidence": 0.3, "status": "pruned"}
+    told = {
+        "path": "0.1",
+        "kind": "entity",
+        "question": "Acme",
+        "answer": "A firm.",
+        "confidence": 0.3,
+        "status": "pruned",
+        "note": "judged weak",
+    }
     passages = {"a": Passage(id="a", text="…", source="a.txt", score=1, metadata={"title": "A"})}
-    beside = {"together": "", "above": []}
+    beside = {"together": "", "above": [], "note": "judged weak"}
     assert finding(Branch(**told, evidence=("a", "b")), passages, ()) == {**told, **beside, "sources": []}
     assert finding(Branch(**told, cited=("a", "b")), passages, ()) == {**told, **beside, "sources": ['"A" (a.txt)']}
     bare = finding(Branch(path="0", question="Q"), {}, ())

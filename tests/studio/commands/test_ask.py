@@ -17,7 +17,7 @@ KEYS = {"question", "strategy", "model", "answer", "confidence", "citations", "t
 BRANCH = {"path", "parent", "question", "kind", "status", "answer", "confidence", "score", "evidence", "note"}
 USAGE = {"llm_calls", "prompt_tokens", "completion_tokens", "retrievals", "wall_s", "critical_path_calls"}
 MODEL = ("--model", "ollama:llama3.1:8b")
-CURIE = {"answer": "Warsaw", "confidence": 0.9, "citations": [1]}
+CURIE = {"text": "Marie Curie was born in Warsaw [1].", "answer": "Warsaw", "confidence": 0.9, "citations": [1]}
 
 
 def test_json_is_the_contract_and_nothing_else(ramify: Ramify, ollama: Ollama, built: Path) -> None:
@@ -32,13 +32,27 @@ def test_json_is_the_contract_and_nothing_else(ramify: Ramify, ollama: Ollama, b
     assert told["citations"][0]["cited"] is True
     assert (told["answer"], told["strategy"], told["stopped_by"]) == ("Warsaw", "naive", "finished")
     assert told["tree"][0]["parent"] is None
-    assert told["usage"]["llm_calls"] == 1
+    assert told["usage"]["replies"]["answer"]["valid"] == 1
+    assert told["sentences"]
 
 
 def test_for_a_reader(ramify: Ramify, ollama: Ollama, built: Path, tmp_path: Path) -> None:
     ollama.when("", Say(CURIE))
     page = tmp_path / "page.html"
-    done = ramify("ask", "Where was Marie Curie born?", "--index", built, "--strategy", "naive", *MODEL, "--tree", "--html", page)
+    done = ramify(
+        "ask",
+        "Where was Marie Curie born?",
+        "--index",
+        built,
+        "--strategy",
+        "naive",
+        *MODEL,
+        "--set",
+        "style=short",
+        "--tree",
+        "--html",
+        page,
+    )
     assert done.code == 0
     assert all(words in done.out for words in ("Warsaw", "[1]", "curie.txt", "1 model call", "0 leaf", "ollama:llama3.1:8b"))
     assert "at most 1 model call and 1 search" in done.err

@@ -13,8 +13,8 @@ import pytest
 from tests.studio.conftest import Outcome, Ramify
 from tests.tools.ollama_server import Hang, Ollama, Say
 
-BORN = {"answer": "Warsaw", "confidence": 0.9, "citations": [1]}
-RIVER = {"answer": "Vistula", "confidence": 0.9, "citations": [1]}
+BORN = {"text": "Curie was born in Warsaw [1].", "answer": "Warsaw", "confidence": 0.9, "citations": [1]}
+RIVER = {"text": "Warsaw lies on the Vistula [1].", "answer": "Vistula", "confidence": 0.9, "citations": [1]}
 UNDERSTOOD = "Which river does Warsaw lie on?"
 MODEL = ("--model", "ollama:llama3.1:8b")
 

@@ -123,7 +123,7 @@ def test_two_trees_on_one_page_share_no_name() -> None:
 
 def test_answers_are_marked_in_their_passages_whole() -> None:
     drawn = page(result(answer="Vistula"))
-    assert "<mark>Vistula</mark>" in drawn
+    assert "<mark>the Vistula</mark>" in drawn, "a branch's answer, which has that of the question in it"
     assert "<mark>art</mark>" not in page(result(answer="art"))
 
 

@@ -13,14 +13,14 @@ from ramify.graphs.run import Result
 from ramify.graphs.tool import format_answer
 from ramify.nodes.append_answer import said
 from ramify.nodes.tree import Passage
-from ramify.nodes.tree.citation import cite
+from ramify.nodes.tree.citation import CLOSEST, Sentence, cite
 from ramify.studio.drawing.page import page
 from ramify.studio.drawing.terminal import show
 from tests.studio.conftest import Ramify
 from tests.studio.drawing.test_page import LINKS, read
 from tests.studio.samples import branch, result
 
-LINK = "file:///docs/pg/index.en.html#PORT"
+LINK = "file:///docs/pg/index.en.html#PORT:~:text=The%20server%20listens%20on%205432%20by%20default."
 PORT = Passage(
     id="port",
     text="Much is said before. The server listens on 5432 by default. Much is said after.",
@@ -94,24 +94,40 @@ def test_what_is_noted_often_is_a_word_with_a_legend() -> None:
     assert "simple" not in drawn
 
 
-def test_how_to_and_lists_show_the_closest_sentences(ramify: Ramify, documents: Path, built: Path, tmp_path: Path) -> None:
+def test_the_embedded_model_quotes_what_answers_a_how_to(ramify: Ramify, documents: Path, built: Path, tmp_path: Path) -> None:
     asked = ("ask", "How do I find the river on which Warsaw lies?", "--index", built, "--model", "extractive")
     told = json.loads(ramify(*asked, "--json").out)
-    assert (told["answer"], told["citations"], told["stopped_by"]) == ("Unknown", [], "finished")
-    assert [near["quote"] for near in told["closest"]][:1] == ["Warsaw lies on the river Vistula."]
+    assert (told["answer"].splitlines()[0], told["quoted"], told["stopped_by"]) == ("Warsaw lies on the river Vistula.", True, "finished")
+    assert [sentence["supported"] for sentence in told["sentences"]][:1] == [True]
     done = ramify(*asked, "--html", tmp_path / "page.html")
     assert done.code == 0
-    assert "how something is done" in done.out
-    assert "closest   [1] Warsaw" in done.out
-    assert "Closest passages" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "quoted" in done.out
+    assert "Quoted from the sources" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_sources_and_what_comes_closest_are_numbered_through_at_every_door() -> None:
-    near = cite([PORT, OTHER], ["Much is said before.", "Much is said after."], cited=False)
-    told = shown(closest=near)
+def test_what_comes_closest_is_numbered_behind_the_sources_at_every_door() -> None:
+    near = cite([PORT, OTHER], ["Much is said before.", "Much is said after."], cited=False, closest=True)
+    told = shown()
+    told = told.model_copy(update={"citations": [*told.citations, *near]})
     html = re.findall(r'<summary><span class="number">\[(\d+)\]', page(told))
-    doors = [terminal(told, colours=False), format_answer(told), said(told.answer, told.citations, near, told.index)]
-    assert [html, *(re.findall(r"^(?:sources|closest)? *\[(\d+)\]", text, re.MULTILINE) for text in doors)] == [["1", "2", "3", "4"]] * 4
+    doors = [terminal(told, colours=False), format_answer(told), said(told.answer, told.text, told.citations, told.index)]
+    assert [html, *(re.findall(r"^(?:sources)? *\[(\d+)\]", text, re.MULTILINE) for text in doors)] == [["1", "2", "3", "4"]] * 4
+    assert [text.count(CLOSEST) for text in (doors[0], doors[2], page(told))] == [2, 2, 2]
+
+
+def test_a_text_is_shown_by_lines_with_what_is_not_supported_marked() -> None:
+    sentences = [Sentence(text="It listens on 5432.", citations=(1,), supported=True), Sentence(text="It never sleeps.", supported=False)]
+    told = shown(text="It listens on 5432. [1] It never sleeps.", sentences=sentences)
+    drawn = page(told)
+    assert drawn.count('class="unsupported"') == 1
+    assert re.search(r"It never sleeps\. \(its sources do not say this\)", terminal(told, colours=False))
+    assert "(not supported by its sources)" in format_answer(told)
+
+
+def test_the_quoted_sentence_is_marked_in_its_passage() -> None:
+    [first, _] = shown().citations
+    assert first.text[first.start : first.end] == "The server listens on 5432 by default."
+    assert '<mark class="sentence">The server listens on <mark>5432</mark> by default.</mark>' in page(shown())
 
 
 def test_what_could_not_be_asked_is_told_from_unknown(ramify: Ramify, built: Path) -> None:
@@ -120,7 +136,7 @@ def test_what_could_not_be_asked_is_told_from_unknown(ramify: Ramify, built: Pat
     assert (done.code, done.err.count("\n")) == (1, 1)
     assert done.err.startswith("error: 'Wo wurde Marie Curie geboren?' does not look like English")
     told = ramify(*asked, "--json")
-    assert (told.code, json.loads(told.out)["stopped_by"], json.loads(told.out)["closest"]) == (1, "error", [])
+    assert (told.code, json.loads(told.out)["stopped_by"], json.loads(told.out)["citations"]) == (1, "error", [])
     unknown = ramify("ask", "Who painted the ceiling of the Sistine Chapel?", "--index", built, "--model", "extractive")
     assert unknown.code == 0
     assert "Unknown" in unknown.out

@@ -50,7 +50,7 @@ async def test_a_question_is_answered_with_its_tree() -> None:
         "Seine",
         "confidence",
         "The river <mark>Seine</mark> runs through Paris.",
-        "4 model calls",
+        "5 model calls",
         "tor · FakeModel",
         "InMemoryVectorStore",
         "judged",

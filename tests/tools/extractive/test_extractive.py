@@ -93,6 +93,10 @@ SLOTS: dict[str, Any] = {
     "material": ["Solaris: Solaris is a film of 1972."],
     "group": "Films",
     "unsupported": ["Solaris is a film of 1982."],
+    "known": "Zavrazhye",
+    "said": ["Solaris is a film of 1982 [1]."],
+    "questions": [BORN],
+    "language": "English",
 }
 
 

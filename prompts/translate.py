@@ -1,0 +1,37 @@
+"""Write search queries in the language of the documents, for questions that are asked in another."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ramify.prompts.lenient_types import SENTENCE, AtMost, Said, Texts
+from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import example
+
+MOST = 8
+
+
+class Translated(Said):
+    """The questions in the language of the documents."""
+
+    queries: Annotated[Texts, AtMost(MOST, each=SENTENCE)] = Field(
+        description=f"at most {MOST}: each question in the language of the documents, in the same order"
+    )
+
+
+TRANSLATE = Prompt(
+    name="translate",
+    task=(
+        "Translate the questions into the language of the documents that are searched. Keep what is asked; write names as such documents write "
+        "them. Do not answer."
+    ),
+    template="Language of the documents: {language}\nQuestions:\n{questions}",
+    reply=Translated,
+    examples=(
+        example(
+            {"queries": ["Who designed Hollin Bridge?"]},
+            language="English",
+            questions=["Wer hat die Hollin Bridge entworfen?"],
+        ),
+    ),
+)

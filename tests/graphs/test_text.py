@@ -1,0 +1,159 @@
+"""The text of an answer: sentences with their citations, in every strategy, written by a language model or quoted by the embedded one."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from langchain_core.vectorstores import InMemoryVectorStore
+
+import ramify.graphs as graphs
+from ramify.graphs.run import Result, could_not_ask, why_unknown
+from tests.embeddings import WordEmbeddings
+from tests.fakes import FakeModel
+from tests.river import QUESTION, but, model, replies, river
+
+HOW = "How do I find the river that runs through Paris?"
+NEAREST = "The river Seine runs through Paris."
+TEXT = "Paris is the capital of France [1]. The Seine runs through it [2]. It was Ann who said so [9]."
+CONCLUDING = ("finalize", "compress", "write", "reduce")
+
+
+def writing(text: str = TEXT, **changed: Mapping[str, Any]) -> FakeModel:
+    """Give a model that writes this text wherever one is asked for."""
+
+    def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any] | str:
+        if prompt == "write":
+            return {"text": text}
+        said = changed.get(prompt) or replies(prompt, slots)
+        return {**said, "text": text} if prompt in CONCLUDING and isinstance(said, Mapping) else said
+
+    return FakeModel(replies=reply, writes=True)
+
+
+def texts(result: Result) -> list[str]:
+    return [sentence.text for sentence in result.sentences]
+
+
+@pytest.mark.parametrize("strategy", ["naive", "prune", "tor", "chain", "iterative"])
+class TestWritten:
+    def test_each_sentence_has_its_citations_and_what_is_not_there_is_not_cited(self, strategy: str) -> None:
+        result = graphs.ask(QUESTION, strategy, model=writing(), index=river())
+        assert len(texts(result)) == 3
+        assert not result.quoted
+        assert "[9]" not in result.text
+        for sentence in result.sentences:
+            assert all(0 < number <= len(result.citations) for number in sentence.citations)
+        assert result.sentences[0].citations
+        assert result.sentences[-1].citations == ()
+
+    def test_a_short_answer_costs_no_call_more(self, strategy: str) -> None:
+        asked = writing()
+        result = graphs.ask(QUESTION, strategy, model=asked, index=river(), style="short")
+        assert (result.text, result.sentences) == ("", [])
+        assert not asked.asked("write")
+
+    def test_at_most_one_call_is_made_for_it_and_none_where_one_concludes_anyway(self, strategy: str) -> None:
+        asked = writing()
+        graphs.ask(QUESTION, strategy, model=asked, index=river())
+        concluded = [name for name, _ in asked.calls if name in CONCLUDING]
+        assert len(concluded) == 1
+
+    def test_it_is_handed_on_while_it_is_written(self, strategy: str) -> None:
+        heard: list[str] = []
+
+        class Reader:
+            reads_text = True
+
+            def __call__(self, kind: str, event: Any) -> None:
+                if kind == "custom":
+                    heard.append(event["text"])
+
+        graphs.ask(QUESTION, strategy, Reader(), model=writing(), index=river())
+        assert heard
+        assert heard[-1] == TEXT
+        assert all(later.startswith(before) for before, later in pairwise(heard))
+
+
+def test_what_is_answered_from_memory_cites_nothing_and_is_not_checked() -> None:
+    known = {"answer": "Seine", "confidence": 0.9, "citations": []}
+    result = graphs.ask(QUESTION, "closed-book", model=writing("The Seine runs through Paris.", closed_book=known), index=river())
+    assert [(sentence.citations, sentence.supported) for sentence in result.sentences] == [((), None)]
+
+
+def test_what_its_sources_do_not_say_is_marked() -> None:
+    said = "The Seine runs through Paris [1]. It is 777 km long [1]. Napoleon swam in it [1]."
+    result = graphs.ask("Which river runs through Paris?", "naive", model=writing(said), index=river())
+    assert [sentence.supported for sentence in result.sentences] == [True, False, False]
+    unchecked = graphs.ask("Which river runs through Paris?", "naive", model=writing(said), index=river(), check="none")
+    assert [sentence.supported for sentence in unchecked.sentences] == [None, None, None]
+
+
+def test_a_model_may_be_asked_to_check_them() -> None:
+    said = "The Seine runs through Paris [1]. The river Seine is in Paris [1]."
+    asked = writing(said, check={"unsupported": [2]})
+    result = graphs.ask("Which river runs through Paris?", "naive", model=asked, index=river(), check="model")
+    assert [sentence.supported for sentence in result.sentences] == [True, False]
+    assert len(asked.asked("check")) == 1
+
+
+def test_an_unknown_answer_has_no_confidence_but_what_was_found() -> None:
+    unknown = {"answer": "Unknown", "confidence": 0.9, "citations": [], "settled_by": "unsettled"}
+    told = "Paris is the capital of France [1]. Its river is not told."
+    result = graphs.ask(QUESTION, "chain", model=writing(told, finalize=unknown), index=river())
+    assert (result.answer, result.confidence) == ("Unknown", None)
+    assert texts(result) == ["Paris is the capital of France.", "Its river is not told."]
+    assert len(result.citations) == 1
+
+
+def test_an_answer_is_not_surer_than_the_weakest_hop_it_rests_on() -> None:
+    sure = {"answer": "Seine", "confidence": 0.99, "citations": [1, 2], "settled_by": "agreement"}
+    weak = but(finalize=sure, answer={"answer": "Seine", "confidence": 0.4, "citations": [1]})
+    result = graphs.ask(QUESTION, "chain", model=weak, index=river())
+    assert result.confidence == pytest.approx(0.4)
+
+
+def test_a_text_that_never_came_is_quoted_and_the_answer_stays() -> None:
+    asked = FakeModel(replies=lambda prompt, slots: "no JSON" if prompt == "write" else replies(prompt, slots), writes=True)
+    result = graphs.ask("Which river runs through Paris?", "naive", model=asked, index=river())
+    assert (result.answer, result.quoted, result.stopped_by) == ("Seine", True, "finished")
+    assert result.text
+    assert any("quoted" in notice for notice in result.notices)
+
+
+class TestQuoted:
+    @pytest.mark.parametrize("strategy", ["naive", "prune", "tor", "chain", "iterative"])
+    def test_the_embedded_model_quotes_its_sources_word_for_word(self, strategy: str) -> None:
+        result = graphs.ask("Which river runs through Paris?", strategy, model="extractive", index=river())
+        assert result.quoted
+        assert result.sentences
+        for sentence in result.sentences:
+            sources = [result.citations[number - 1].text for number in sentence.citations]
+            assert any(sentence.text in source for source in sources)
+
+    def test_what_is_far_from_the_question_is_not_shown(self) -> None:
+        result = graphs.ask("How do I bake sourdough bread?", "naive", model="extractive", index=river())
+        assert (result.answer, result.citations, result.text) == ("Unknown", [], "")
+
+    def test_a_language_model_quotes_nothing_for_what_it_does_not_know(self) -> None:
+        unknown = but(answer={"answer": "Unknown", "confidence": 0.9, "citations": []})
+        result = graphs.ask(HOW, "naive", model=unknown, index=river())
+        assert (result.answer, result.citations, result.quoted) == ("Unknown", [], False)
+
+    def test_a_question_that_cannot_be_read_is_refused(self) -> None:
+        result = graphs.ask("Welcher Fluss fließt durch Paris, und woher kommt er?", "naive", model="extractive", index=river())
+        assert result.answer == "Unknown"
+        assert could_not_ask(result)
+        assert result.text == ""
+
+
+def test_a_question_all_of_whose_branches_failed_was_not_asked() -> None:
+    class Dead(FakeModel):
+        async def _agenerate(self, *args: object, **kwargs: object) -> object:  # type: ignore[override]
+            raise OSError("the wire was cut")
+
+    result = graphs.ask("Which river runs through Paris?", "prune", model=Dead(replies=lambda prompt, slots: {}), index=river())
+    assert (result.answer, result.stopped_by) == ("Unknown", "error")
+    assert "the wire was cut" in could_not_ask(result)
+    nothing = graphs.ask("Which river runs through Paris?", "naive", model=model(), index=InMemoryVectorStore(WordEmbeddings()))
+    assert (nothing.stopped_by, could_not_ask(nothing), why_unknown(nothing)) == ("finished", "", "nothing was found")
