@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from ramify.tools import relevance
 from ramify.tools.english import content, fold, names_in
+from ramify.tools.languages import language_of
 from ramify.tools.reader.reading import read_context
 
 READER, NONE, MODEL = relevance.READER, relevance.NONE, "model"
@@ -34,11 +35,12 @@ def missing_facts(sentence: str, texts: Sequence[str]) -> list[str]:
 def supported(sentence: str, texts: Sequence[str], by: str = READER) -> bool:
     """Tell whether one of the texts says what a sentence says, as `by` finds: reader, or a cross-encoder by name or path; blocking.
 
-    ModelError where there is no such model. A text in other letters than the sentence is compared by its numbers alone.
+    ModelError where there is no such model. A text in another language than the sentence is compared by names and numbers alone, one in
+    other letters by numbers.
     """
     if not texts or missing_facts(sentence, texts):
         return False
-    if not (_is_latin(sentence) and all(map(_is_latin, texts))):
+    if not (_is_latin(sentence) and all(map(_is_latin, texts))) or _in_other_languages(sentence, texts):
         return True
     words = content(sentence)
     if words and len(words & content(" ".join(texts))) >= _SHARE * len(words) and by == READER:
@@ -46,6 +48,11 @@ def supported(sentence: str, texts: Sequence[str], by: str = READER) -> bool:
     if by == READER:
         return max(read_context(sentence, text).relevance for text in texts) >= _RELEVANT
     return max(relevance.entailment(by, sentence, texts)) >= 0.5
+
+
+def _in_other_languages(sentence: str, texts: Sequence[str]) -> bool:
+    own, theirs = language_of(sentence), {language_of(text) for text in texts}
+    return own is not None and None not in theirs and own not in theirs
 
 
 def _numbers(text: str) -> list[str]:

@@ -20,6 +20,7 @@ _WRAPPED = 45
 _VERDICTS = frozenset({"yes", "no"})
 _OPEN_END = re.compile(r"[^.!?:;|。！？]$")
 _NEW_ITEM = re.compile(r"(?:[-*•–+]|\(?\w{1,3}[.)])\s|\S*\s*\|")
+_NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z])[.)]\s+")
 _FULL_STOP = re.compile(r"(?<=[。！？])\s*|(?<=[.!?])\s+(?=[가-힣぀-ヿ一-鿿])")
 _LEANING = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|those|such|then|otherwise|however|also)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:(?:chapter|section|part|appendix|table|figure)\s+)?[A-Z]?\d+(?:\.\d+)*[.:]?\s+\S.*", re.IGNORECASE)
@@ -79,8 +80,11 @@ def _statements(text: str, titles: frozenset[str]) -> tuple[str, ...]:
 
 
 def split_sentences(line: str) -> list[str]:
-    """Split a line into its sentences, in Latin and East Asian writing."""
-    return [unit for piece in _FULL_STOP.split(line) for unit in sentences(piece)]
+    """Split a line into its sentences, in Latin and East Asian writing; the number of an item stays with its first sentence."""
+    item = _NUMBER.match(line)
+    begin, rest = (line[: item.end()], line[item.end() :]) if item else ("", line)
+    first, *others = [unit for piece in _FULL_STOP.split(rest) for unit in sentences(piece)] or [""]
+    return [unit for unit in (begin + first, *others) if unit.strip()]
 
 
 def unwrapped(text: str) -> list[str]:

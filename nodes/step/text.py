@@ -26,8 +26,6 @@ from ramify.tools.supporting_sentence import Asked, carrying, split_sentences
 
 Update = dict[str, Any]
 _BEHIND_STOP = re.compile(r"([.!?。！？]+)((?:\s*[\[【](?:passages? )?\d[\d,; ]*[\]】])+)")
-_ITEM = re.compile(r"(?:[-*•–]|\(?\w{1,3}[.)])\s+")
-"""What begins an item of a list: it belongs to the sentence behind it."""
 STREAM_TEXT = "ramify_stream_text"
 """The name in a config's `configurable` that says whether anybody reads a text while it is written."""
 _TEXT = {"text", "sentences", "quoted"}
@@ -74,15 +72,11 @@ def split(text: str, numbers: Mapping[int, Sequence[int]]) -> list[list[Sentence
     """Split a text with marks into lines of sentences; `numbers` leads from a mark to citations, and any other mark is dropped."""
     lines = []
     for line in filter(None, (" ".join(line.split()) for line in text.splitlines())):
-        item = _ITEM.match(line)
-        begin, rest = (line[: item.end()], line[item.end() :]) if item else ("", line)
         found = []
-        for part in split_sentences(_BEHIND_STOP.sub(r"\2\1", rest)):
+        for part in split_sentences(_BEHIND_STOP.sub(r"\2\1", line)):
             marks = dict.fromkeys(place for number in numbers_in(part) for place in numbers.get(number, ()))
-            bare = without_marks(part).strip()
-            if bare:
-                found.append(Sentence(text=begin + bare, citations=tuple(marks)))
-                begin = ""
+            if bare := without_marks(part).strip():
+                found.append(Sentence(text=bare, citations=tuple(marks)))
         lines.append(found)
     return [line for line in lines if line]
 
@@ -183,7 +177,9 @@ async def _quoted_by(state: State, model: Answerer, update: Update) -> Update:
     kept = [] if found.answers else [[sentence] for sentence in update.get("sentences", [])]
     update = {"citations": [*before, *new], **in_lines([*kept, *quoted], quoted=True)}
     if found.answers:
-        update |= {"answer": "\n".join(quote for _, quote in lines), "confidence": found.confidence, "confidence_source": "reader"}
+        told: Update = {"answer": "\n".join(quote for _, quote in lines), "confidence": found.confidence, "confidence_source": "reader"}
+        root = state["tree"][ROOT]
+        update |= {**told, "tree": {ROOT: root.to(root.status, **told, cited=tuple(places))}}
     return update
 
 

@@ -15,6 +15,7 @@ from ramify.studio.console.options import (
     Settings,
     ShowTree,
     Strategy,
+    Style,
     Where,
     options_of,
     read_filter,
@@ -39,12 +40,13 @@ def ask(
     settings: Settings = None,
     preset: Preset = None,
     filters: Filters = None,
+    style: Style = None,
     tree: ShowTree = False,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
-    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters), preset=preset)
+    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters), preset=preset, style=style)
     if html is not None:
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):

@@ -5,7 +5,19 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, Filters, ModelName, Preset, Settings, ShowTree, Strategy, Where, options_of, read_filter
+from ramify.studio.console.options import (
+    BaseUrl,
+    Filters,
+    ModelName,
+    Preset,
+    Settings,
+    ShowTree,
+    Strategy,
+    Style,
+    Where,
+    options_of,
+    read_filter,
+)
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import UsageError
 
@@ -34,6 +46,7 @@ def chat(
     settings: Settings = None,
     preset: Preset = None,
     filters: Filters = None,
+    style: Style = None,
     tree: ShowTree = False,
     memory: Memory = None,
     thread: Thread = None,
@@ -54,7 +67,7 @@ def chat(
 
         list_threads(memory)
         return
-    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters), preset=preset)
+    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters), preset=preset, style=style)
     with err().status("loading …"):
         from ramify.studio.console.talk import Talk
 

@@ -42,6 +42,7 @@ Preset = Annotated[
     str | None,
     typer.Option("--preset", metavar="NAME", help="Options that belong together: paper, for tor and prune; --set counts before it."),
 ]
+Style = Annotated[str | None, typer.Option(metavar="full|short", help="full: the answer in sentences, too; short: the short answer alone.")]
 Filters = Annotated[
     list[str] | None,
     typer.Option("--filter", metavar="KEY=VALUE", help="Only passages whose metadata has this value; several must all hold."),

@@ -9,6 +9,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 
 import ramify.graphs as graphs
 from ramify.graphs.run import Result, could_not_ask, why_unknown
+from ramify.nodes.settings import Settings
 from tests.embeddings import WordEmbeddings
 from tests.fakes import FakeModel
 from tests.river import QUESTION, but, model, replies, river
@@ -119,6 +120,15 @@ def test_a_text_that_never_came_is_quoted_and_the_answer_stays() -> None:
     assert (result.answer, result.quoted, result.stopped_by) == ("Seine", True, "finished")
     assert result.text
     assert any("quoted" in notice for notice in result.notices)
+
+
+async def test_a_graph_streams_it_as_custom_events_and_as_chunks_of_the_answers_message() -> None:
+    graph, settings = graphs.build("naive").compile(), Settings(model=writing(), index=river())
+    events = [event async for event in graph.astream({"question": QUESTION}, context=settings, stream_mode=["custom", "messages"])]
+    assert [event["text"] for kind, event in events if kind == "custom"][-1] == TEXT
+    chunks = [event[0] for kind, event in events if kind == "messages"]
+    assert "".join(chunk.text for chunk in chunks) == TEXT, "and nothing of the JSON of the calls"
+    assert len({chunk.id for chunk in chunks}) == 1
 
 
 class TestQuoted:

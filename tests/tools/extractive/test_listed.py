@@ -1,0 +1,50 @@
+"""Steps and lists that the embedded model quotes for questions that no phrase answers."""
+
+from ramify.tools.extractive.listed import LEAST, MOST, listed
+from ramify.tools.reader.reading import Quote
+
+CARD = Quote(
+    title="Printer manual > Replacing the cartridge",
+    source="printer.md",
+    text="The printer uses one cartridge. To replace the cartridge of the printer:\n1. Switch the printer off.\n2. Open the front cover.\n"
+    "3. Pull the old cartridge out.\n4. Push the new cartridge in until it clicks.\n5. Close the cover.\n\n"
+    "Keep cartridges away from the sun.",
+)
+PAPER = Quote(
+    title="Printer manual > Paper", source="printer.md", text="The tray holds 250 sheets. Thick paper goes into the slot at the back."
+)
+PORTS = Quote(
+    title="Printer manual > Supported ports",
+    source="printer.md",
+    text="The supported ports of the printer are:\n- USB 2.0\n- Ethernet\n- a serial port for service",
+)
+
+
+def test_a_numbered_list_is_quoted_whole_and_in_its_order() -> None:
+    found = listed("How do I replace the cartridge of the printer?", [PAPER, CARD])
+    assert found is not None
+    assert found.confidence >= LEAST
+    assert {number for number, _ in found.lines} == {2}
+    steps = [line for _, line in found.lines if line[0].isdigit()]
+    assert [step[0] for step in steps] == list("12345")
+    assert not any("sun" in line for _, line in found.lines)
+
+
+def test_a_list_is_its_items() -> None:
+    found = listed("List all the supported ports of the printer.", [CARD, PORTS, PAPER])
+    assert found is not None
+    assert [line for _, line in found.lines if "USB" in line or "Ethernet" in line or "serial" in line]
+    assert {number for number, _ in found.lines} == {2}
+
+
+def test_a_list_is_not_longer_than_anybody_reads() -> None:
+    text = "The supported paper sizes are:\n" + "\n".join(f"- size number {number} of the tray" for number in range(30))
+    found = listed("Which paper sizes are supported?", [Quote(title="Paper sizes", source="p.md", text=text)])
+    assert found is not None
+    assert len(found.lines) <= MOST
+
+
+def test_a_question_for_one_fact_and_one_about_something_else_get_none() -> None:
+    assert listed("How many sheets does the tray hold?", [PAPER]) is None
+    assert listed("How do I bake sourdough bread?", [PAPER]) is None
+    assert listed("How do I replace the cartridge?", []) is None
