@@ -84,6 +84,11 @@ RUNS = (
     _indexing("in float32", FLOAT32),
     _scale(10_000, 200),
     _scale(100_000, 300),
+    Run(
+        "updates.py --passages 10000 --work {work}/updates",
+        "updates.py --passages 100 --work {work}/updates",
+        (Figure("update of one file of 1,000", r"^  one file +([\d.]+)", "s"),),
+    ),
     Run("orchestration.py", "orchestration.py --tries 1 --crowd 2", ORCHESTRATION, data=False),
 )
 

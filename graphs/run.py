@@ -17,6 +17,7 @@ from ramify.nodes.settings import EMBEDDED, Settings
 from ramify.nodes.state import Citation, Search, Sentence, StoppedBy, Usage
 from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, row
+from ramify.nodes.tree.notes import partial
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.questions import open_ended
 from ramify.tools.quoting import brief
@@ -124,7 +125,8 @@ def why_unknown(result: Result) -> str:
         return ""
     if embedded:
         return f"unsure: what was read is only {read.confidence:.2f} sure, and was withheld"
-    return "the model finds no answer in what was found"
+    told = partial(read.note)
+    return f"the model finds no answer in what was found{f': {told}' if told else ''}"
 
 
 T = TypeVar("T")

