@@ -18,5 +18,5 @@ def _missing() -> str:
 
 REAL = pytest.mark.skipif(bool(_missing()), reason=f"the model is not here: {_missing()}")
 """Marks tests that ask it; a file of them has `smollm2` in its name, and runs in one process with the others (tests/sharing.py)."""
-SHORT = {"passage_tokens": 40, "num_predict": 200, "shots": 0, "thought": False, "k": 2, "final_k": 2}
+SHORT = {"style": "short", "passage_tokens": 40, "num_predict": 200, "shots": 0, "thought": False, "k": 2, "final_k": 2}
 """Settings under which a question takes seconds, also on a slow processor."""

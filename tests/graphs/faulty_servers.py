@@ -8,13 +8,17 @@ from json import dumps
 from typing import Any
 
 import ramify.prompts as prompts
+from ramify.prompts.filter import FILTER_RECORDS
 from ramify.prompts.prompt import Prompt
 from tests.river import FIRST, QUESTION, replies
 from tests.tools import ollama_server, openai_server
 from tests.tools.ollama_replies import Answer, Fail, Raw, Request, Reset, Say
 
 PROTOCOLS = ["ollama", "openai"]
-NAMES = {prompt.reply.__name__: prompt.name for prompt in vars(prompts).values() if isinstance(prompt, Prompt)} | {"Answered": "answer"}
+NAMES = {prompt.reply.__name__: prompt.name for prompt in vars(prompts).values() if isinstance(prompt, Prompt)} | {
+    "Answered": "answer",
+    FILTER_RECORDS.reply.__name__: "filter",
+}
 """The prompts by what they ask for."""
 USAGE = {"prompt_tokens": 2000, "completion_tokens": 20, "total_tokens": 2020}
 Fault = Fail | Raw | Reset

@@ -176,7 +176,7 @@ def test_tokens_of_a_call_that_was_refused_are_not_spent_and_those_of_one_that_b
     spent = {}
     for fault in ("503", "reset"):
         with faulty("ollama", lambda number, name, fault=fault: FAULTS[fault] if number == 1 else None) as server:
-            spent[fault] = ask(server, "naive").usage
+            spent[fault] = ask(server, "naive", style="short").usage
     assert spent["503"].llm_calls == spent["reset"].llm_calls == 2
     assert spent["reset"].completion_tokens == spent["503"].completion_tokens + 512
     assert spent["reset"].prompt_tokens > spent["503"].prompt_tokens
