@@ -26,6 +26,8 @@ _LEANING = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|that|thos
 _NUMBERED = re.compile(r"(?:(?:chapter|section|part|appendix|table|figure)\s+)?[A-Z]?\d+(?:\.\d+)*[.:]?\s+\S.*", re.IGNORECASE)
 _RECORD = re.compile(r"[^\n:]{1,60}: [^\n]+(?:\n[^\n:]{1,60}: [^\n]+)+")
 """The fields of a record, a line each: short ones are quoted whole, since a field by itself does not say of what it is."""
+_NAVIGATION = re.compile(r"(?:Next|Previous|Prev|Up): .*\[(?:Contents|Index|Top|\?)\]\W*$")
+"""The line of links that manuals in HTML have at head and foot."""
 _LEADERS = re.compile(r"(?:\.\s?){4,}|…{2,}")
 
 
@@ -163,7 +165,7 @@ def _verdict(answer: str) -> bool:
 
 def _is_heading(unit: str, titles: frozenset[str]) -> bool:
     """Return whether a unit is a heading."""
-    if fold(unit) in titles:
+    if fold(unit) in titles or _NAVIGATION.match(unit):
         return True
     unended = unit[-1] not in ".!?:;)。！？" and "|" not in unit and len(unit.split()) <= _NAMED
     return unended and _NUMBERED.fullmatch(unit) is not None

@@ -16,8 +16,8 @@ HEAD = """# Shapes of questions
 What each strategy makes of a question when every reply of the model is right. A perfect reader stands for the model: it answers each call
 from what that call shows, and from nothing else (`tests/graphs/shapes/reader.py`). So whatever is lost here is lost by the tree and not by
 the model. Each figure is the number of model calls until the right answer, with its citations; *Unknown* is the right answer where nothing
-tells it. Where no last call is due, one call more writes the answer in sentences (`style=full`). `python -m pytest tests/graphs/test_shapes.py`
-runs all of it.
+tells it. Where no last call is due, one call more writes the answer in sentences (`style=full`).
+`python -m pytest tests/graphs/test_shapes.py` runs all of it.
 
 The tree strategies may grow to depth 4, the chain to six sub-questions.
 

@@ -227,10 +227,19 @@ def _main_part(metadata: Mapping[str, Any], text: str) -> int:
 
 
 def span_of(text: str, quote: str) -> tuple[int, int] | None:
-    """Return where a whole quote begins and ends in a text, however its lines are broken; None where it is not there."""
-    words = [re.escape(word) for word in quote.strip("… ").split()]
-    found = re.search(r"\s*".join(words), text) if words else None
-    return found.span() if found else None
+    """Return where a whole quote begins and ends in a text, however its lines are broken; None where it is not there.
+
+    Between the lines of a quote others may be left out.
+    """
+    start: int | None = None
+    end = 0
+    for line in quote.splitlines():
+        words = [re.escape(word) for word in line.strip("… ").split()]
+        found = re.compile(r"\s*".join(words)).search(text, end) if words else None
+        if found is None:
+            return None
+        start, end = found.start() if start is None else start, found.end()
+    return None if start is None else (start, end)
 
 
 def _find(text: str, quote: str) -> int | None:

@@ -32,6 +32,8 @@ LEAST = 0.3
 """Lines that are less likely the right ones are not given as an answer."""
 _HEADING = 0.6
 """Share of a list question's words from which on a heading promises that list."""
+_TITLE, _ENDS = 8, '.!?:;|)]}"'
+"""Words of a line that is a heading at most, and how no heading ends."""
 _ITEM = re.compile(r"(?:[-*•–+]|\(?\w{1,3}[.)])\s|\S*\s*\|")
 
 
@@ -64,7 +66,9 @@ class Section(NamedTuple):
             if first and items[first] and _leads(self.units[first - 1]):
                 first -= 1
             return self.units[max(first, min(self.best, last + 1 - MOST)) if self.best >= first + MOST else first : last + 1][:MOST]
-        least = self.values[self.best]
+        if last + 1 < len(self.units) and _is_title(self.units[last]):  # what is asked for stands below it
+            first = last = last + 1
+        least = self.values[last]
         while last + 1 < len(self.units) and last - first + 1 < _MOST_LOOSE:
             if self.values[last + 1] < least - _AHEAD and not _leads(self.units[last]):
                 break
@@ -116,6 +120,10 @@ def likely(worth: float) -> float:
 
 def _leads(unit: str) -> bool:
     return unit.rstrip().endswith(":")
+
+
+def _is_title(unit: str) -> bool:
+    return len(unit.split()) <= _TITLE and unit.rstrip()[-1:] not in _ENDS
 
 
 def _promises(title: str, question: str) -> bool:

@@ -124,6 +124,16 @@ def test_a_text_is_shown_by_lines_with_what_is_not_supported_marked() -> None:
     assert "(not supported by its sources)" in format_answer(told)
 
 
+def test_an_answer_of_several_lines_is_shown_once() -> None:
+    sentences = [Sentence(text=text, citations=(1,), supported=True) for text in ("Much is said before.", "Much is said after.")]
+    cited = cite([PORT], ["Much is said before.\nMuch is said after."], cited=True)
+    text = "Much is said before. [1]\nMuch is said after. [1]"
+    told = shown(answer="Much is said before.\nMuch is said after.", text=text, sentences=sentences, quoted=True, citations=cited)
+    for drawn in (terminal(told, colours=False), page(told).partition("<h2>Sources")[0]):
+        assert drawn.count("Much is said after.") == 1
+    assert (cited[0].start, cited[0].end) == (0, len(PORT.text)), "what stands between the lines is in the place as well"
+
+
 def test_the_quoted_sentence_is_marked_in_its_passage() -> None:
     [first, _] = shown().citations
     assert first.text[first.start : first.end] == "The server listens on 5432 by default."
