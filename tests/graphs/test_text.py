@@ -114,6 +114,14 @@ def test_an_answer_is_not_surer_than_the_weakest_hop_it_rests_on() -> None:
     assert result.confidence == pytest.approx(0.4)
 
 
+@pytest.mark.parametrize(("allowed", "asked_for"), [(1, ["answer"]), (2, ["answer", "write"])])
+def test_a_budget_goes_to_the_answer_first(allowed: int, asked_for: list[str]) -> None:
+    asked = writing()
+    result = graphs.ask("Which river runs through Paris?", "naive", model=asked, index=river(), max_calls=allowed)
+    assert [name for name, _ in asked.calls] == asked_for
+    assert (result.answer, result.quoted, result.stopped_by) == ("Seine", allowed == 1, "finished")
+
+
 def test_a_text_that_never_came_is_quoted_and_the_answer_stays() -> None:
     asked = FakeModel(replies=lambda prompt, slots: "no JSON" if prompt == "write" else replies(prompt, slots), writes=True)
     result = graphs.ask("Which river runs through Paris?", "naive", model=asked, index=river())

@@ -26,9 +26,9 @@ _AHEAD, _BEHIND = 0.2, 0.08
 """How much lower the value of a line may be that is quoted after the best one, or before it."""
 _WORDS = 3
 """A line of fewer words is no beginning."""
-_BIAS, _SLOPE = -2.96, 2.39
+_BIAS, _SLOPE = -1.46, 1.2
 """Logistic function of the best line's worth: how likely the lines quoted are about those that were asked for."""
-LEAST = 0.3
+LEAST = 0.35
 """Lines that are less likely the right ones are not given as an answer."""
 _HEADING = 0.6
 """Share of a list question's words from which on a heading promises that list."""
