@@ -49,4 +49,4 @@ def test_completion_is_installed_for_the_shell_that_asks(tmp_path: Path) -> None
         $(complete -p ramify | sed 's/.*-F \\([^ ]*\\).*/\\1/') ramify && echo "${COMPREPLY[@]}"
     """
     done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, env=environment, check=False)
-    assert done.stdout.splitlines()[-1] == "--strategy", done
+    assert done.stdout.splitlines()[-1] == "--strategy --style", done

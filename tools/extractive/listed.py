@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content
 from ramify.tools.extractive.questions import open_ended
+from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.reading import Quote, in_context, read_contexts
 from ramify.tools.supporting_sentence import statements
 
@@ -26,10 +27,8 @@ _AHEAD, _BEHIND = 0.2, 0.08
 """How much lower the value of a line may be that is quoted after the best one, or before it."""
 _WORDS = 3
 """A line of fewer words is no beginning."""
-_BIAS, _SLOPE = -1.46, 1.2
+_BIAS, _SLOPE = -3.87, 2.45
 """Logistic function of the best line's worth: how likely the lines quoted are about those that were asked for."""
-LEAST = 0.35
-"""Lines that are less likely the right ones are not given as an answer."""
 _HEADING = 0.6
 """Share of a list question's words from which on a heading promises that list."""
 _TITLE, _ENDS = 8, '.!?:;|)]}"'

@@ -1,6 +1,7 @@
 """Steps and lists that the embedded model quotes for questions that no phrase answers."""
 
-from ramify.tools.extractive.listed import LEAST, MOST, listed
+from ramify.tools.extractive.listed import MOST, listed
+from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.reading import Quote
 
 CARD = Quote(
