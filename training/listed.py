@@ -1,7 +1,8 @@
 """Fit how likely the lines are right that are quoted for a how-to or list question: `python -m training.listed DATA [--limit 200]`.
 
 DATA is a folder with `techdocs_spans` and `office_spans`. Each question is given its passage and the four others that share most words
-with it, and those four alone. What is quoted is right where its words and those of the sentences that were marked by hand have an F1 of .5 at least.
+with it, and those four alone. What is quoted is right where its words and those of the sentences that were marked by hand have an F1 of
+.5 at least.
 """
 
 import argparse
