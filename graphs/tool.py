@@ -259,7 +259,7 @@ def format_answer(result: Result) -> str:
     several = lines(result.answer)  # each on a line of its own, and none can be taken for another part of the text
     answer = several[0] if len(several) == 1 else "".join(f"\n- {line}" for line in several)
     head = f"Answer: {answer}\nConfidence: {_figure(result.confidence)} of 1" if known else UNKNOWN
-    if result.text and not result.quoted:  # what is quoted stands below, with its sources
+    if result.text not in ("", result.answer) and not result.quoted:  # what is quoted stands below, with its sources
         head += "".join(f"\n{line}" for line in ["In sentences:", *(f"- {line}" for line in _sentences(result))])
     numbered = list(enumerate(result.citations, 1))
     parts = [head]
@@ -282,7 +282,7 @@ def format_passages(passages: Sequence[Mapping[str, Any]], wanted: Mapping[str, 
 
 def _sentences(result: Result) -> list[str]:
     """List the sentences of a text with their numbers; one that its sources do not support says so."""
-    unsupported = " (not supported by its sources)"
+    unsupported = " (no cited passage says this)"
     return [one_line(marked(one)) + (unsupported if one.supported is False else "") for one in result.sentences]
 
 

@@ -3,7 +3,7 @@
 from langchain_core.messages import AIMessage
 
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import Citation
+from ramify.nodes.state import Citation, Sentence
 from ramify.nodes.state.turns import MARK, answer_id
 from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import row
@@ -19,13 +19,14 @@ async def append_answer(context: Context[Settings]) -> Update:
     told = {name: state[name] for name in TOLD}
     if asked_back := state.get("asked_back"):
         told["asked_back"] = asked_back
+    citations = [Citation.model_validate(citation) for citation in state["citations"]]  # a state may be edited by hand
     told |= {
-        "citations": [citation.model_dump() for citation in state["citations"]],
-        "sentences": [sentence.model_dump() for sentence in state["sentences"]],
+        "citations": [citation.model_dump() for citation in citations],
+        "sentences": [Sentence.model_validate(sentence).model_dump() for sentence in state["sentences"]],
         "tree": [row(branch) for branch in state["tree"].values()],
         "usage": state["usage"].model_dump(),
     }
-    text = asked_back or said(state["answer"], state["text"], state["citations"], state["index"])
+    text = asked_back or said(state["answer"], state["text"], citations, state["index"])
     return {"messages": [AIMessage(text, id=answer_id(state), additional_kwargs={MARK: told})]}
 
 
@@ -34,5 +35,5 @@ def said(answer: str, text: str, citations: list[Citation], index: str) -> str:
     cited = [number for number, citation in enumerate(citations, 1) if citation.cited]
     marks = "" if text else "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
     sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
-    short = "" if answer and without_marks(text) == answer else f"{answer} {marks}".rstrip()
+    short = "" if answer and answer in (text, without_marks(text)) else f"{answer} {marks}".rstrip()
     return "\n\n".join(filter(None, [short, text, "\n".join(sources), f"Searched: {index}" if index else ""]))

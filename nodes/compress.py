@@ -6,6 +6,7 @@ from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.step import final_step
 from ramify.nodes.step.text import hand_on, written
 from ramify.nodes.tree import UNKNOWN
+from ramify.nodes.tree.citation import without_trailing_marks
 from ramify.prompts import COMPRESS
 
 
@@ -23,13 +24,14 @@ async def compress(context: Context[IterativeSettings]) -> Update:
     reply, update = await call_model(state, COMPRESS, passages, on_text=hand_on(state), question=state["question"], facts=facts)
     if reply is None:
         return update
+    answer = without_trailing_marks(reply.value.answer)
     return {
         **update,
-        "answer": reply.value.answer.strip() or UNKNOWN,
+        "answer": answer or UNKNOWN,
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "explanation": "" if reply.value.explanation in state["notices"] else reply.value.explanation,  # said once
-        **written(state, reply.value.answer, reply),
+        **written(state, answer or UNKNOWN, reply),
     }
 
 

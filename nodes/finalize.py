@@ -10,6 +10,7 @@ from ramify.nodes.step.findings import finding, ranked, shown_at_last
 from ramify.nodes.step.step import final_step
 from ramify.nodes.step.text import citations, hand_on, written
 from ramify.nodes.tree import DROPPED, ROOT, UNKNOWN, Branch, ancestors, is_unknown
+from ramify.nodes.tree.citation import without_trailing_marks
 from ramify.prompts import FINALIZE, Final
 
 
@@ -33,13 +34,13 @@ async def finalize(context: Context[Settings]) -> Update:
 
 def _answer(reply: Reply[Final], state: State) -> dict[str, Any]:
     final = reply.value
-    known = not is_unknown(final.answer)
+    known = not is_unknown(without_trailing_marks(final.answer))
     return {
-        "answer": final.answer.strip() if known else UNKNOWN,
+        "answer": without_trailing_marks(final.answer) if known else UNKNOWN,
         "confidence": reply.confidence,
         "confidence_source": reply.confidence_source,
         "settled_by": final.settled_by,
-        **written(state, final.answer, reply),
+        **written(state, without_trailing_marks(final.answer), reply),
     }
 
 

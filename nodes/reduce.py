@@ -12,7 +12,7 @@ from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.step import final_step
 from ramify.nodes.step.text import hand_on, in_lines, split
 from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
-from ramify.nodes.tree.citation import SHOWN, Sentence, cite, headings, numbers_in
+from ramify.nodes.tree.citation import SHOWN, Sentence, cite, headings, numbers_in, without_marks
 from ramify.prompts import REDUCE
 from ramify.prompts.reduce import MOST
 from ramify.tools.english import content
@@ -115,10 +115,13 @@ async def _sources(
     else:
         rests_on = {number: [place for place, ground in places if id in ground.points][:_EACH] for number, id in enumerate(numbered, 1)}
         lines = split(answer, rests_on)
+        marked = any(sentence.citations for line in lines for sentence in line)
+        if cited and not marked:  # all of it rests on all that is cited
+            lines = [[one.model_copy(update={"citations": tuple(place for place, _ in places)}) for one in line] for line in lines]
     told = in_lines(lines, quoted=numbered is None)
     return {
         **told,
-        "answer": told["text"],
+        "answer": told["text"] if numbered is None or marked else without_marks(answer),
         "passages": {**update.get("passages", {}), **{ground.passage.id: ground.passage for ground in grounds}},
         "citations": cite([ground.passage for ground in grounds], quotes, cited),
     }

@@ -13,6 +13,7 @@ from ramify.nodes.tree import Branch, Passage
 from ramify.nodes.tree.notes import NOTHING
 from ramify.prompts import TRANSLATE
 from ramify.prompts.translate import MOST
+from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.searcher import Searchable, advice, describe, languages_of, searcher, unknown_filter_fields, warm
 from ramify.tools.languages import language_of
@@ -28,7 +29,8 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     most = max(wanted.values())
     how: dict[str, Any] = {"fetch_k": settings.fetch_k, "mmr": settings.mmr, "hybrid": settings.hybrid, "filter": settings.filter}
     asked = list(dict.fromkeys(branch.question for branch in branches))
-    queries, translating = await _in_language_of(index, asked, context)
+    names = {branch.question for branch in branches if branch.kind == "entity"}
+    queries, translating = await _in_language_of(index, asked, names, context)
     wide = width(settings.reranker, most, settings.rerank_k)
     found = await searcher(index)(queries, k=wide, **how, view=settings.view, options=settings.search)
     best = await asyncio.to_thread(lambda: [reranked(*one, settings.reranker, most) for one in zip(queries, found, strict=True)])
@@ -48,13 +50,17 @@ async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update
     }
 
 
-async def _in_language_of(index: Searchable, questions: list[str], context: Context[Settings]) -> tuple[list[str], Update]:
+async def _in_language_of(index: Searchable, questions: list[str], names: set[str], context: Context[Settings]) -> tuple[list[str], Update]:
     """Return what is searched for each question: itself, or where no document is in its language, what a language model makes of it."""
-    model = await asyncio.to_thread(current_model, CURRENT.get().settings)
+    try:
+        model = await asyncio.to_thread(current_model, CURRENT.get().settings)
+    except ModelError:  # whoever asks it next says so
+        return questions, {}
     if not model.writes:
         return questions, {}
     known = await asyncio.to_thread(languages_of, index)
-    foreign = [question for question in questions if (language := language_of(question)) and known and language not in known][:MOST]
+    others = [question for question in questions if question not in names]
+    foreign = [question for question in others if (language := language_of(question)) and known and language not in known][:MOST]
     if not foreign:
         return questions, {}
     slots: dict[str, Any] = {"questions": foreign, "language": " or ".join(sorted(known))}

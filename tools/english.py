@@ -32,7 +32,7 @@ STOP = word_set(
     "nor if into about also both each other one some any all more most very can could will would shall should may might must s name "
     "called known i you we me my your out up off over under again once first second"
 )
-_ENDS = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-ZÀ-Þ0-9])|\n+")
+_ENDS = re.compile(r"(?<=[.!?])([\"'”’)\]]*)\s+(?=[\"'“‘(\[]?[A-ZÀ-Þ0-9])|\n+")
 _ABBREVIATION = re.compile(
     r"(?:\b[A-Z]|\b(?:Dr|Mr|Mrs|Ms|St|Sr|Jr|No|vs|Prof|Gen|Col|Lt|Capt|Rev|Hon|Inc|Ltd|Co|Bros|c|ca|b|d|e\.g|i\.e|approx))\.$"
 )
@@ -52,7 +52,9 @@ def abbreviates(word: str) -> bool:
 def sentences(text: str) -> tuple[str, ...]:
     """Split a text into sentences."""
     parts: list[str] = []
-    for part in _ENDS.split(text):
+    pieces = _ENDS.split(text)
+    for piece, closing in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+        part = piece + (closing or "")
         if parts and _ABBREVIATION.search(parts[-1]):
             parts[-1] += " " + part
         elif part.strip():

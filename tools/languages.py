@@ -16,6 +16,8 @@ _SCRIPTS = (
 """By the first word of a letter's name; where several have letters, the first of them counts: Korean and Japanese use Chinese ones, too."""
 _FOREIGN = 0.3
 """Share of letters of another script from which on a text is in that: names and terms in Latin letters are common in all languages."""
+_MORE = 2
+"""So many more small words than of English make a text one of another language."""
 _WORD = re.compile(r"[^\W\d_]+")
 _LOOKED_AT = 2000
 ENGLISH_WORDS = word_set(
@@ -39,7 +41,8 @@ def language_of(text: str) -> str | None:
     counts |= {language: sum(word in telling for word in words) for language, telling in _small_words().items()}
     best = max(counts, key=lambda language: counts[language])
     others = sorted(counts.values())[-2]
-    return best if counts[best] > others else None
+    sure = best == ENGLISH or counts[best] >= counts[ENGLISH] + _MORE  # names have single words of other languages
+    return best if sure and counts[best] > others else None
 
 
 @lru_cache(maxsize=1)

@@ -17,15 +17,18 @@ from ramify.nodes.state.turns import answer_id
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
 from ramify.nodes.step.task import call_model
 from ramify.nodes.tree import DROPPED, ROOT, Passage, Tree, ancestors, is_unknown, position
-from ramify.nodes.tree.citation import SHOWN, Citation, Sentence, cite, headings, marked, numbers_in, without_marks
+from ramify.nodes.tree.citation import SHOWN, Citation, Sentence, cite, headings, marked, numbers_in, without_marks, without_unfinished
 from ramify.prompts import CHECK, WRITE
 from ramify.prompts.prompt import Quote
 from ramify.tools.errors import ModelError
+from ramify.tools.languages import language_of
 from ramify.tools.sentence_support import MODEL, NONE, missing_facts, supported
 from ramify.tools.supporting_sentence import Asked, carrying, split_sentences
 
 Update = dict[str, Any]
-_BEHIND_STOP = re.compile(r"([.!?。！？]+)((?:\s*[\[【](?:passages? )?\d[\d,; ]*[\]】])+)")
+_BEHIND_STOP = re.compile(r"([.!?。！？]+[\"'”’“»)\]*_]*)((?:\s*[\[【](?:passages? )?\d[\d,;– and-]*[\]】])+)", re.IGNORECASE)
+_BETWEEN = re.compile(r"(?<=[\]】])\s*[,;]\s*(?=[\[【]\d)")
+"""What separates marks."""
 STREAM_TEXT = "ramify_stream_text"
 """The name in a config's `configurable` that says whether anybody reads a text while it is written."""
 _TEXT = {"text", "sentences", "quoted"}
@@ -70,13 +73,16 @@ def written(state: State, answer: str, reply: Reply[Any], before: Sequence[Citat
 
 def split(text: str, numbers: Mapping[int, Sequence[int]]) -> list[list[Sentence]]:
     """Split a text with marks into lines of sentences; `numbers` leads from a mark to citations, and any other mark is dropped."""
-    lines = []
+    lines: list[list[Sentence]] = []
     for line in filter(None, (" ".join(line.split()) for line in text.splitlines())):
-        found = []
-        for part in split_sentences(_BEHIND_STOP.sub(r"\2\1", line)):
+        found: list[Sentence] = []
+        for part in split_sentences(_BEHIND_STOP.sub(r"\2\1", _BETWEEN.sub("", line))):
             marks = dict.fromkeys(place for number in numbers_in(part) for place in numbers.get(number, ()))
+            before = found or (lines[-1] if lines else [])
             if bare := without_marks(part).strip():
                 found.append(Sentence(text=bare, citations=tuple(marks)))
+            elif before:  # marks on a line of their own
+                before[-1] = before[-1].model_copy(update={"citations": tuple(dict.fromkeys((*before[-1].citations, *marks)))})
         lines.append(found)
     return [line for line in lines if line]
 
@@ -116,27 +122,33 @@ async def _write(state: State, settings: Settings, update: Update) -> Update:
     answer = str(update["answer"])
     slots: dict[str, Any] = {"question": state["question"], "known": answer, "findings": findings}
     reply, spent = await call_model(state, WRITE, passages, instead=_NOT_WRITTEN, on_text=hand_on(state), **slots)
-    spent.pop("stopped_by", None)  # the question has its answer
+    for name in ("stopped_by", "error"):  # the question has its answer
+        spent.pop(name, None)
     spent["usage"] = update["usage"] + spent["usage"] if "usage" in update else spent["usage"]
     spent["shown"] = {**update.get("shown", {}), **spent["shown"]}
     return spent if reply is None else {**spent, **written(state, answer, reply, update.get("citations", []))}
 
 
 def hand_on(state: State) -> OnText | None:
-    """Return what hands a text on while it is written: as custom events with all of it so far, and as chunks of the answer's message.
+    """Return what hands a text on while it is written: as custom events with all of it so far, and as chunks of a message.
+
+    Without numbers: those of the citations are known at the end.
 
     None where whoever runs the graph has said that nobody reads it: then replies need not be streamed.
     """
     if not get_config().get("configurable", {}).get(STREAM_TEXT, True):
         return None
-    writer, identity, sent = get_stream_writer(), answer_id(state), ""
+    writer, identity, sent, tries = get_stream_writer(), answer_id(state), "", 0
 
     def on_text(text: str) -> None:
-        nonlocal sent
-        writer({"text": text})
-        if text.startswith(sent):
-            push_message(AIMessageChunk(content=text[len(sent) :], id=identity), state_key=None)
-            sent = text
+        nonlocal sent, tries
+        shown = without_unfinished(text)
+        if not shown.startswith(sent):  # it is written once more
+            sent, tries = "", tries + 1
+        if shown != sent:
+            writer({"text": shown})
+            push_message(AIMessageChunk(content=shown[len(sent) :], id=f"{identity}-text-{tries}"), state_key=None)
+            sent = shown
 
     return on_text
 
@@ -186,13 +198,15 @@ async def _quoted_by(state: State, model: Answerer, update: Update) -> Update:
 async def _checked(state: State, settings: Settings, sentences: Sequence[Sentence], update: Update) -> Update:
     """Say of each sentence whether what it cites supports it: names and numbers first, then the rest as `check` says."""
     cited: list[Citation] = update.get("citations", [])
+    unknown = is_unknown(str(update["answer"]))  # then what cites nothing says what is missing
     texts = [[f"{cited[n - 1].title} {cited[n - 1].heading}: {cited[n - 1].text}" for n in one.citations] for one in sentences]
     if settings.check == MODEL:
         return await _checked_by_model(state, sentences, texts, update)
-    by = settings.check
+    by, language = settings.check, language_of(str(update["text"])) or language_of(state["question"])
 
-    def check() -> list[bool]:
-        return [supported(one.text, told, by) for one, told in zip(sentences, texts, strict=True)]
+    def check() -> list[bool | None]:
+        pairs = zip(sentences, texts, strict=True)
+        return [None if unknown and not told else supported(one.text, told, by, language) for one, told in pairs]
 
     try:
         verdicts = await asyncio.to_thread(check)
@@ -216,7 +230,8 @@ async def _checked_by_model(state: State, sentences: Sequence[Sentence], texts: 
         instead="the sentences were not checked",
         said=listed,
     )
-    spent.pop("stopped_by", None)
+    for name in ("stopped_by", "error"):
+        spent.pop(name, None)
     spent["usage"] = update["usage"] + spent["usage"] if "usage" in update else spent["usage"]
     spent["shown"] = {**update.get("shown", {}), **spent["shown"]}
     if reply is None:

@@ -12,8 +12,10 @@ from ramify.tools.quoting import flatten
 from ramify.tools.supporting_sentence import nearest
 from ramify.tools.text_location import crumbs, link_of, names, page_of, path_of, printed_page
 
-_MARK = re.compile(r"\s*[\[【](?:passages? )?(\d{1,2}(?:\s*[,;]\s*\d{1,2})*)[\]】]")
-"""The numbers of passages that a model writes behind a sentence."""
+_MARK = re.compile(r"(?P<code>`[^`\n]*`)|\s*[\[【](?:passages? )?(?P<numbers>\d{1,2}(?:\s*(?:[,;–-]|and)\s*\d{1,2})*)[\]】]", re.IGNORECASE)
+"""The numbers of passages that a model writes behind a sentence; what looks like them in code between backticks is none."""
+_RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
+_UNFINISHED = re.compile(r"\s*[\[【][^\]】]{0,12}$")
 NOT_CITED = "shown, not cited"
 CLOSEST = "closest, may not hold the answer"
 MOST_ALSO = 2
@@ -167,9 +169,21 @@ def by_line(text: str, sentences: Sequence[Sentence]) -> list[list[Sentence]]:
 
 def without_marks(text: str) -> str:
     """Return a text without the numbers of its citations."""
-    return _MARK.sub("", text)
+    return _MARK.sub(lambda match: match["code"] or "", text)
+
+
+def without_trailing_marks(answer: str) -> str:
+    """Return a short answer without the numbers that a model wrote behind it; those that belong to it, as in `a[1]`, stay."""
+    return re.sub(r"(?:\s+[\[【]\d[\d,; ]*[\]】])+\s*$", "", answer).strip()
+
+
+def without_unfinished(text: str) -> str:
+    """Return a text that is still being written without its marks, also one that has only begun."""
+    return without_marks(_UNFINISHED.sub("", text))
 
 
 def numbers_in(text: str) -> list[int]:
     """List the numbers of the marks in a text."""
-    return [int(number) for group in _MARK.findall(text) for number in re.findall(r"\d+", group)]
+    written = " ".join(match["numbers"] for match in _MARK.finditer(text) if match["numbers"])
+    pairs = [(int(first), int(last or first)) for first, last in _RANGE.findall(written)]
+    return [number for first, last in pairs for number in range(first, last + 1)]

@@ -92,13 +92,19 @@ def searched(result: Result, remedy: str) -> str:
 
 LONGEST_FOUND = 12
 """Words of an answer that is marked where it stands."""
-UNSUPPORTED = "its sources do not say this"
+UNSUPPORTED = "no cited passage says this"
 
 
 def full_text(result: Result) -> list[list[Sentence]]:
-    """Return the sentences of the text by line; none where the text says no more than the answer."""
-    answer = result.answer if result.citations else without_marks(result.text)
-    return [] if result.text == answer and len(result.sentences) < 2 else by_line(result.text, result.sentences)
+    """Return the sentences of the text by line; none where it is one that says no more than the answer."""
+    shown = result.quoted or len(result.sentences) > 1 or not is_the_answer(result)
+    return by_line(result.text, result.sentences) if shown else []
+
+
+def is_the_answer(result: Result) -> bool:
+    """Return whether the text is the answer, with no more to it than numbers."""
+    text, answer = (without_marks(said).rstrip(" .") for said in (result.text, result.answer))
+    return text == answer
 
 
 def found_words(result: Result) -> list[str]:

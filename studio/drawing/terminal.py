@@ -21,6 +21,7 @@ from ramify.studio.drawing.phrases import (
     file_of,
     found_words,
     full_text,
+    is_the_answer,
     quoted,
     reason,
     searched,
@@ -54,7 +55,7 @@ def show(result: Result, console: Console, tree: bool = False) -> None:
 
 def _rows(result: Result) -> Iterator[tuple[str, Text]]:
     text = full_text(result)
-    if not text or len(lines(result.answer)) == 1:  # an answer of several lines is its text
+    if not text or not is_the_answer(result):
         yield "answer", Text("\n".join(lines(result.answer)), style="bold")
     if told := sureness(result):
         yield "", Text(told, style="dim")
