@@ -13,7 +13,7 @@ from ramify.tools.embeddings.minilm import checked_minilm
 from ramify.tools.errors import ModelError
 from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.reader.reading import Reading
-from ramify.tools.relevance import NONE, READER, load, reranked, scores, width, worth
+from ramify.tools.relevance import NONE, READER, entailment, load, reranked, scores, width, worth
 
 TEXTS = ("Rome is on the Tiber.", "Berlin has many bridges.", "The Seine runs through Paris.")
 SCORES = (0.9, 0.8, 0.7)
@@ -71,19 +71,30 @@ def test_the_search_decides_between_what_is_equally_relevant() -> None:
     assert worth(verdict, 0) > worth(unsure, 0), "a yes or no is an answer, too"
 
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(folder: Path, **labels: Any) -> Path:
     """Make a cross-encoder that has learned nothing."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification
 
     torch.manual_seed(0)
-    folder = tmp_path_factory.mktemp("models") / "tiny"
     shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16, "initializer_range": 1.0}
-    BertForSequenceClassification(BertConfig(vocab_size=30522, num_labels=1, **shape)).save_pretrained(folder)
+    BertForSequenceClassification(BertConfig(vocab_size=30522, **labels, **shape)).save_pretrained(folder)
     for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt"):
         shutil.copy(checked_minilm() / name, folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cross-encoder of one score."""
+    return made(tmp_path_factory.mktemp("models") / "tiny", num_labels=1)
+
+
+@pytest.fixture(scope="module")
+def nli(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cross-encoder of three labels."""
+    labels = {0: "contradiction", 1: "entailment", 2: "neutral"}
+    return made(tmp_path_factory.mktemp("models") / "nli", id2label=labels, label2id={name: number for number, name in labels.items()})
 
 
 def test_a_cross_encoder_in_a_folder_is_loaded_once_and_orders_by_its_scores(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -112,3 +123,20 @@ def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
 def test_an_encoder_without_a_head_to_score_with_is_refused() -> None:
     with pytest.raises(ModelError, match=r"is no cross-encoder \(BertModel\)"):
         load(str(checked_minilm()))
+
+
+def test_what_a_text_says_of_a_claim_is_a_probability_of_either_kind_of_model(tiny: Path, nli: Path) -> None:
+    for folder in (tiny, nli):
+        told = entailment(str(folder), "Paris lies on the Seine.", list(TEXTS))
+        assert len(told) == len(TEXTS)
+        assert all(0 < one < 1 for one in told)
+    both = entailment(str(tiny), QUESTION, TEXTS), scores(str(tiny), QUESTION, TEXTS)
+    ranked = [sorted(range(3), key=lambda number: told[number]) for told in both]
+    assert ranked[0] == ranked[1]
+
+
+def test_a_model_of_entailment_orders_nothing_and_another_of_several_labels_neither_checks(nli: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="gives 3 scores, not one"):
+        load(str(nli))
+    with pytest.raises(ModelError, match="gives 2 scores, not one"):
+        entailment(str(made(tmp_path / "two", num_labels=2)), QUESTION, TEXTS)
