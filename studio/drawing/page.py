@@ -57,7 +57,8 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
         if int(found[1]) in cited:
             pieces += [(result.answer[end : found.start()], None), ("", int(found[1]))]
             end = found.end()
-    behind = [number for number in cited if f"[{number}]" not in result.answer and not result.text]
+    text = phrases.full_text(result)
+    behind = [] if text else [number for number in cited if f"[{number}]" not in result.answer]
     return draw(
         "answer.html",
         result=result,
@@ -65,7 +66,7 @@ def answer_html(result: Result, prefix: str = "") -> Markup:
         behind=behind,
         prefix=prefix,
         is_unknown=is_unknown,
-        text=phrases.full_text(result),
+        text=text,
         not_cited=NOT_CITED,
         say=phrases,
     )
