@@ -10,7 +10,7 @@ from ramify.nodes.settings import GlobalSettings
 from ramify.nodes.state import State
 from ramify.nodes.step import Context, Update, call_model, state_step
 from ramify.nodes.step.step import final_step
-from ramify.nodes.step.text import hand_on, in_lines, split
+from ramify.nodes.step.text import hand_on, in_lines, resting_on, split
 from ramify.nodes.tree import UNKNOWN, Passage, Point, Tree, is_unknown
 from ramify.nodes.tree.citation import SHOWN, Sentence, cite, headings, numbers_in, without_marks
 from ramify.prompts import REDUCE
@@ -117,7 +117,7 @@ async def _sources(
         lines = split(answer, rests_on)
         marked = any(sentence.citations for line in lines for sentence in line)
         if cited and not marked:  # all of it rests on all that is cited
-            lines = [[one.model_copy(update={"citations": tuple(place for place, _ in places)}) for one in line] for line in lines]
+            lines = resting_on(lines, (place for place, _ in places))
     told = in_lines(lines, quoted=numbered is None)
     return {
         **told,

@@ -19,6 +19,8 @@ from ramify.tools.index.searcher import Searchable, advice, describe, languages_
 from ramify.tools.languages import language_of
 from ramify.tools.relevance import load, reranked, width
 
+_UNTRANSLATED = "searched in the language of the question"
+
 
 @level_step
 async def retrieve(branches: list[Branch], context: Context[Settings]) -> Update:
@@ -60,14 +62,15 @@ async def _in_language_of(index: Searchable, questions: list[str], names: set[st
         return questions, {}
     known = await asyncio.to_thread(languages_of, index)
     others = [question for question in questions if question not in names]
-    foreign = [question for question in others if (language := language_of(question)) and known and language not in known][:MOST]
+    foreign = [question for question in others if (language := language_of(question)) and known and language not in known]
     if not foreign:
         return questions, {}
-    slots: dict[str, Any] = {"questions": foreign, "language": " or ".join(sorted(known))}
-    reply, update = await call_model(context.state, TRANSLATE, instead="searched in the language of the question", **slots)
-    if reply is None or len(reply.value.queries) != len(foreign):
-        return questions, update
-    translated = dict(zip(foreign, reply.value.queries, strict=True))
+    slots: dict[str, Any] = {"questions": foreign[:MOST], "language": " or ".join(sorted(known))}
+    reply, update = await call_model(context.state, TRANSLATE, instead=_UNTRANSLATED, **slots)
+    queries = [] if reply is None else reply.value.queries
+    translated = dict(zip(foreign, queries, strict=False)) if len(queries) == len(slots["questions"]) else {}
+    if reply is not None and len(translated) < len(foreign):
+        update["notices"] = [*update.get("notices", []), f"{_UNTRANSLATED}: {len(foreign) - len(translated)} of {len(foreign)}"]
     return [translated.get(question) or question for question in questions], update
 
 

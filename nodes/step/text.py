@@ -12,7 +12,7 @@ from langgraph.graph.message import push_message
 from ramify.nodes.asking.answerer import OnText
 from ramify.nodes.asking.ask import Answerer, Reply
 from ramify.nodes.settings import Settings
-from ramify.nodes.state import State
+from ramify.nodes.state import State, merge_max
 from ramify.nodes.state.turns import answer_id
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
 from ramify.nodes.step.task import call_model
@@ -67,7 +67,7 @@ def written(state: State, answer: str, reply: Reply[Any], before: Sequence[Citat
     renumbered = {number: [place[key]] for number, key in enumerate(passages, 1) if key in place}
     lines = split(text, renumbered)
     if not in_text and place:  # without marks, all of it rests on all that is cited
-        lines = [[one.model_copy(update={"citations": tuple(place.values())}) for one in line] for line in lines]
+        lines = resting_on(lines, place.values())
     return {"citations": found, **in_lines(lines)}
 
 
@@ -85,6 +85,12 @@ def split(text: str, numbers: Mapping[int, Sequence[int]]) -> list[list[Sentence
                 before[-1] = before[-1].model_copy(update={"citations": tuple(dict.fromkeys((*before[-1].citations, *marks)))})
         lines.append(found)
     return [line for line in lines if line]
+
+
+def resting_on(lines: Sequence[Sequence[Sentence]], places: Iterable[int]) -> list[list[Sentence]]:
+    """Return lines of sentences that all cite the same."""
+    cited = tuple(places)
+    return [[one.model_copy(update={"citations": cited}) for one in line] for line in lines]
 
 
 def in_lines(lines: Sequence[Sequence[Sentence]], quoted: bool = False) -> Update:
@@ -122,11 +128,15 @@ async def _write(state: State, settings: Settings, update: Update) -> Update:
     answer = str(update["answer"])
     slots: dict[str, Any] = {"question": state["question"], "known": answer, "findings": findings}
     reply, spent = await call_model(state, WRITE, passages, instead=_NOT_WRITTEN, on_text=hand_on(state), **slots)
-    for name in ("stopped_by", "error"):  # the question has its answer
-        spent.pop(name, None)
-    spent["usage"] = update["usage"] + spent["usage"] if "usage" in update else spent["usage"]
-    spent["shown"] = {**update.get("shown", {}), **spent["shown"]}
+    spent = _beside(update, spent)
     return spent if reply is None else {**spent, **written(state, answer, reply, update.get("citations", []))}
+
+
+def _beside(update: Update, spent: Update) -> Update:
+    """Book a call beside what the question has cost; its failure is none of the question's, which has its answer."""
+    kept = {name: value for name, value in spent.items() if name not in ("stopped_by", "error")}
+    usage = update["usage"] + spent["usage"] if "usage" in update else spent["usage"]
+    return {**kept, "usage": usage, "shown": merge_max(update.get("shown"), spent["shown"])}
 
 
 def hand_on(state: State) -> OnText | None:
@@ -201,7 +211,7 @@ async def _checked(state: State, settings: Settings, sentences: Sequence[Sentenc
     unknown = is_unknown(str(update["answer"]))  # then what cites nothing says what is missing
     texts = [[f"{cited[n - 1].title} {cited[n - 1].heading}: {cited[n - 1].text}" for n in one.citations] for one in sentences]
     if settings.check == MODEL:
-        return await _checked_by_model(state, sentences, texts, update)
+        return await _checked_by_model(state, sentences, texts, update, unknown)
     by, language = settings.check, language_of(str(update["text"])) or language_of(state["question"])
 
     def check() -> list[bool | None]:
@@ -215,11 +225,14 @@ async def _checked(state: State, settings: Settings, sentences: Sequence[Sentenc
     return {"sentences": [one.model_copy(update={"supported": ok}) for one, ok in zip(sentences, verdicts, strict=True)]}
 
 
-async def _checked_by_model(state: State, sentences: Sequence[Sentence], texts: Sequence[Sequence[str]], update: Update) -> Update:
+async def _checked_by_model(
+    state: State, sentences: Sequence[Sentence], texts: Sequence[Sequence[str]], update: Update, unknown: bool
+) -> Update:
     """Ask the model which sentences the passages do not support; one whose names or numbers are missing needs no asking."""
     stand = [bool(told) and not missing_facts(one.text, told) for one, told in zip(sentences, texts, strict=True)]
     if not any(stand):
-        return {"sentences": [one.model_copy(update={"supported": False}) for one in sentences]}
+        verdicts = [None if unknown and not told else False for told in texts]
+        return {"sentences": [one.model_copy(update={"supported": ok}) for one, ok in zip(sentences, verdicts, strict=True)]}
     held = {**state["passages"], **update.get("passages", {})}
     passages = tuple(held[citation.id] for citation in update["citations"] if citation.cited and citation.id in held)
     listed = [marked(one) for one in sentences]
@@ -230,12 +243,11 @@ async def _checked_by_model(state: State, sentences: Sequence[Sentence], texts: 
         instead="the sentences were not checked",
         said=listed,
     )
-    for name in ("stopped_by", "error"):
-        spent.pop(name, None)
-    spent["usage"] = update["usage"] + spent["usage"] if "usage" in update else spent["usage"]
-    spent["shown"] = {**update.get("shown", {}), **spent["shown"]}
+    spent = _beside(update, spent)
     if reply is None:
         return spent
     wrong = set(reply.value.unsupported)
-    verdicts = [ok and number not in wrong for number, ok in enumerate(stand, 1)]
+    verdicts = [
+        None if unknown and not told else ok and number not in wrong for number, (ok, told) in enumerate(zip(stand, texts, strict=True), 1)
+    ]
     return {**spent, "sentences": [one.model_copy(update={"supported": ok}) for one, ok in zip(sentences, verdicts, strict=True)]}

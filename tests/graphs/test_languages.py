@@ -69,6 +69,7 @@ def test_a_question_in_the_language_of_the_index_is_searched_as_it_is(index: Ind
 def test_where_nothing_was_translated_the_question_is_searched_and_the_result_says_so(index: Index) -> None:
     result = graphs.ask(GERMAN, "naive", model=speaking(GERMAN, queries=[]), index=index)
     assert result.answer == "Anna Holt"
+    assert any("searched in the language of the question" in notice for notice in result.notices)
     broken = FakeModel(replies=lambda prompt, slots: "?" if prompt == "translate" else speaking(GERMAN).replies(prompt, slots), writes=True)
     result = graphs.ask(GERMAN, "naive", model=broken, index=index)
     assert any("searched in the language of the question" in notice for notice in result.notices)
