@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ramify.nodes.state.turns import earlier
-from ramify.nodes.step.task import answers_parent, awaited, sibling_of
+from ramify.nodes.step.task import accepted_answer, answers_parent, awaited, sibling_of
 from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants
+from ramify.tools.reader.calibration import HOP
 
 Label = Callable[[Any], str]
 """Writes a condition for a drawing, with the values of the settings."""
@@ -164,6 +165,25 @@ hop_settled = Join(
     ready=lambda tree, branch, settings: _answered(sibling_of(tree, branch)),
 )
 """The sibling that a question waits for can grow no further; the answer found below it is its answer."""
+
+
+def _least(branch: Branch, settings: Any) -> float:
+    """Return how sure the first hop has to be: the embedded model's confidence is calibrated, that of a language model is not."""
+    given = settings.min_hop_confidence
+    return float(given) if given is not None else HOP if branch.confidence_source == "reader" else 0.0
+
+
+def _too_unsure(tree: Tree, branch: Branch, settings: Any) -> bool:
+    settled = accepted_answer(tree, sibling_of(tree, branch))
+    return settled is None or not settled.known or (settled.confidence or 0.0) < _least(settled, settings)
+
+
+hop_unsure = Join(
+    lambda settings: f"first hop has no answer, or below {HOP if settings.min_hop_confidence is None else settings.min_hop_confidence:g}",
+    waits=hop_settled.waits,
+    ready=lambda tree, branch, settings: hop_settled.ready(tree, branch, settings) and _too_unsure(tree, branch, settings),
+)
+"""What would be built on it would be wrong more often than not."""
 pair_answered = Join(
     lambda settings: "both halves answered",
     waits=_is_split,

@@ -13,6 +13,7 @@ from ramify.graphs.conditions import (
     cannot_be_split,
     children_settled,
     hop_settled,
+    hop_unsure,
     is_entity,
     is_root,
     is_waited_for,
@@ -56,9 +57,9 @@ def build(
     """Wire PruneRAG; the last four are the paper's ablations: always decompose, never answer early, accept any answer, no entities."""
     graph = Wiring(PruneSettings, final_call=backtrace == "single")
     accepted = {sure if confidence else known: finalize} if adaptive and answers else {}
-    settled: Ways = {hop_settled: fill, children_settled: aggregate}
+    settled: Ways = {hop_unsure: prune, hop_settled: fill, children_settled: aggregate}
     if backtrace == "single":
-        settled = {hop_settled: fill, root_answered: aggregate, awaited_settled: aggregate}
+        settled = {hop_unsure: prune, hop_settled: fill, root_answered: aggregate, awaited_settled: aggregate}
     named = adaptive and entities
     wire = _joint if joint else _staged
     wire(graph, accepted, settled, named, adaptive and answers)

@@ -10,6 +10,7 @@ from ramify.graphs.conditions import (
     below_theta,
     half_settled,
     hop_settled,
+    hop_unsure,
     invalid_pair,
     is_waited_for,
     known,
@@ -52,17 +53,16 @@ def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
     else:
         graph.when(decompose, {to_search: retrieve}, otherwise=finalize)
     graph.path(retrieve, answer)
-    graph.when(answer, {unknown_hop: decompose, hop_settled: fill})
+    graph.when(answer, {unknown_hop: decompose, hop_unsure: prune, hop_settled: fill})
     if judged:
         graph.when(answer, {may_come_from_below: expand, nothing_known: prune, pair_answered: judge})
         graph.when(judge, {at_least_theta: expand, below_theta: prune})
     else:
         graph.when(answer, {pair_answered: expand})
-    if judged or rubric:
-        graph.when(prune, {attempts_left: decompose, no_answer: retrieve}, otherwise=finalize)
+    graph.when(prune, {attempts_left: decompose, no_answer: retrieve} if judged or rubric else {}, otherwise=finalize)
     graph.path(fill, retrieve)
     graph.when(expand, {grows: decompose, root_answered: aggregate, half_settled: aggregate}, otherwise=finalize)
-    graph.when(aggregate, {hop_settled: fill}, otherwise=finalize)
+    graph.when(aggregate, {hop_unsure: prune, hop_settled: fill}, otherwise=finalize)
     graph.path(finalize, END)
     return graph
 

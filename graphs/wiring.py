@@ -173,9 +173,7 @@ class Wiring(Generic[S]):
                 state = {**state, "tree": tree | loose}
             superstep = config["metadata"].get("langgraph_step", -1)
             handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
-            context = Context(
-                state, settings, frozenset(target for _, target in self.edges[step.name]), frozenset(self.steps), self.final_call
-            )
+            context = Context(state, settings, frozenset(self._leads_to(step.name)), frozenset(self.steps), self.final_call)
             kept = self.final_call and not step.final
             with Budget.shared(settings, state, superstep, kept, step.final) as budget, working(settings, budget):
                 update = {**await step.run(handed, context)}
@@ -186,6 +184,10 @@ class Wiring(Generic[S]):
         node.__name__, node.__doc__ = step.name, step.act.__doc__
         node.__annotations__["state"] = self.state
         return node
+
+    def _leads_to(self, name: str) -> Iterator[str]:
+        """Name the steps to which a step may send what it acts on; a join sends on another branch."""
+        return (target for way, target in self.edges[name] if not isinstance(way, Join))
 
     def _moved(self, step: Step, handed: list[Branch], update: Update, state: Any, settings: Any, superstep: int) -> Update:
         """Say of each branch that the step leaves where it goes next, and of those that waited for it."""

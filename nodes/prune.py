@@ -2,19 +2,24 @@
 
 from ramify.nodes.settings import EMBEDDED, Settings, TorSettings, TreeSettings
 from ramify.nodes.step import Context, StepResult, branch_step, result
-from ramify.nodes.tree import Branch
+from ramify.nodes.step.task import accepted_answer, confidence_note, sibling_of
+from ramify.nodes.tree import UNKNOWN, Branch
 from ramify.nodes.tree.notes import unsure
 from ramify.tools.reader.calibration import TAU
 
 USELESS = "score 0: nothing in it helps"
+UNSURE_HOP = "the answer before it is too unsure to build on"
+UNFILLABLE = f"the question before it has no answer ({UNKNOWN})"
 UNANSWERED = "neither half has an answer"
 
 
 @branch_step()
 async def prune(branch: Branch, context: Context[Settings]) -> StepResult:
-    """Drop the pair of a fork, or a batch; object to an answer, which is kept, marked unsure, where nothing better comes of it."""
+    """Drop a fork's pair, a batch, or what waits for a failed hop; object to an answer, which stays where nothing better comes of it."""
     if branch.kind == "batch":
         return result(branch.to("pruned", note=branch.noted(USELESS)))
+    if branch.status == "waiting":
+        return result(branch.to("pruned", note=branch.noted(_failed_hop(context, branch))))
     if branch.status == "split":
         halves = [half for half in context.pair(branch) if half.status != "failed"]  # what failed says so, and keeps what was found
         pruned = [half.to("pruned", note=half.noted(_reason(branch, context.settings))) for half in halves]
@@ -22,6 +27,14 @@ async def prune(branch: Branch, context: Context[Settings]) -> StepResult:
     objection = _unsure(branch, context.settings)
     note = branch.note if objection in branch.note else branch.noted(objection)
     return result(branch.to("answered", objection=objection, note=note))
+
+
+def _failed_hop(context: Context[Settings], branch: Branch) -> str:
+    sibling = sibling_of(context.tree, branch)
+    settled = accepted_answer(context.tree, sibling)
+    if settled is None or not settled.known:
+        return f"{UNFILLABLE}: {sibling.path}"
+    return f"{UNSURE_HOP}: {settled.path}, {confidence_note(settled)}"
 
 
 def _reason(fork: Branch, settings: Settings) -> str:

@@ -12,11 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
+from training import technical
 from training.claims import agreements, claims
 from training.cloze import cloze
 from training.example import Example
 from training.hops import linked_hops, whole, wiki_hops
 from training.passages_read import papers, squad
+from training.records import records
 from training.relations import asked
 from training.source import Document, Folder, load
 from training.wider import ranked, spans
@@ -27,9 +29,10 @@ Maker = Callable[[], Iterator[Example]]
 FOLDERS: Final = (
     "squad_dev", "covidqa_200423", "boolq_dev", "condaqa_dev_test", "strategyqa", "pubmedqa_labelled",
     "2wikimultihopqa_train", "hotpotqa_train", "musique_train", "squadshifts", "fairytaleqa", "nq_oracle_dev", "qed_dev", "tatqa_text",
-    "boolq_train", "techdocs_faq", "selqa_ass", "squad_du_test",
+    "boolq_train", "techdocs_faq", "selqa_ass", "squad_du_test", *technical.FOLDERS,
 )  # fmt: skip
 _LONGEST = 2200
+_RECORDS = 6000
 
 
 def material(data: Path, among: Collection[str] | None = None) -> Iterator[Example]:
@@ -73,6 +76,8 @@ def _makers(data: Path) -> Iterator[tuple[str, Maker]]:
     yield "agreement", of_documents(agreements, "agreement", *encyclopedic)
     yield "cloze", of_documents(cloze, "cloze", *encyclopedic)
     yield "cloze", of_documents(cloze, "cloze", "boolq_dev")
+    yield from ((name, of(technical.technical, name)) for name in technical.FOLDERS)
+    yield "records", lambda: records(_RECORDS)
 
 
 def dealt(group: str) -> Part:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from training.example import Example
+from training.technical import FOLDERS
 
 PHASES: Final[Mapping[str, Mapping[str, float]]] = {
     "broad": {
@@ -51,9 +52,37 @@ PHASES: Final[Mapping[str, Mapping[str, float]]] = {
         "boolq_train_other": 0.15,
         "condaqa_dev_test": 0.06,
     },
+    "technical": {
+        **{
+            f"{folder}_{kind}{other}": 0.3 if other else 1.0
+            for folder in FOLDERS
+            for kind in ("span", "field", "yes", "no", "none", "step", "how_to")
+            for other in ("", "_other")
+        },
+        **{f"{folder}_step_whole": 0.3 for folder in FOLDERS},
+        "records": 0.4,
+        "squad": 0.09,
+        "squad_other": 0.048,
+        "squadshifts": 0.036,
+        "squadshifts_other": 0.024,
+        "nq_oracle_dev": 0.24,
+        "nq_oracle_dev_other": 0.12,
+        "tatqa_text": 0.3,
+        "techdocs_faq": 0.12,
+        "techdocs_faq_other": 0.12,
+        "linked": 0.3,
+        "linked_other": 0.15,
+        "whole": 0.36,
+        "whole_other": 0.18,
+        "hops": 0.12,
+        "hops_step": 0.12,
+        "boolq_train": 0.072,
+        "boolq_dev": 0.06,
+        "condaqa_dev_test": 0.048,
+    },
 }
 """How much of a source an epoch sees, another part of it each time."""
-REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06}
+REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "technical": 0.02}
 """How much of the sources that a phase does not name."""
 
 

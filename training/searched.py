@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ramify.tools.reader.reading import in_context
+from training import technical
 from training.example import Example, seeded
 from training.lookalike import Lookalikes
 from training.material import Part, material, part
@@ -28,6 +29,7 @@ FOLDERS: Final = {
     "nq_oracle_dev_other": "nq_oracle_dev",
     "tatqa_text": "tatqa_text",
     "techdocs_faq_other": "techdocs_faq",
+    **{f"{name}_{kind}": name for name in technical.FOLDERS for kind in ("span", "field", "yes", "no", "none", "step")},
 }
 """Where the passages of each source's questions are searched."""
 WHOLE: Final = ("2wikimultihopqa_train", "hotpotqa_train", "musique_train")
@@ -90,6 +92,8 @@ def _with_passages(example: Example, right: Sequence[Example], documents: Lookal
     answers = [] if example.kind in ("yes", "no") else [answer for one in right for answer in _answers(one)]
     known = {example.group, *(one.group for one in right)}
     choose = random.Random(example.question)
+    if example.source.endswith("_none"):  # another passage may answer it
+        return Searched(example.source, example.question, (example.context,), ())
     # What is read may be one passage or many, and confidence has to be right for both.
     contexts = (example.context, *_near(example.question, answers, known, documents))[: choose.choice((1, PASSAGES))]
     return Searched(example.source, example.question, tuple(choose.sample(contexts, len(contexts))), _answers(example))

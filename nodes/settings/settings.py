@@ -12,6 +12,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import View
 from ramify.tools.index.passage_store import choices_of
 from ramify.tools.quoting import brief
+from ramify.tools.reader.calibration import HOP
 from ramify.tools.reader.calibration import TAU as CALIBRATED
 from ramify.tools.relevance import NONE
 from ramify.tools.server_address import as_one_text
@@ -160,6 +161,14 @@ class TreeSettings(Settings):
         le=1,
         description="An answer is accepted when its confidence is above this; not given: "
         f"{TAU:g} as in the paper, for the extractive model what was calibrated for it ({CALIBRATED:g}).",
+    )
+
+    min_hop_confidence: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="A question that needs an answer less sure than this is not asked; not given: 0, for the extractive model what was "
+        f"calibrated for it ({HOP:g}).",
     )
 
     @property

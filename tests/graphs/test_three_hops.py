@@ -130,6 +130,16 @@ def test_a_rejected_answer_is_filled_in_where_nothing_better_settled_and_it_is_n
     assert "nothing surer, confidence 0.500" in result.tree["0.1"].note
 
 
+@pytest.mark.parametrize("wiring", cases("tor", "prune"))
+def test_nothing_is_built_on_a_first_hop_below_the_bar_and_the_tree_names_it(wiring: Wiring) -> None:
+    model = mind({RIVER: ("Rhone", 0.3), "Into which sea does Rhone flow?": ("Mediterranean", 0.99)})
+    result = asked(model, strategy=wiring[0], min_hop_confidence=0.4, **wiring[1])
+    assert "Into which sea does Rhone flow?" not in {str(slots.get("question")) for _, slots in model.calls}
+    last = next(branch for branch in result.tree.values() if "{1}" in branch.question)
+    assert last.status == "pruned"
+    assert "0.0" in last.note
+
+
 @pytest.mark.parametrize("arguments", EVERY_WAY, ids=str)
 def test_what_is_said_of_an_entity_is_never_filled_in(arguments: dict[str, Any]) -> None:
     unsplit = {HOPS: PARTS[HOPS]}

@@ -150,6 +150,46 @@ def linked() -> tuple[list[Record], list[Record]]:
     return encyclopedia("mu"), [question("m-0", asked, "Bremen", ["mu-film-3", "mu-person-2"], decomposition={"steps": steps})]
 
 
+def by_hand(prefix: str) -> tuple[list[Record], list[Record]]:
+    """Give one question of each kind that was written over a manual."""
+    switch = f"The {prefix} daemon listens on port 4711.\nIts log stays in {prefix}.log unless --quiet is given."
+    other = f"The {prefix} client opens port 9000.\nFirst stop the client.\nThen remove its lock."
+    documents = [document(f"{prefix}-0", f"{prefix}d", switch), document(f"{prefix}-1", f"{prefix} client", other)]
+
+    def written(number: int, asked: str, answer: str | None, kind: str, at: int = 0, **more: Any) -> Record:
+        types = {
+            "number": "span",
+            "field": "span",
+            "yes": "yes_no",
+            "no": "yes_no",
+            "two_hop": "two_hop",
+            "none": "none",
+            "how_to": "how_to",
+        }
+        metadata = {"kind": kind, **more.pop("metadata", {})}
+        supporting = [{"doc_id": f"{prefix}-{at}", "title": None, "fact": more.pop("fact", None)}]
+        line = question(f"{prefix}-w{number}", asked, answer or "", [], type=types.get(kind, kind), metadata=metadata, **more)
+        return {**line, "answer": answer, "supporting": supporting}
+
+    steps = [
+        {"question": f"Which port does the {prefix} client open?", "answer": "9000", "doc_id": f"{prefix}-1", "start": other.index("9000")},
+        {"question": "What listens beside {1}?", "answer": "4711", "doc_id": f"{prefix}-0", "start": switch.index("4711")},
+    ]
+    lines = other.split("\n")[1:]
+    return documents, [
+        written(0, f"Which port does the {prefix} daemon use?", "4711", "number",
+                answers=[{"text": "4711", "start": switch.index("4711")}]),
+        written(1, f"Does {prefix} --quiet keep the log away?", "yes", "yes", fact=switch.split("\n")[1]),
+        written(5, f"Is the {prefix} log kept with --quiet?", "no", "no", fact=switch.split("\n")[1]),
+        written(6, f"What is the port of the {prefix} client?", "9000", "field", 1,
+                answers=[{"text": "9000", "start": other.index("9000")}]),
+        written(2, f"On which port is the {prefix} log sent?", None, "none"),
+        written(3, f"What listens beside the port of the {prefix} client?", "4711", "two_hop", decomposition={"steps": steps}),
+        written(4, f"How do I remove the {prefix} client?", None, "how_to", 1,
+                metadata={"sentences": [{"text": line, "start": other.index(line)} for line in lines]}),
+    ]  # fmt: skip
+
+
 def write_all(root: Path) -> Path:
     """Write all folders."""
     made = {
@@ -171,6 +211,9 @@ def write_all(root: Path) -> Path:
         "techdocs_faq": ranked("te"),
         "selqa_ass": ranked("se"),
         "squad_du_test": ranked("sd"),
+        "techdocs_spans": by_hand("aud"),
+        "office_spans": by_hand("bex"),
+        "written": by_hand("cim"),
     }
     for name, (documents, questions) in made.items():
         write(root / name, documents, questions)

@@ -9,6 +9,7 @@ import pytest
 
 from ramify.tools.english import fold
 from training.material import FOLDERS
+from training.written.folder import QUESTIONS
 
 DATA = Path(os.environ.get("RAMIFY_DATA") or "nowhere")
 MEASURED = ("2wikimultihopqa", "hotpotqa", "musique", "musique_ketrag", "multihop_rag")
@@ -28,8 +29,8 @@ def asked(folder: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def trained() -> set[str]:
-    names = {*FOLDERS, *(folder.name for folder in (DATA / "train").iterdir() if folder.is_dir())}
-    return set().union(*(asked(DATA / "train" / name) for name in names))
+    names = {*FOLDERS, *(folder.name for folder in (DATA / "train").iterdir() if folder.is_dir())} - {QUESTIONS.parent.name}
+    return set().union(*(asked(DATA / "train" / name) for name in names), asked(QUESTIONS.parent))
 
 
 @pytest.mark.parametrize("name", MEASURED)

@@ -19,7 +19,7 @@ FOLDERS = (
     "2wikimultihopqa_train musique_train hotpotqa_train fanoutqa_dev break_dev break_dev_lowlevel squad_dev squadshifts "
     "nq_oracle_dev qed_dev boolq_train boolq_dev fairytaleqa tatqa_text techdocs_faq covidqa_200423 pubmedqa_labelled "
     "qamr_dev_test clapnq_dev selqa_ass canard_dev cast_ikat_rewrites mtrag_rewrites gecor_camrest kvret_cqr followup_nlidb "
-    "disflqa"
+    "disflqa techdocs_spans office_spans written"
 )
 
 

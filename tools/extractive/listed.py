@@ -5,6 +5,7 @@ The constants were chosen on written how-to and list questions over manuals and 
 
 import re
 from collections.abc import Sequence
+from itertools import dropwhile, takewhile
 from math import exp
 from typing import NamedTuple
 
@@ -88,11 +89,31 @@ def listed(question: str, passages: Sequence[Quote]) -> Listed | None:
     if confidence < LEAST:
         return None
     lines = [(best.number, line) for line in best.quoted()]
+    lines += _continued(lines, best, [section for section in found if _beside(section, best, passages)])
     if kind == "list" and _promises(best.title, question):  # its items may be spread over several passages
         for section in found:
-            if section is not best and section.title == best.title and likely(section.worth) >= LEAST:
+            used = {number for number, _ in lines}
+            if section.number not in used and section.title == best.title and likely(section.worth) >= LEAST:
                 lines += [(section.number, line) for line in section.quoted()]
     return Listed(lines[:MOST], confidence)
+
+
+def _beside(section: Section, best: Section, passages: Sequence[Quote]) -> bool:
+    """Return whether two passages are of the same section of a document."""
+    one, other = passages[section.number - 1], passages[best.number - 1]
+    return section is not best and (one["source"], one["title"]) == (other["source"], other["title"])
+
+
+def _continued(lines: list[tuple[int, str]], best: Section, others: Sequence[Section]) -> list[tuple[int, str]]:
+    """Return the items with which another passage begins, where a list runs to the end of the best one: a border has cut it."""
+    quoted = {line for _, line in lines}
+    if lines[-1][1] != best.units[-1] or not _ITEM.match(best.units[-1]):
+        return []
+    for section in others:
+        more = list(dropwhile(quoted.__contains__, section.units))  # what both passages hold
+        if goes_on := list(takewhile(_ITEM.match, more)):
+            return [(section.number, line) for line in goes_on]
+    return []
 
 
 def sections(question: str, passages: Sequence[Quote]) -> list[Section]:

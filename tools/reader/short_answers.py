@@ -13,8 +13,10 @@ _NOWHERE = -1
 _EITHER = 0.2
 _LONGEST = 400
 """Characters of a question that are read: whatever is told before, what is asked comes last."""
-_NEXT_FIELD = re.compile(r"\n[^\n:]{1,60}: ")
-"""Where the next field of a record begins: `name: Ada Reed`, then `role: engineer` on a line of its own."""
+_BORDER = re.compile(r"\s+\|(?=\s)|\t|\n[ \t]*\n|\n(?=[ \t]*(?:[^\n:]{1,60}: |[-*•–·|#>] |\d{1,3}[.)] ))")
+"""Between cells of a row, paragraphs, fields (`name: Ada Reed`, then `role: engineer`) and items of a list."""
+_WRAPPED = 50
+"""A line of so many characters was broken because it was full, and a sentence goes on in the next one."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,30 @@ def single(question: str) -> float:
 
 
 def answers(readings: Sequence[Reading], contexts: Sequence[str], begins: Sequence[int]) -> Iterator[ReadAnswer]:
-    """Yield the spans of all passages with the probability of span and passage; none crosses a title, bracket or field."""
+    """Yield the spans of all passages with the probability of span and passage; none crosses a title, bracket, line, cell or field."""
     for number, (reading, context, begin) in enumerate(zip(readings, contexts, begins, strict=True), 1):
         for spot in reading.spots:
-            end = spot.start + len(_NEXT_FIELD.split(context[spot.start : spot.end])[0])
+            end = piece_end(context, spot.start, spot.end)
             text = context[spot.start : end].strip(" ,;")
             if fold(text) and not spot.start < begin < end and text.count("(") == text.count(")"):
                 yield ReadAnswer(text, reading.span * spot.probability, number, spot.start, end)
+
+
+def piece_end(context: str, start: int, end: int) -> int:
+    """Return where the line, cell or field ends in which a span starts, or the span's own end if that comes first.
+
+    A sentence that goes on in the next line, because its line was full or in lower case, is one piece.
+    """
+    while start < end and context[start].isspace():
+        start += 1
+    if border := _BORDER.search(context, start, end):
+        end = border.start()
+    for found in re.finditer("\n", context[start:end]):
+        at = start + found.start()
+        line, after = context[context.rfind("\n", 0, at) + 1 : at], context[at + 1 :].lstrip()[:1]
+        if len(line) < _WRAPPED and not after.islower():
+            return at
+    return end
 
 
 def verdicts(readings: Sequence[Reading]) -> list[ReadAnswer]:

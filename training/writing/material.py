@@ -23,6 +23,7 @@ from training.writing.linked import fanned, linked
 from training.writing.question_words import fold, others
 from training.writing.said_before import described, said_before
 from training.writing.single import asked_of_one, worded
+from training.writing.technical import technical
 from training.writing.written import Written, part
 
 _VOCABULARY: Final = 400
@@ -68,6 +69,7 @@ def _made(data: Path, share: float) -> Iterator[Written]:
     yield from unchanged(data, int(1500 * share))
     yield from asked_of_one(data)
     yield from worded(data, int(1500 * share))
+    yield from technical(data)
 
 
 def _once(made: Iterator[Written]) -> Iterator[Written]:

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from ramify.tools.embeddings.minilm import minilm_layers
 from ramify.tools.splitting.network import READ_LAYERS, Source, Writer
-from ramify.tools.splitting.writing import Vocabulary, encode
+from ramify.tools.splitting.writing import Vocabulary, encode, load_splitter
 from training.saved_run import WEIGHTS, restore, save
 from training.train import bar
 from training.writing.material import material
@@ -25,6 +25,7 @@ from training.writing.sequences import Batch, Sequenced, batch, common_words, se
 from training.writing.written import part
 
 WORDS = "words.json"
+SHIPPED = Path("shipped")
 SAVED_EVERY = 500
 WARM_UP = 0.05
 _AT_ONCE = 64
@@ -35,7 +36,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the writer.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, help="folder for weights")
-    parser.add_argument("--begin", type=Path, help="folder whose weights and words to begin with")
+    parser.add_argument("--begin", type=Path, help="folder whose weights and words to begin with; `shipped` for the package's own")
     parser.add_argument("--epochs", type=float, default=3)
     parser.add_argument("--rate", type=float, default=6e-4, help="highest learning rate")
     parser.add_argument("--size", type=int, default=48, help="examples in a batch")
@@ -107,7 +108,9 @@ def train(writer: Writer, items: list[Sequenced], states: list[Tensor], given: a
 
 
 def known_words(folder: Path) -> Vocabulary:
-    """Read the vocabulary of a run."""
+    """Read the vocabulary of a run, or of the package."""
+    if folder == SHIPPED:
+        return load_splitter().vocabulary
     return Vocabulary(tuple(json.loads((folder / WORDS).read_text(encoding="utf-8"))))
 
 
@@ -126,7 +129,8 @@ def main() -> None:
     states = all_states(items)
     writer = Writer(len(words))
     if given.begin:
-        writer.load_state_dict(load_file(given.begin / WEIGHTS))
+        shipped = {name: weight.float() for name, weight in load_splitter().writer.state_dict().items()}
+        writer.load_state_dict(shipped if given.begin == SHIPPED else load_file(given.begin / WEIGHTS))
     smooth = 0.0
     with bar() as progress:
         task = progress.add_task("training")

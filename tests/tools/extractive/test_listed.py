@@ -38,6 +38,16 @@ def test_a_list_is_its_items() -> None:
     assert {number for number, _ in found.lines} == {2}
 
 
+def test_a_list_that_the_border_of_a_passage_cuts_goes_on_in_the_next_one() -> None:
+    head, _, tail = CARD["text"].partition("4. ")
+    first = Quote(title=CARD["title"], source=CARD["source"], text=head.rstrip())
+    second = Quote(title=CARD["title"], source=CARD["source"], text=f"3. Pull the old cartridge out.\n4. {tail}")
+    found = listed("How do I replace the cartridge of the printer?", [first, PAPER, second])
+    assert found is not None
+    steps = [line for _, line in found.lines if line[0].isdigit()]
+    assert [step[0] for step in steps] == list("12345")
+
+
 def test_a_list_is_not_longer_than_anybody_reads() -> None:
     text = "The supported paper sizes are:\n" + "\n".join(f"- size number {number} of the tray" for number in range(30))
     found = listed("Which paper sizes are supported?", [Quote(title="Paper sizes", source="p.md", text=text)])

@@ -1,0 +1,125 @@
+"""Measure readers on the written questions that are kept out: `python -m training.kept_out DATA [OUT ...] [--part measure]`.
+
+Each question is read in its own passage and the four of its folder that share most words with it, in an order dealt by the question; a
+question that has no answer in its passage is right where nothing is answered with a confidence of LEAST. Printed by kind of question, for
+the shipped weights and for those of each OUT: the share that is right with its 95 % interval,
+token F1, the share that is wrong with a confidence of .5 and more, and how far confidence is from being right (ECE).
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from safetensors.torch import load_file
+
+from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
+from ramify.tools.reader.calibration import LEAST, SPANS, VERDICTS, Constants, Evidence, confidence
+from ramify.tools.reader.network import Network
+from ramify.tools.reader.reading import in_context, load_network, pairs, read_pairs
+from ramify.tools.reader.short_answers import answers, ranked, single, verdicts
+from training.example import seeded
+from training.lookalike import Lookalikes
+from training.material import Part, part
+from training.saved_run import WEIGHTS
+from training.source import Document, load
+from training.technical import FOLDERS, beginning, technical
+from training.untrained import new_network
+
+PASSAGES: Final = 5
+
+
+class Case(NamedTuple):
+    """A question, its passages, and what is right: an answer, yes, no, or nothing."""
+
+    kind: str
+    question: str
+    contexts: tuple[str, ...]
+    right: str
+
+
+class Outcome(NamedTuple):
+    """What a reader says, how sure it is, and how right that is."""
+
+    answer: str
+    sure: float
+    exact: float
+    f1: float
+
+
+def cases(data: Path, wanted: Part) -> Iterator[Case]:
+    """Yield the questions of a part, each with its passages."""
+    for name in FOLDERS:
+        folder = load(data / name)
+        lookalikes = Lookalikes(folder.documents.values())
+        for example in technical(folder):
+            kind = example.source.removeprefix(f"{name}_")
+            if kind.endswith("_other") or not example.kind or part(example) != wanted:
+                continue
+            golds = [example.context[start:end] for start, end in example.spans]
+            known = {one.id for one in folder.documents.values() if _from(one, example.context)}
+            contexts = [example.context]
+            for number in range(0 if example.kind == "none" else PASSAGES - 1):
+                near = lookalikes.of(example.question, golds, known, seeded(example.question, number), among=1)
+                if near is not None:
+                    known.add(near.id)
+                    contexts.append(beginning(near))
+            order = seeded(example.question, "order").sample(contexts, len(contexts))
+            yield Case(kind, example.question, tuple(order), golds[0] if golds else "" if example.kind == "none" else example.kind)
+
+
+def _from(document: Document, context: str) -> bool:
+    begin = in_context(document.title, "")
+    return context.startswith(begin) and context[len(begin) :] in document.text
+
+
+def read(network: Network, case: Case, constants: tuple[Constants, Constants]) -> Outcome:
+    """Answer one question as the reader does."""
+    readings = [read_pairs(network, pairs([case.question], [context]))[0] for context in case.contexts]
+    best, (place, rival) = ranked([*answers(readings, case.contexts, [0] * len(readings)), *verdicts(readings)])
+    if best is None:
+        return Outcome("", 0.0, float(not case.right), float(not case.right))
+    evidence = Evidence(place, rival, len(case.question.split()), single(case.question))
+    sure = confidence(evidence, constants[best.verdict])
+    answer = best.answer if sure >= LEAST or case.right else ""
+    if not case.right:
+        return Outcome(answer, sure, float(not answer), float(not answer))
+    return Outcome(answer, sure, float(exact_match(answer, [case.right])), token_f1(answer, [case.right]))
+
+
+def lines(found: Sequence[tuple[Case, Outcome]]) -> Iterator[str]:
+    """Write the figures of each kind, and of all."""
+    yield f"  {'kind':12} {'n':>5} {'right':>6} {'95 %':>13} {'F1':>6} {'sure, wrong':>12} {'ECE':>6}"
+    for kind in (*sorted({case.kind for case, _ in found}), "all"):
+        some = [outcome for case, outcome in found if kind in (case.kind, "all")]
+        exact = [one.exact for one in some]
+        low, high = bootstrap_interval(exact)
+        told = [one for one in some if one.answer]
+        wrong = sum(one.sure >= 0.5 and not one.exact and one.f1 < 0.5 for one in told)
+        ece = expected_calibration_error([one.sure for one in told], [one.exact for one in told]) if told else 0.0
+        yield (
+            f"  {kind:12} {len(some):5} {100 * sum(exact) / len(some):6.1f} {100 * low:6.1f}–{100 * high:.1f} "
+            f"{100 * sum(one.f1 for one in some) / len(some):6.1f} {100 * wrong / len(some):12.1f} {ece:6.3f}"
+        )
+
+
+def main() -> None:
+    """Print the figures of the shipped weights and of others."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="folder with the training sets")
+    parser.add_argument("out", type=Path, nargs="*", help="folders that training wrote")
+    parser.add_argument("--part", choices=("choose", "measure"), default="measure")
+    given = parser.parse_args()
+    some = list(cases(given.data, given.part))
+    for folder in (None, *given.out):
+        network = load_network()
+        if folder is not None:
+            network = new_network()
+            network.load_state_dict(load_file(folder / WEIGHTS))
+        print(folder or "shipped")
+        for line in lines([(case, read(network.eval(), case, (SPANS, VERDICTS))) for case in some]):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

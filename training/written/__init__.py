@@ -1,0 +1,1 @@
+"""Questions written by hand over technical texts and invented office documents."""
