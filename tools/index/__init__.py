@@ -6,7 +6,7 @@
 * linked: `hnsw` by vectors, `full_text` and `postings` by words, `slots` for where a passage is in them
 * published: `publication`, `manifest`
 * opened: `publication`, `passage_store`; `index` for what a graph or a hierarchy has beside the passages
-* searched: `searcher`, `hybrid_search`, `reports`
+* searched: `searcher`, `hybrid_search`, `reports`; several as one by `collections`
 """
 
 from ramify.tools.index.build import Built
