@@ -26,7 +26,7 @@ from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions
 from ramify.tools.index.index_store import check_exists
-from ramify.tools.index.searcher import DEMO, LACKING, Searchable, searcher, unknown_filter_fields
+from ramify.tools.index.searcher import DEMO, LACKING, Searchable, collections_of, described_as, searcher, unknown_filter_fields
 from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
 
 NAMESPACE = "checkpoint_ns"
@@ -211,8 +211,13 @@ def search_tool(
 
 
 def about_of(index: Searchable) -> str:
-    """Describe the content of an index that nobody has described."""
-    return ABOUT_DEMO if index == DEMO else ABOUT
+    """Describe the content of an index, or of several, by what they were given as descriptions."""
+    if index == DEMO:
+        return ABOUT_DEMO
+    several = collections_of(index)
+    described = {name: described_as(one) for name, one in zip(several.names, several.members, strict=True)} if several else {}
+    told = [f"{name} ({text})" if text else name for name, text in described.items()] or list(filter(None, [described_as(index)]))
+    return f"{ABOUT}: {', '.join(told)}" if told else ABOUT
 
 
 def _tool(name: str, description: str, arguments: type[BaseModel], index: Searchable, call: Call) -> StructuredTool:
@@ -221,9 +226,12 @@ def _tool(name: str, description: str, arguments: type[BaseModel], index: Search
     IndexingError where there is no index: better now than in the middle of an agent's run. A filter is offered where it means something:
     other stores have dialects of their own.
     """
-    if isinstance(index, (str, Path)) and index != DEMO:
-        check_exists(index)
-    if isinstance(index, (Index, str, Path)):
+    several = collections_of(index)
+    members = several.members if several else [index]
+    for one in members:
+        if isinstance(one, (str, Path)) and one != DEMO:
+            check_exists(one)
+    if all(isinstance(one, (Index, str, Path)) for one in members):
         arguments = create_model(f"{arguments.__name__}Within", __base__=(Within, arguments), __doc__=arguments.__doc__)
 
     async def act_async(config: RunnableConfig, **given: Any) -> tuple[str, Any]:

@@ -102,5 +102,6 @@ def passage_of(hit: Hit) -> Passage:
         source=str(document.metadata.get("source", document.id)),
         score=hit.score,
         value=hit.value,
+        collection=hit.collection,
         metadata=rest,
     )

@@ -18,7 +18,7 @@ from ramify.tools.index.hybrid_search import Hit
 from ramify.tools.index.index import Index
 from ramify.tools.index.index_store import FolderStore
 from ramify.tools.index.reports import REPORT_NAMES, Reports, Subject, report_id
-from ramify.tools.index.searcher import DEMO, Searchable, describe, opened, searcher
+from ramify.tools.index.searcher import DEMO, Searchable, collections_of, describe, opened, searcher
 from ramify.tools.knowledge.reports import Report
 
 _TOLD = 1200
@@ -74,7 +74,10 @@ def _opened(settings: GlobalSettings) -> tuple[Searchable, float]:
 
 
 def index_of(settings: GlobalSettings) -> Searchable:
-    """Return the index, opened; of the demo corpus the one that has a graph. Blocking."""
+    """Return the index, opened; of the demo corpus the one that has a graph. Blocking. UsageError where there are several."""
+    if several := collections_of(settings.index):
+        what = f"reports are of one index, and {len(several.names)} are given: {', '.join(several.names)}"
+        raise UsageError(what, "ask about one of them, or choose another strategy")
     index = demo_index("graph") if settings.index == DEMO else settings.index
     return opened(index) if isinstance(index, (str, Path)) else index
 

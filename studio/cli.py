@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ramify.studio.commands import ask, chat, compare, doctor, download, graph, index, inspect, mcp, search, settings, studio
+from ramify.studio.commands import ask, chat, compare, doctor, download, graph, index, inspect, mcp, search, settings, studio, watch
 from ramify.studio.commands import eval as evaluation
 from ramify.studio.console.options import OnRay
 from ramify.studio.console.streams import fail
@@ -21,7 +21,7 @@ ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 """typer carries a copy of click in some versions and takes the package in others: this is the class of the one it uses."""
 
 INTERRUPTED = 130
-RESUMED = ("index", "eval")
+RESUMED = ("index", "watch", "eval")
 """Commands that resume after an interruption."""
 
 app = typer.Typer(
@@ -33,6 +33,7 @@ app = typer.Typer(
 )
 for command, name in (
     (index.index, "index"),
+    (watch.watch, "watch"),
     (search.search, "search"),
     (inspect.inspect, "inspect"),
     (ask.ask, "ask"),

@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from ramify.tools.errors import UsageError
 from ramify.tools.index.hybrid_search import View
 from ramify.tools.index.passage_store import choices_of
+from ramify.tools.index.searcher import collections_of
 from ramify.tools.quoting import brief
 from ramify.tools.reader.calibration import HOP
 from ramify.tools.reader.calibration import TAU as CALIBRATED
@@ -20,6 +21,8 @@ from ramify.tools.typed import readable
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""
+Several = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)]
+"""Indexes that are searched as one."""
 FILTER = '{"source": "report.pdf"}'
 QUOTED = 80
 """Characters of a value that is refused."""
@@ -28,6 +31,11 @@ QUOTED = 80
 def _reranker(value: Any) -> Any:
     """Read none as the name that it is here: on the command line it stands for no value."""
     return NONE if value is None else value.strip() if isinstance(value, str) else value
+
+
+def _single(value: Any) -> Any:
+    """Read a list of one index as that index."""
+    return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
 
 
 class Settings(BaseModel):
@@ -46,8 +54,11 @@ class Settings(BaseModel):
     base_url: Annotated[str | None, BeforeValidator(as_one_text)] = Field(
         default=None, description="Address of the model's server (Ollama, vLLM, llama.cpp); several of them with spaces or commas between."
     )
-    index: str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] = Field(
-        default="demo", description="Folder or address of the index to search, or demo for the corpus that ships with the package."
+    index: Annotated[
+        str | SkipJsonSchema[VectorStore] | SkipJsonSchema[BaseRetriever] | SkipJsonSchema[Several], BeforeValidator(_single)
+    ] = Field(
+        default="demo",
+        description="Folder or address of the index to search, a list of several, or demo for the corpus that ships with the package.",
     )
     filter: dict[str, Any] | None = Field(
         default=None, description=f"Search only passages whose metadata has these values, such as {FILTER}.", examples=[FILTER]
@@ -115,9 +126,10 @@ class Settings(BaseModel):
     @classmethod
     def _refused_in_one_line(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         # Here and not where settings are read, because LangGraph makes them of a run's context itself.
-        for text in given.values() if isinstance(given, dict) else ():
-            if isinstance(text, str):
-                readable(text)
+        for value in given.values() if isinstance(given, dict) else ():
+            for text in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(text, str):
+                    readable(text)
         try:
             made = handler(given)
         except ValidationError as error:
@@ -128,7 +140,8 @@ class Settings(BaseModel):
             example = next(iter(getattr(cls.model_fields.get(name), "examples", None) or ()), None)
             remedy = f"write it as `--set '{name}={example}'`" if example else cls.listed
             raise UsageError(what, remedy) from None
-        if isinstance(made.index, str):  # other stores have filters of their own kinds
+        several = collections_of(made.index)
+        if any(isinstance(one, str) for one in (several.members if several else [made.index])):  # other stores have filters of their own
             for field, wanted in (made.filter or {}).items():
                 choices_of(field, wanted)
         return made

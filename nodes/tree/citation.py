@@ -29,6 +29,8 @@ class Source(FrozenModel):
 
     source: str
     """The path within the folder that was given; of a record with `#id`."""
+    collection: str = ""
+    """The name of the index it is from, where several are searched."""
     name: str = ""
     """Folder and file, as many folders as tell it from the others."""
     title: str = ""
@@ -48,9 +50,14 @@ class Source(FrozenModel):
 
     @property
     def where(self) -> str:
-        """Say in a line where it lies: folder and file, headings, page."""
+        """Say in a line where it lies: collection, folder and file, headings, page."""
         within = ", ".join(filter(None, (self.heading, self.on_page)))
-        return f"{self.name or self.source} ({within})" if within else self.name or self.source
+        return f"{self.file} ({within})" if within else self.file
+
+    @property
+    def file(self) -> str:
+        """Name the file, behind its collection where several are searched."""
+        return ": ".join(filter(None, (self.collection, self.name or self.source)))
 
 
 class Citation(Source):
@@ -109,6 +116,7 @@ def cite(passages: Sequence[Passage], quotes: Sequence[str], cited: bool, closes
             end=span[1] if span else None,
             cited=cited,
             closest=closest,
+            collection=passage.collection,
             also=_also(passage),
             **_place(passage.source, at_quote(passage.metadata, passage.text, quote), name, passage.text[slice(*span)] if span else ""),
         )
@@ -134,7 +142,9 @@ def _also(passage: Passage) -> list[Source]:
     items = listed if isinstance(listed, list) else []
     found = [item for item in items if isinstance(item, Mapping) and isinstance(item.get("source"), str)]
     named = names([(item["source"], path_of(item["source"], item)) for item in found])
-    return [Source(**_place(item["source"], item, name)) for item, name in zip(found, named, strict=True)]
+    collections = [flatten(item.get("collection") or "") for item in found]
+    placed = [_place(item["source"], item, name) for item, name in zip(found, named, strict=True)]
+    return [Source(collection=collection, **place) for collection, place in zip(collections, placed, strict=True)]
 
 
 def _place(source: str, metadata: Mapping[str, Any], name: str, quote: str = "") -> dict[str, Any]:

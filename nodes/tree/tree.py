@@ -136,6 +136,8 @@ class Passage(FrozenModel):
     """Cosine similarity to the question that found it, always."""
     value: float = 0.0
     """What MMR gave it when it was picked; the cosine where MMR was off."""
+    collection: str = ""
+    """The name of the index it is from, where several are searched; its id begins with it."""
     metadata: dict[str, Any] = Field(default_factory=dict)
 
     @property

@@ -10,13 +10,13 @@ from ramify.studio.console.options import (
     AsJson,
     BaseUrl,
     Filters,
+    Indexes,
     ModelName,
     Preset,
     Settings,
     ShowTree,
     Strategy,
     Style,
-    Where,
     options_of,
     read_filter,
 )
@@ -34,7 +34,7 @@ Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write
 def ask(
     question: Asked,
     strategy: Strategy = "prune",
-    index: Where = None,
+    index: Indexes = None,
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,

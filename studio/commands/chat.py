@@ -8,13 +8,13 @@ import typer
 from ramify.studio.console.options import (
     BaseUrl,
     Filters,
+    Indexes,
     ModelName,
     Preset,
     Settings,
     ShowTree,
     Strategy,
     Style,
-    Where,
     options_of,
     read_filter,
 )
@@ -40,7 +40,7 @@ Threads = Annotated[bool, typer.Option("--threads", help="List the stored conver
 
 def chat(
     strategy: Strategy = "prune",
-    index: Where = None,
+    index: Indexes = None,
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,

@@ -9,7 +9,7 @@ import typer
 from ramify.studio.console.options import RAY_WHERE, BaseUrl, options_of, readable_or_none
 from ramify.studio.console.streams import note, out
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.quoting import one_line
+from ramify.tools.quoting import flatten, one_line
 from ramify.tools.typed import readable
 
 if TYPE_CHECKING:
@@ -90,6 +90,13 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A build setting of a graph or hierarchy, such as unit_tokens or soft_k."),
 ]
+Description = Annotated[
+    str | None,
+    typer.Option(
+        "--description", metavar="TEXT", callback=readable_or_none,
+        help="What the documents are about, in a sentence: of several indexes, a question goes to those that fit it. [unchanged]",
+    ),
+]  # fmt: skip
 Estimate = Annotated[bool, typer.Option("--estimate", help="Estimate the cost from a sample, and build nothing.")]
 Recluster = Annotated[bool, typer.Option("--recluster", help="Recompute the communities of a graph.")]
 Rebuild = Annotated[bool, typer.Option("--rebuild", help="Recompute the clusters of a hierarchy.")]
@@ -105,7 +112,7 @@ def index(
     kind: KindName = None, group_by: GroupBy = None,
     model: BuilderName = None, base_url: BaseUrl = None, settings: Settings = None, estimate: Estimate = False,
     recluster: Recluster = False, rebuild: Rebuild = False, vectors: Vectors = None,
-    max_calls: MaxCalls = None, max_seconds: MaxSeconds = None,
+    max_calls: MaxCalls = None, max_seconds: MaxSeconds = None, description: Description = None,
     ray: Ray = None, shared: Shared = False, verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
@@ -147,8 +154,11 @@ def index(
         with bar() as progress:
             changed = relink(home.path, precision, progress)
         out().print(f"{one_line(home.path)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
-    elif kind is None:
+    elif kind is None and description is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the existing index in --out")
+    if description is not None:
+        home.describe(flatten(description))
+        out().print(f"{one_line(home.where)}: the description is {one_line(description)!r}", soft_wrap=True, markup=False)
     if isinstance(home, FolderStore):
         if shared:
             share_index(home.path)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, ModelName, Settings, Strategy, Where, options_of
+from ramify.studio.console.options import BaseUrl, Indexes, ModelName, Settings, Strategy, options_of
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 
@@ -19,7 +19,7 @@ Name = Annotated[str, typer.Option(metavar="NAME", help="Suffix of the tools' na
 
 def mcp(
     strategy: Strategy = "prune",
-    index: Where = None,
+    index: Indexes = None,
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,

@@ -5,15 +5,12 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import Filters, read_filter
+from ramify.studio.console.options import Filters, Indexes, read_filter
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.quoting import one_line
 from ramify.tools.typed import readable
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.", callback=readable)]
-Where = Annotated[
-    str, typer.Option("--index", metavar="DIR", help="Folder or address of the index, or demo for the corpus that comes with ramify.")
-]
 Count = Annotated[int, typer.Option("-k", min=1, metavar="N", help="Number of passages.")]
 Rerank = Annotated[
     str,
@@ -23,7 +20,7 @@ Rerank = Annotated[
         help="Rerank the best 20: reader (the embedded model), or a cross-encoder of sentence-transformers by name or path.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print only a JSON list of {id, source, text, score, metadata}.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print only a JSON list of {id, source, text, score, metadata, collection}.")]
 
 
 RERANKED = 20
@@ -31,15 +28,16 @@ RERANKED = 20
 
 
 def search(
-    question: Asked, where: Where = "demo", k: Count = 5, filters: Filters = None, rerank: Rerank = "none", as_json: AsJson = False
+    question: Asked, index: Indexes = None, k: Count = 5, filters: Filters = None, rerank: Rerank = "none", as_json: AsJson = False
 ) -> None:
-    """Search an index by vectors and words, without a model. Results are ranked by both; the score shown is the cosine similarity."""
+    """Search by vectors and words, without a model. Results are ranked by both; the score shown is the cosine similarity."""
     from rich.padding import Padding
     from rich.text import Text
 
     with nullcontext() if as_json else err().status("loading …"):
-        from ramify.tools.index.searcher import advice, searcher, unknown_filter_fields, warm_soon
+        from ramify.tools.index.searcher import DEMO, Searchable, advice, searcher, unknown_filter_fields, warm_soon
 
+        where: Searchable = (index[0] if len(index) == 1 else index) if index else DEMO
         warm_soon(where)  # beside the imports
         from ramify.graphs.run import blocking
         from ramify.nodes.init_tree import checked
@@ -55,7 +53,7 @@ def search(
     if told := advice(where) if passages else unknown_filter_fields(where, wanted):
         note(told)
     if as_json:
-        print_json([passage.model_dump(include={"id", "source", "text", "score", "metadata"}) for passage in passages])
+        print_json([passage.model_dump(include={"id", "source", "text", "score", "metadata", "collection"}) for passage in passages])
         return
     if not passages:
         out().print("Nothing found: check the index and the filter.")

@@ -26,6 +26,10 @@ Where = Annotated[
     str | None,
     typer.Option("--index", metavar="DIR", help="Folder or address of the index; without it, the demo corpus."),
 ]
+Indexes = Annotated[
+    list[str] | None,
+    typer.Option("--index", metavar="DIR", help="Folder or address of an index; repeatable, for several. [the demo corpus]"),
+]
 ModelName = Annotated[
     str | None,
     typer.Option("--model", metavar="NAME", help="auto, extractive, ollama:NAME, gguf:PATH, or a provider:model of LangChain. [auto]"),
@@ -88,9 +92,9 @@ def read_filter(texts: list[str] | None) -> dict[str, Any] | None:
 
 
 def options_of(settings: list[str] | None, **flags: Any) -> dict[str, Any]:
-    """Merge --set with the flags, joining repeated flags by spaces; raise UsageError if both set the same option."""
+    """Merge --set with the flags, repeated addresses joined by spaces; raise UsageError if both set the same option."""
     options = read_pairs(settings or [], "--set")
-    given = {name: " ".join(value) if isinstance(value, list) else value for name, value in flags.items() if value is not None}
+    given = {name: " ".join(value) if name == "base_url" else value for name, value in flags.items() if value not in (None, [])}
     if both := sorted(options.keys() & given.keys()):
         flag = "--" + both[0].replace("_", "-")
         raise UsageError(f"{both[0]!r} is given by {flag} and by --set", f"use only {flag}")

@@ -23,7 +23,7 @@ from ramify.tools.index.progress import Progress as Report
 VERBS = {
     **{"files": "reading", "documents": "reading", "units": "reading", "verdicts": "reaching", "passages for names": "reading"},
     **{"passages": "encoding", "vectors": "linking", "words": "linking", "descriptions": "writing", "reports": "writing"},
-    **{"passages in groups": "summing up", "cells": "measuring"},
+    **{"passages in groups": "summing up", "cells": "measuring", "MB": "receiving"},
 }
 EVERY_S = 10.0
 

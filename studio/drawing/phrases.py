@@ -130,7 +130,7 @@ def title_of(citation: Citation) -> str:
 
 def file_of(citation: Citation) -> str:
     """Return the file of a citation that has a title; else empty."""
-    return (citation.name or citation.source) if citation.title else ""
+    return citation.file if citation.title else ""
 
 
 def named(citation: Citation) -> tuple[str, str]:

@@ -33,7 +33,7 @@ class Inspection:
         """Return everything as JSON values; a plain index has no levels and no reports."""
         manifest = self.manifest
         counts = {"documents": manifest.documents, "passages": manifest.passages, "left_out": sum(manifest.hidden.values())}
-        told = {name: getattr(manifest, name) for name in ("kind", "embedding", "chunk_tokens", "overlap")}
+        told = {name: getattr(manifest, name) for name in ("kind", "description", "embedding", "chunk_tokens", "overlap")}
         held = _graph(self.inside) if self.inside else _hierarchy(self.grouped) if self.grouped else {}
         held["counts"] = counts | held.get("counts", {})
         held["files"] = [{**one._asdict(), "left_out": dict(one.left_out)} for one in self.listed.files]

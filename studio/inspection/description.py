@@ -51,6 +51,8 @@ def facts(found: Inspection) -> Iterator[tuple[str, str]]:
     """Yield facts about an index as label and text."""
     manifest = found.manifest
     yield "kind", manifest.kind
+    if manifest.description:
+        yield "description", one_line(manifest.description)
     yield "documents", f"{manifest.documents:,}"
     yield "passages", f"{manifest.passages:,} searched{hidden_note(manifest.hidden)}"
     if manifest.label:

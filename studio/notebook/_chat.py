@@ -176,8 +176,15 @@ log = logging.getLogger(__name__)
 numbers = count(1)
 
 
+def _named(index: Any) -> Any:
+    """Return the path of a folder as text, anything else as it is."""
+    return os.fspath(index) if isinstance(index, Path) else index
+
+
 class Chat(VBox):
     """A conversation with an index, in a cell: `Chat(index="folder", strategy="tor")`; options as `ramify.graphs.ask` takes them.
+
+    A list of indexes is searched as one.
 
     With `memory` and `thread` it is stored and can be resumed: see `Conversation`.
     """
@@ -185,7 +192,8 @@ class Chat(VBox):
     def __init__(
         self, index: Any = None, strategy: str = DEFAULT, *, memory: str | None = None, thread: str | None = None, **options: Any
     ) -> None:
-        given = {**options, **({} if index is None else {"index": os.fspath(index) if isinstance(index, Path) else index})}
+        several = [_named(one) for one in index] if isinstance(index, (list, tuple)) else _named(index)
+        given = {**options, **({} if index is None else {"index": several})}
         self.conversation = Conversation(memory, thread)
         self.conversation.recall()
         self.panel = Panel(strategy, given)

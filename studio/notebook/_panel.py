@@ -96,8 +96,10 @@ class Field(VBox):
 
     def __init__(self, strategy: str, name: str, value: Any = None) -> None:
         self.name = name
-        self._object = None if value is None or isinstance(value, (str, int, float)) else value
-        text = "" if value is None else written(value) if self._object is None else f"{type(value).__name__}, given in code"
+        names = isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value)
+        self._object = None if value is None or names or isinstance(value, (str, int, float)) else value
+        plain = json.dumps(value) if names else "" if value is None else written(value)
+        text = plain if self._object is None else f"{type(value).__name__}, given in code"
         default, purpose = told(strategy)[name]
         self.box = Text(
             value=text,

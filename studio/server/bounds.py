@@ -55,8 +55,9 @@ def bounded(wiring: Wiring[S]) -> Wiring[S]:
 
 def _allowed(settings: S) -> S:
     index, url, model = settings.index, settings.base_url, settings.model
-    if isinstance(index, str) and index != DEMO and _plain(index) not in indexes():
-        raise UsageError(f"index={index!r} is not allowed for runs of this server", f"start it with `ramify studio --index {index}`")
+    for one in index if isinstance(index, (list, tuple)) else (index,):
+        if isinstance(one, str) and one != DEMO and _plain(one) not in indexes():
+            raise UsageError(f"index={one!r} is not allowed for runs of this server", f"start it with `ramify studio --index {one}`")
     servers = {_plain(one) for one in addresses(os.environ.get(BASE_URLS))}
     if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers]):
         url = without_credentials(others[0])

@@ -239,7 +239,8 @@ class BuildOptions(NamedTuple):
     chunking: Chunking
     batch_size: int = BATCH_SIZE
     progress: Progress = silent
-    clean: bool = True
+    clean: bool | None = True
+    """Whether to leave out of search what only lists or repeats; None: as in the index that is there, in a new one yes."""
     label: Sequence[str] | None = None
     vectors: Precision | None = None
     encoding: Encoding = in_turn

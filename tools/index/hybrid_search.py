@@ -69,11 +69,15 @@ _MOST = 10**9
 
 
 class Hit(NamedTuple):
-    """A passage found. score: its cosine to the query, always. value: what it was picked by: its MMR value, without MMR the cosine."""
+    """A passage found. score: its cosine to the query, always. value: what it was picked by: its MMR value, without MMR the cosine.
+
+    collection: the name of the index it is from, where several are searched as one, and value is the sum of its reciprocal ranks.
+    """
 
     document: Document
     score: float
     value: float
+    collection: str = ""
 
 
 View = Literal["auto", "flat"]

@@ -27,6 +27,7 @@ from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import Snapshot
 from ramify.tools.index.reports import Reports
 from ramify.tools.models.tokens import estimate
+from ramify.tools.quoting import flatten
 from ramify.tools.typed import readable
 
 
@@ -45,7 +46,7 @@ class Index(VectorStore):
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
         label: Sequence[str] | None = None, vectors: Precision | None = None, ray: str | None = None,
-        shared: bool = False,
+        shared: bool = False, description: str | None = None,
     ) -> Built:  # fmt: skip
         """Make an index of files and folders, or bring one up to date; out: a folder, or an address such as milvus:URI/collection.
 
@@ -69,10 +70,13 @@ class Index(VectorStore):
 
         `shared` lets everybody on this machine read the folder, which is its owner's alone where it is made; without it, a folder that is
         there keeps its rights, and its files have them, too.
+
+        `description` says in a sentence what the documents are about: of several indexes, a question goes to those whose description fits.
+        Not given, it is that of the index that is there; "" stands for none.
         """
         if batch_size < 1:
             raise UsageError(f"cannot encode in batches of {batch_size}", "take at least 1")
-        for text in (*(label or ()), query_prefix or "", document_prefix or ""):
+        for text in (*(label or ()), query_prefix or "", document_prefix or "", description or ""):
             readable(text)
         chunking = Chunking(chunk_tokens, overlap).checked()
         paths = [paths] if isinstance(paths, (str, Path)) else paths
@@ -83,9 +87,13 @@ class Index(VectorStore):
             from ramify.tools.ray_encoding import encoding_on
 
             encoding = encoding_on(ray, encoder)
-        return store_at(out).build(
+        store = store_at(out)
+        built = store.build(
             paths, BuildOptions(encoder, chunking, batch_size, progress or silent, clean, label, precision, encoding, shared)
         )
+        if description is not None:
+            store.describe(flatten(description))
+        return built
 
     @classmethod
     def open(cls, path: str | Path | IndexStore, embedding: Embeddings | None = None) -> "Index":

@@ -4,7 +4,7 @@ import hashlib
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -78,6 +78,9 @@ class IndexStore(Protocol):
 
     def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
         """Update the index from the files under the paths."""
+
+    def describe(self, text: str) -> None:
+        """Remember what the index is about; empty for nothing. IndexingError where there is no index."""
 
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
         """Add a program's documents, replacing those of the same ids."""
@@ -157,6 +160,13 @@ class FolderStore:
                 share_index(self.path)
         return taken.built(manifest, encoded, began, encoder)
 
+    def describe(self, text: str) -> None:
+        """Remember what the index is about; empty for nothing."""
+        with write_lock(self.path):
+            manifest = manifest_of(self.path)
+            if manifest.description != text:
+                replace(manifest, description=text).write(self.path / MANIFEST)
+
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
         """Add a program's documents, replacing those of the same ids."""
         with _changing(self.path, encoder, chunking) as (writer, encoder):
@@ -218,7 +228,10 @@ def _publish_changes(
     passages = writer.count("passages") - sum(hidden.values())
     precision = vectors or (manifest.vectors if manifest else WHOLE)
     made = (encoder.name, writer.dimension() or encoder.dimension, *chunking, writer.count("documents"), passages)
-    draft = Manifest(*made, {}, LAYOUT, *encoder.prefixes, hidden, label=list(writer.label), vectors=precision)
+    described = manifest.description if manifest else ""
+    draft = Manifest(
+        *made, {}, LAYOUT, *encoder.prefixes, hidden, label=list(writer.label), vectors=precision, description=described
+    )  # fmt: skip
     whole = manifest is not None and manifest.contents == draft.contents and new_damage(manifest, folder) is None
     if writer.changed or manifest is None or not whole or manifest.vectors != precision:
         return publish(folder, writer, draft, progress)

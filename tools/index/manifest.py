@@ -86,6 +86,8 @@ class Manifest:
     group_by: list[str] = field(default_factory=list)
     """Fields of metadata that a hierarchy groups passages by."""
     vectors: Precision = WHOLE
+    description: str = ""
+    """What it is about, in a sentence, where somebody said so."""
 
     @property
     def prefixes(self) -> Prefixes:

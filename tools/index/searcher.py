@@ -20,6 +20,7 @@ from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Matrix
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Index
+from ramify.tools.index.collections import Collections, Member, choose, fuse_ranks, load_profiles
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import mmr as pick_diverse
 from ramify.tools.index.index_store import IndexStore, is_address, store_at
@@ -132,7 +133,8 @@ class RetrieverSearch:
 
 
 DEMO = "demo"
-Searchable = Index | VectorStore | BaseRetriever | str | Path
+Searchable = Member | Sequence[Member] | Collections
+"""What can be searched; several at once as a list or tuple."""
 _REASONS = {"twin": "repeated"}
 """Why a passage is not searched, where the reason is no word for a reader."""
 
@@ -157,16 +159,10 @@ def searcher(index: Searchable) -> Search:
     | "demo"          | the demo corpus, indexed at the first search                                                                    |
     | `VectorStore`   | its own similarity search, `filter` passed on; cosines and MMR are computed here where it has `embeddings`      |
     | `BaseRetriever` | itself; it can neither filter nor score, so passages keep its order, and a score it left in the metadata counts |
+    | several of them | each by the questions that fit it (`choose`); what they find is fused by rank (`fuse_ranks`)                       |
     """
-    find: Callable[[Sequence[str], SearchOptions], Awaitable[list[list[Hit]]]]
-    if isinstance(index, (Index, str, Path)):  # first, because an Index is a VectorStore, too
-        find = partial(_search_index, index)
-    elif isinstance(index, VectorStore):
-        find = StoreSearch(index).find
-    elif isinstance(index, BaseRetriever):
-        find = RetrieverSearch(index).find
-    else:
-        raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
+    several = collections_of(index)
+    find = _finder(index) if several is None else partial(_search_collections, several)
 
     async def search(
         queries: Sequence[str], *, k: int = 5, fetch_k: int | None = None, mmr: float | None = None, hybrid: bool = True,
@@ -175,6 +171,46 @@ def searcher(index: Searchable) -> Search:
         return await find(queries, SearchOptions(k, fetch_k, mmr, hybrid, filter, view=view, options=options))
 
     return search
+
+
+Find = Callable[[Sequence[str], SearchOptions], Awaitable[list[list[Hit]]]]
+
+
+def _finder(index: Any) -> Find:
+    """Return what searches a single index, store or retriever."""
+    if isinstance(index, (Index, str, Path)):  # first, because an Index is a VectorStore, too
+        return partial(_search_index, index)
+    if isinstance(index, VectorStore):
+        return StoreSearch(index).find
+    if isinstance(index, BaseRetriever):
+        return RetrieverSearch(index).find
+    raise UsageError(f"cannot search in {type(index).__name__!r}", "give an index, its place, or a LangChain vector store or retriever")
+
+
+def collections_of(index: Searchable) -> Collections | None:
+    """Return several indexes with their names, None for a single one; UsageError where one is given twice."""
+    if isinstance(index, Collections):
+        return index
+    return Collections.of(index) if isinstance(index, (list, tuple)) else None
+
+
+async def _search_collections(several: Collections, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
+    """Search each collection for the queries that fit it, all at once, and fuse what a query finds in several."""
+    several = await asyncio.to_thread(_opened_all, several)
+    chosen = await asyncio.to_thread(choose, several, queries)
+
+    async def find(place: int) -> dict[int, list[Hit]]:
+        asked = [number for number, places in enumerate(chosen) if place in places]
+        hits = await _finder(several.members[place])([queries[number] for number in asked], search) if asked else []
+        return dict(zip(asked, hits, strict=True))
+
+    found = await asyncio.gather(*map(find, range(len(several.members))))
+    return [fuse_ranks({several.names[place]: found[place][number] for place in places}, search.k) for number, places in enumerate(chosen)]
+
+
+def _opened_all(several: Collections) -> Collections:
+    """Open the indexes, also those that no question will go to: one that cannot be opened is an error whatever is asked."""
+    return several.with_members([opened(one) if isinstance(one, (str, Path)) else one for one in several.members])
 
 
 async def _search_index(index: Index | str | Path, queries: Sequence[str], search: SearchOptions) -> list[list[Hit]]:
@@ -214,6 +250,8 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
 
     A store or retriever of another make is left alone.
     """
+    if several := collections_of(index):
+        return _warm_all(several)
     if not isinstance(index, (Index, str, Path)):
         return index, 0.0
     began = time.perf_counter()
@@ -222,6 +260,13 @@ def warm(index: Searchable) -> tuple[Searchable, float]:
     there = found.embeddings.loaded and any(found is known for known in (index, *before))
     found.embeddings.load()
     return found, 0.0 if there else time.perf_counter() - began
+
+
+def _warm_all(several: Collections) -> tuple[Collections, float]:
+    """Open several indexes, and work out what each is about."""
+    members, waits = zip(*map(warm, several.members), strict=True)
+    several = several.with_members(members)
+    return several, sum(waits) + load_profiles(several)
 
 
 def warm_soon(index: Searchable) -> None:
@@ -239,6 +284,8 @@ def _store(index: str | Path) -> IndexStore:
 
 def languages_of(index: Searchable) -> frozenset[str]:
     """Return the languages that a good part of an index is in, judged by some of its passages; empty for other stores; blocking."""
+    if isinstance(index, Collections):
+        return frozenset().union(*map(languages_of, index.members))
     if not isinstance(index, Index):
         return frozenset()
     if index not in _LANGUAGES:
@@ -254,6 +301,9 @@ def describe(index: Searchable, found: Searchable) -> str:
 
     found: the same, opened.
     """
+    if isinstance(found, Collections):
+        given = (collections_of(index) or found).members
+        return f"{len(given)} collections: {'; '.join(map(describe, given, found.members))}"
     if not isinstance(found, Index):
         return type(found).__name__
     if index == DEMO:
@@ -263,6 +313,14 @@ def describe(index: Searchable, found: Searchable) -> str:
     else:
         where = type(found).__name__ if found.temporary else found.where
     return f"{where} ({many(found.manifest.documents, 'document')}, {many(found.manifest.passages, 'passage')})"
+
+
+def described_as(index: Searchable) -> str:
+    """Return the description that an index was given; empty where it has none, is of another make, or there is none."""
+    if isinstance(index, (str, Path)) and index != DEMO:
+        manifest = store_at(index if is_address(index) else usable(index).resolve()).manifest()
+        return manifest.description if manifest else ""
+    return index.manifest.description if isinstance(index, Index) else ""
 
 
 def hidden_note(hidden: dict[str, int]) -> str:
@@ -277,12 +335,21 @@ def reasons(hidden: Mapping[str, int]) -> str:
 
 def unknown_filter_fields(index: Searchable, filter: Filter | None) -> str | None:
     """Return which fields of a filter no passage has, and which there are; None where there is none such, or no index in a folder."""
-    if not filter or not isinstance(index, (Index, str, Path)):
+    if not filter:
         return None
-    there = (opened(index) if isinstance(index, (str, Path)) else index).fields()
+    several = collections_of(index)
+    listed = [_fields_of(one) for one in (several.members if several else [index])]
+    there = None if None in listed else [*dict.fromkeys(field for fields in listed for field in fields or ())]
     if there is None or not (absent := sorted({str(name) for name in filter} - {*there})):
         return None
     return f"{LACKING} {_join_names([*map(repr, absent)])}: there are {_join_names(there) or 'none'}"
+
+
+def _fields_of(index: Searchable) -> list[str] | None:
+    """List the fields of metadata in an index; None where it lies in no folder, or is of another make."""
+    if not isinstance(index, (Index, str, Path)):
+        return None
+    return (opened(index) if isinstance(index, (str, Path)) else index).fields()
 
 
 def _join_names(names: Sequence[str]) -> str:
@@ -292,6 +359,8 @@ def _join_names(names: Sequence[str]) -> str:
 
 def advice(index: Searchable) -> str | None:
     """Return what would make a better index, None where nothing is known to."""
+    if several := collections_of(index):
+        return next(filter(None, map(advice, several.members)), None)
     if isinstance(index, (str, Path)):
         index = opened(index)
     return index.advice if isinstance(index, Index) else None

@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -291,6 +291,12 @@ class MilvusStore:
             manifest = self._publish(writer, encoder, chunking)
         return taken.built(manifest, encoded, began, encoder)
 
+    def describe(self, text: str) -> None:
+        """Remember what the index is about; empty for nothing."""
+        manifest = self.open().manifest
+        with write_lock(self.store):
+            self._remember(replace(manifest, description=text))
+
     def write(self, encoder: Encoder, chunking: Chunking, documents: Sequence[Document]) -> None:
         """Add a program's documents, replacing those of the same ids."""
         ids = [str(document.id) for document in documents]
@@ -336,12 +342,17 @@ class MilvusStore:
         reasons = [str(one.value["hidden"]) for one in entries if one.kind == HIDDEN]
         hidden = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
         counts = (sum(one.kind == DOCUMENT for one in entries), self.store.count())
+        before = self._remembered()
         manifest = Manifest(
             encoder.name, self.store.dimension(), *chunking, *counts, sha256={}, layout=LAYOUT,
             query_prefix=encoder.prefixes.query, document_prefix=encoder.prefixes.document, hidden=hidden, label=list(writer.label),
+            description=(before or {}).get("description", ""),
         )  # fmt: skip
-        told, before = asdict(manifest), self._remembered()
+        told = asdict(manifest)
         if writer.changed or before is None or {**before, GENERATION: ""} != {**told, GENERATION: ""}:
             self.store.flush()
-            self.store.upsert_entries([MetadataEntry(MANIFEST, MANIFEST, "", {**told, GENERATION: uuid4().hex})])
+            self._remember(manifest)
         return manifest
+
+    def _remember(self, manifest: Manifest) -> None:
+        self.store.upsert_entries([MetadataEntry(MANIFEST, MANIFEST, "", {**asdict(manifest), GENERATION: uuid4().hex})])

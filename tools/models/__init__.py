@@ -1,6 +1,7 @@
 """Chat models by name: reached, limited, counted, and answering with objects.
 
-* find: `named` (from a name to a model), `model` (the interface of all), `clients` (LangChain's), `gguf` (run in this process)
+* find: `named` (from a name to a model), `model` (the interface of all), `clients` (LangChain's), `gguf` (run in this process),
+  `hub` (downloaded)
 * a call: `structured_call`, `response_repair`, `concurrency`, `server_pool` (several servers)
 * tokens: `tokens` counts them, also by what servers report
 * a reply: `reply_parsing` (also: confidence from log probabilities)

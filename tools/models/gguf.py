@@ -1,4 +1,4 @@
-"""Run a GGUF file with llama.cpp in this process: find it by path or in a package, read its header, start its engine.
+"""Run a GGUF file with llama.cpp in this process: find it by path, in a package or downloaded, read its header, start its engine.
 
 The engine serves OpenAI's protocol on loopback, with a key that only this process has.
 """
@@ -26,6 +26,7 @@ from weakref import WeakSet, WeakValueDictionary
 
 from ramify.tools import released_weights as weights
 from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.models.hub import HUB_MODELS, HubModel, downloaded_path
 from ramify.tools.models.model import ModelOptions
 from ramify.tools.scrub import learn
 from ramify.tools.typed import usable
@@ -62,16 +63,19 @@ SMOLLM2 = Shipped(
 SHIPPED: Mapping[str, Shipped] = MappingProxyType({SMOLLM2.name: SMOLLM2})
 
 
-def get_shipped(name: str) -> Shipped:
-    """Return a shipped model; UsageError for an unknown name."""
-    if name not in SHIPPED:
-        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join(SHIPPED)}")
-    return SHIPPED[name]
+def get_model(name: str) -> Shipped | HubModel:
+    """Return a model that can be downloaded; UsageError for an unknown name."""
+    found: Shipped | HubModel | None = SHIPPED.get(name) or HUB_MODELS.get(name)
+    if found is None:
+        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS))}")
+    return found
 
 
 def shipped_path(name: str) -> Path:
-    """Return the path of a shipped model's file, its hash unchecked; ModelError where it is not installed."""
-    model = get_shipped(name)
+    """Return the path of a shipped or downloaded model's file, its hash unchecked; ModelError where it is not there."""
+    model = get_model(name)
+    if isinstance(model, HubModel):
+        return downloaded_path(model.name)
     folder, *_ = model.file.parts
     spec = find_spec(folder)  # of a top-level package, so nothing is imported
     places = spec.submodule_search_locations if spec else None
@@ -88,7 +92,7 @@ def verify_shipped(path: Path, shipped: Shipped) -> None:
 
 
 CHAT_MODEL = "take a chat model, such as an instruct model's .gguf file"
-FORMS = "name a file as gguf:PATH, or gguf:smollm2"
+FORMS = f"name a file as gguf:PATH, or one of {', '.join((*SHIPPED, *HUB_MODELS))}, as in gguf:smollm2"
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 STRING, ARRAY = 8, 9
@@ -191,7 +195,7 @@ def _string(data: mmap.mmap, place: int, longest: int) -> tuple[str, int]:
 
 def find_gguf(name: str) -> tuple[Path, Header]:
     """Return the file and header of a name; ModelError where it is no model that generates text."""
-    if name in SHIPPED:
+    if name in SHIPPED or name in HUB_MODELS:
         path = shipped_path(name)
     else:
         path = usable(name).resolve()

@@ -1,5 +1,6 @@
 """What a run on the development server may name: asked of a server, and of the settings that bound it."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,14 @@ def test_a_run_that_names_no_index_gets_the_first(monkeypatch: pytest.MonkeyPatc
     assert settings().index == first
     assert settings.model_json_schema()["properties"]["index"].get("default") == shown, "no password in a form"
     assert [settings(index=name).index for name in ("demo", *given)] == ["demo", *given]
+
+
+def test_of_several_indexes_each_must_be_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(INDEXES, os.pathsep.join(["/mine", "/ours"]))
+    settings = bounded(graphs.build("naive")).settings
+    assert settings(index=["/mine", "demo", "/ours"]).index == ("/mine", "demo", "/ours")
+    with pytest.raises(UsageError, match="index='/yours' is not allowed"):
+        settings(index=["/mine", "/yours"])
 
 
 def test_langgraph_dev_takes_the_first_from_its_variables(monkeypatch: pytest.MonkeyPatch) -> None:

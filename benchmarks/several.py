@@ -1,0 +1,106 @@
+"""Measure what choosing among collections finds, by how far below the best fit a collection is still searched.
+
+    RAMIFY_DATA=… python benchmarks/several.py [--questions 60] [--passages 1000] [--work FOLDER]
+
+Each set becomes an index: the gold passages of some of its questions and others drawn with a fixed seed. All questions are put to all of
+them, and the share of their gold passages among the first five found is printed, for descriptions as below and for titles alone.
+"""
+
+import argparse
+import asyncio
+import gzip
+import json
+import os
+import random
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ramify.tools.embeddings import load_encoder
+from ramify.tools.index import Index
+from ramify.tools.index import collections as choosing
+from ramify.tools.index.searcher import searcher
+
+SETS = {
+    "2wikimultihopqa": "Encyclopedia paragraphs on people, films, places and history",
+    "hotpotqa": "Encyclopedia articles on people, films, music, places and companies",
+    "faa_ac43_13_1b": "Manual for the inspection and repair of aircraft: wood, fabric, metal, welding, engines, electrical systems",
+    "lihua_world": "Chats of Li Hua with friends and family about daily life",
+    "mwo_work_orders": "Maintenance work orders of mining equipment",
+}
+MARGINS = (0.0, 0.03, 0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 2.0)
+"""The last searches all."""
+K = 5
+
+
+class Asked(NamedTuple):
+    """A question, its set, and the ids of its gold passages."""
+
+    name: str
+    question: str
+    gold: frozenset[str]
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Read a packed file of records; none where there is no file."""
+    if not path.is_file():
+        return []
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def build(folder: Path, out: Path, draw: random.Random, questions: int, passages: int) -> list[Asked]:
+    """Make the index of a set, where it is not there, and return its questions."""
+    known = {one["id"]: one for one in read(folder / "corpus.jsonl.gz")}
+    asked = [one for one in read(folder / "questions.jsonl.gz") if one["supporting"]]
+    drawn = draw.sample(asked, min(questions, len(asked)))
+    found = [Asked(folder.name, one["question"], frozenset(gold["doc_id"] for gold in one["supporting"])) for one in drawn]
+    gold = {id for one in found for id in one.gold} & known.keys()
+    others = sorted(known.keys() - gold)
+    kept = sorted(gold) + draw.sample(others, min(passages, len(others)))
+    if not out.exists():
+        texts = [f"{known[id]['title'] or ''}\n{known[id]['text']}" for id in kept]
+        metadata = [{"title": known[id]["title"] or "", "source": id} for id in kept]
+        Index.from_texts(texts, load_encoder("minilm"), metadata, ids=kept, path=out)
+    return found
+
+
+async def recall(places: Sequence[str], asked: Sequence[Asked], margin: float) -> str:
+    """Return a row: collections searched for a question, how often its own is among them, and the share of gold passages found."""
+    choosing.MARGIN = margin
+    several = choosing.Collections.of([Index.open(place) for place in places])
+    chosen = choosing.choose(several, [one.question for one in asked])
+    own = [several.names.index(one.name) in places for one, places in zip(asked, chosen, strict=True)]
+    found = await searcher(several)([one.question for one in asked], k=K)
+    shares = [
+        len({str(hit.document.metadata["source"]) for hit in hits} & one.gold) / len(one.gold)
+        for one, hits in zip(asked, found, strict=True)
+    ]
+    counts = (sum(map(len, chosen)) / len(asked), sum(own) / len(asked), sum(shares) / len(asked))
+    return f"{margin:g} | {counts[0]:.1f} | {counts[1]:.2f} | {counts[2]:.3f}"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--questions", type=int, default=60)
+    parser.add_argument("--passages", type=int, default=1000)
+    parser.add_argument("--work", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        work, draw = given.work or Path(folder), random.Random(1)
+        places = {name: work / name for name in SETS}
+        data = Path(os.environ["RAMIFY_DATA"])
+        asked = [one for name, out in places.items() for one in build(data / name, out, draw, given.questions, given.passages)]
+        for described in (True, False):
+            for name, place in places.items():
+                Index.open(place).store.describe(SETS[name] if described else "")
+            print(f"\n{len(asked)} questions, {'with descriptions' if described else 'with titles alone'}")
+            print("margin | collections | its own among them | share found")
+            for margin in MARGINS:
+                print(asyncio.run(recall([str(place) for place in places.values()], asked, margin)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
