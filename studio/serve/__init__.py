@@ -2,7 +2,7 @@
 
 * what is served: `catalog` (collections, strategies, models), `serving` (a request becomes a question), `settings_of` a strategy
 * a question: `questions` (the queue, and the events of an answer), `streams` (how they are sent), `threads` (conversations)
-* the protocols: `json_api` (our own), `openai`, `ollama`, and `markdown`, which the latter two answer in
+* the protocols: `json_api` (our own), `openai`, `ollama`; these two share `chat`, and answer in `markdown`
 * a request: `bodies` are checked, `users` are told apart by their tokens, `sources` gives the text and the file of a passage
 * `page` is what a browser sees, `app` puts all together
 """

@@ -15,9 +15,9 @@ from starlette.routing import Mount, Route
 
 from ramify.graphs.strategies import configure
 from ramify.nodes.asking.ask import current_model
-from ramify.studio.serve import page
+from ramify.studio.serve import json_api, ollama, openai, page
 from ramify.studio.serve.catalog import COMMAND
-from ramify.studio.serve.json_api import PREFIX, JsonApi
+from ramify.studio.serve.chat import Chats
 from ramify.studio.serve.questions import Failure, failure_of
 from ramify.studio.serve.serving import Serving
 from ramify.studio.serve.users import Tokens
@@ -27,7 +27,8 @@ from ramify.tools.index.searcher import warm
 
 GRACE_S = 10
 """Seconds that connections have to end when the server is stopped."""
-Refuse = Callable[[Failure], Any]
+_REFUSALS: dict[str, Callable[[Failure], Any]] = {openai.PREFIX: openai.refusal, ollama.PREFIX: ollama.refusal}
+"""How failures are told, by the first part of the path; our own way elsewhere."""
 _KINDS = {400: "usage", 401: "token", 404: "missing", 405: "usage"}
 
 
@@ -66,7 +67,7 @@ class Readiness:
 def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
     """Return the application; `origins` are allowed besides this machine's."""
     ready = Readiness(serving)
-    tokens = Middleware(Tokens, users=serving.users)
+    tokens, chats = [Middleware(Tokens, users=serving.users)], Chats(serving)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -79,10 +80,12 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
         routes=[
             Route("/health", _health),
             Route("/ready", ready.show),
-            Mount(PREFIX, routes=JsonApi(serving).routes(), middleware=[tokens]),
+            Mount(json_api.PREFIX, routes=json_api.JsonApi(serving).routes(), middleware=tokens),
+            Mount(openai.PREFIX, routes=openai.OpenAI(chats).routes(), middleware=tokens),
+            Mount(ollama.PREFIX, routes=ollama.Ollama(chats).routes(), middleware=tokens),
             *page.routes(),
         ],
-        middleware=[Middleware(Guard, origins=pattern(origins, known=()), command=COMMAND)],
+        middleware=[Middleware(Guard, origins=pattern(origins, known=()), command=COMMAND, untyped=True)],
         exception_handlers={RamifyError: _failed, HTTPException: _refused, 500: _failed},
         lifespan=lifespan,
     )
@@ -104,7 +107,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 def _told(request: Request, failure: Failure, headers: dict[str, str] | None = None) -> Response:
     """Tell a failure in the form of the protocol that was spoken."""
-    return JSONResponse({"error": failure.to_json()}, failure.status, headers)
+    refusal = next((form for prefix, form in _REFUSALS.items() if request.url.path.startswith(f"{prefix}/")), json_api.refusal)
+    return JSONResponse(refusal(failure), failure.status, headers)
 
 
 class Server(uvicorn.Server):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from importlib.metadata import version
+from typing import Any
 
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
@@ -11,7 +12,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from ramify.studio.serve.bodies import read
-from ramify.studio.serve.questions import Asked
+from ramify.studio.serve.questions import Asked, Failure
 from ramify.studio.serve.serving import Ask, Serving
 from ramify.studio.serve.settings_of import strategies_json
 from ramify.studio.serve.sources import file_of, media_type, passage_json
@@ -120,6 +121,11 @@ class Stopping(BaseModel):
     """Which question to stop, by the id of its event `accepted`."""
 
     id: str
+
+
+def refusal(failure: Failure) -> dict[str, Any]:
+    """Return a failure in the form of our own interface."""
+    return {"error": failure.to_json()}
 
 
 async def _events(asked: Asked) -> AsyncIterator[str]:

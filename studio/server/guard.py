@@ -157,13 +157,15 @@ class Refusal(NamedTuple):
 class Guard:
     """Refuse requests that are not allowed, in one line, and pass on all others.
 
-    origins: a regular expression of those allowed, by default that of langgraph.json; command: what started the server.
+    origins: a regular expression of those allowed, by default that of langgraph.json; command: what started the server; untyped: whether
+    a body without a content type is read where no browser sent it, as some programs do.
     """
 
-    def __init__(self, app: ASGIApp, origins: str | None = None, command: str = "ramify studio") -> None:
+    def __init__(self, app: ASGIApp, origins: str | None = None, command: str = "ramify studio", untyped: bool = False) -> None:
         self._app = app
         self._allowed = re.compile(origins or allowed())  # read when the server is put together: its environment names the list only then
         self._command = command
+        self._untyped = untyped
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request or websocket; pass on a request when its body has arrived."""
@@ -190,7 +192,8 @@ class Guard:
             return self._refused_origin("does not answer the pages of", origins[0])
         if not origins and _is_from_a_page_elsewhere(scope):
             return Refusal(403, "this server does not answer the pages of other sites")
-        if scope.get("method", "GET") not in READING and _has_body(scope) and not _is_json(scope):
+        program = self._untyped and not any(_values(scope, name) for name in ("content-type", "origin", "sec-fetch-site"))
+        if scope.get("method", "GET") not in READING and _has_body(scope) and not (program or _is_json(scope)):
             return Refusal(415, "this server reads JSON: send it with the content type application/json")
         return None
 
