@@ -43,7 +43,8 @@ PRIVATE = 0o600
 """The mode of a new file of conversations, whatever that of its folder."""
 THREADS = ("ramify", "threads")
 """The namespace in the store where every conversation is listed."""
-_MOST = 1000
+_PAGE = 1000
+"""Conversations that are read at once."""
 _PATIENCE_S = 10
 _MAKING = 7_264_392
 """The number of the lock that is held while the tables are made."""
@@ -140,9 +141,20 @@ async def strategy_of(store: BaseStore, thread: str) -> str | None:
 
 async def threads(where: str) -> list[Thread]:
     """Return the conversations of a memory, the latest first."""
+    found: list[Thread] = []
     async with opened(where) as memory:
-        found = await memory.store.asearch(THREADS, limit=_MOST)
-    return sorted((Thread(name=one.key, **one.value) for one in found), key=lambda thread: thread.asked, reverse=True)
+        while page := await memory.store.asearch(THREADS, limit=_PAGE, offset=len(found)):
+            found += [Thread(name=one.key, **one.value) for one in page]
+    return sorted(found, key=lambda thread: thread.asked, reverse=True)
+
+
+async def delete(where: str, thread: str) -> bool:
+    """Delete a conversation with its questions, answers and passages; return whether it was listed."""
+    async with opened(where) as memory:
+        held = await memory.store.aget(THREADS, thread)
+        await memory.saver.adelete_thread(thread)
+        await memory.store.adelete(THREADS, thread)
+    return held is not None
 
 
 @asynccontextmanager

@@ -11,7 +11,22 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ramify.studio.commands import ask, chat, compare, doctor, download, graph, index, inspect, mcp, search, settings, studio, watch
+from ramify.studio.commands import (
+    ask,
+    chat,
+    compare,
+    doctor,
+    download,
+    graph,
+    index,
+    inspect,
+    mcp,
+    search,
+    serve,
+    settings,
+    studio,
+    watch,
+)
 from ramify.studio.commands import eval as evaluation
 from ramify.studio.console.options import OnRay
 from ramify.studio.console.streams import fail
@@ -44,6 +59,7 @@ for command, name in (
     (settings.settings, "settings"),
     (doctor.doctor, "doctor"),
     (download.download, "download"),
+    (serve.serve, "serve"),
     (studio.studio, "studio"),
     (mcp.mcp, "mcp"),
 ):

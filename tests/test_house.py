@@ -15,7 +15,7 @@ MODULES = sorted(path for folder in FLOORS for path in (ROOT / folder).rglob("*.
 FACES = [path for path in MODULES if path.name == "__init__.py"]
 STAIRS = {
     "nodes": ({"tree", "settings"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
-    "studio": ({"drawing"}, {"inspection"}, {"console"}, {"mcp", "notebook", "server"}, {"commands"}, {""}),
+    "studio": ({"drawing"}, {"inspection"}, {"console"}, {"mcp", "notebook", "server"}, {"serve"}, {"commands"}, {""}),
     "evaluation": ({"metrics"}, {"", "load"}, {"results"}, {"report"}),
 }
 """The packages of a room, each step above those before it; "" are the files at its top: steps, the command line, runs."""

@@ -63,7 +63,7 @@ def studio(
     from ramify.studio.server.langgraph_json import ENVIRONMENT, written
 
     origins = [*map(origin_of, allow_origin or []), f"http://{place(host, port)}"]
-    _claim(host, port)
+    claim(host, port).close()
     os.environ.update({**ENVIRONMENT, **QUIET})
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     for key in KEYS:
@@ -79,16 +79,28 @@ def studio(
     note("the server has stopped; its threads are stored")
 
 
-def _claim(host: str, port: int) -> None:
-    """Raise an error if the port is in use: LangGraph would silently choose another."""
+def claim(host: str, port: int) -> socket.socket:
+    """Return a socket that has the address, not listening yet; RamifyError where something else has it.
+
+    LangGraph would silently choose another.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        with socket.socket(family, kind, protocol) as claim:
-            claim.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            claim.bind(address)
+        claimed = socket.socket(family, kind, protocol)
     except OSError as error:
-        what = f"nothing can listen at {host}:{port} ({error.strerror or error})"
-        raise RamifyError(what, "stop the program that uses it, or choose another with --port or --host") from None
+        raise _taken(host, port, error) from None
+    try:
+        claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        claimed.bind(address)
+    except OSError as error:
+        claimed.close()
+        raise _taken(host, port, error) from None
+    return claimed
+
+
+def _taken(host: str, port: int, error: OSError) -> RamifyError:
+    what = f"nothing can listen at {host}:{port} ({error.strerror or error})"
+    return RamifyError(what, "stop the program that uses it, or choose another with --port or --host")
 
 
 def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str]) -> None:

@@ -17,6 +17,7 @@ from ramify.tools.index.index_store import is_address
 from ramify.tools.models.gguf import GGUF, SHIPPED
 from ramify.tools.relevance import NONE, READER
 from ramify.tools.scrub import shown
+from ramify.tools.sentence_support import MODEL
 from ramify.tools.server_address import addresses, without_credentials
 
 S = TypeVar("S", bound=Settings)
@@ -54,19 +55,25 @@ def bounded(wiring: Wiring[S]) -> Wiring[S]:
 
 
 def _allowed(settings: S) -> S:
+    check_allowed(settings)
+    return settings
+
+
+def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
+    """Raise UsageError for settings that name what the operator did not give to the command."""
     index, url, model = settings.index, settings.base_url, settings.model
     for one in index if isinstance(index, (list, tuple)) else (index,):
         if isinstance(one, str) and one != DEMO and _plain(one) not in indexes():
-            raise UsageError(f"index={one!r} is not allowed for runs of this server", f"start it with `ramify studio --index {one}`")
+            raise UsageError(f"index={one!r} is not allowed for runs of this server", f"start it with `{command} --index {one}`")
     servers = {_plain(one) for one in addresses(os.environ.get(BASE_URLS))}
     if url and (others := [one for one in addresses(url) or (url,) if _plain(one) not in servers]):
         url = without_credentials(others[0])
-        raise UsageError(f"base_url={url!r} is not allowed for runs of this server", f"start it with `ramify studio --base-url {url}`")
+        raise UsageError(f"base_url={url!r} is not allowed for runs of this server", f"start it with `{command} --base-url {url}`")
     if isinstance(model, str) and model.strip().startswith(GGUF) and (file := model.strip().removeprefix(GGUF)) not in files():
-        raise UsageError(f"model={model!r} is not allowed for runs of this server", f"start it with `ramify studio --gguf {file}`")
-    if (rerank := settings.rerank) not in rerankers():
-        raise UsageError(f"rerank={rerank!r} is not allowed for runs of this server", f"start it with `ramify studio --rerank {rerank}`")
-    return settings
+        raise UsageError(f"model={model!r} is not allowed for runs of this server", f"start it with `{command} --gguf {file}`")
+    for name, chosen, known in (("rerank", settings.rerank, rerankers()), ("check", settings.check, {MODEL, *rerankers()})):
+        if chosen not in known:
+            raise UsageError(f"{name}={chosen!r} is not allowed for runs of this server", f"start it with `{command} --rerank {chosen}`")
 
 
 def indexes() -> set[str]:

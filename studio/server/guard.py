@@ -117,9 +117,9 @@ INSIDE = "/noauth"
 """Where the server mounts itself for its own calls; no request from outside has this root."""
 
 
-def pattern(added: Sequence[str] = ()) -> str:
+def pattern(added: Sequence[str] = (), known: Sequence[str] = (HOSTED,)) -> str:
     """Return the list of allowed origins as a regular expression for full matches."""
-    return "|".join((LOOPBACK, *(re.escape(origin) for origin in (HOSTED, *added))))
+    return "|".join((LOOPBACK, *(re.escape(origin) for origin in (*known, *added))))
 
 
 def allowed() -> str:
@@ -155,11 +155,17 @@ class Refusal(NamedTuple):
 
 
 class Guard:
-    """Refuse requests that are not allowed, in one line, and pass on all others."""
+    """Refuse requests that are not allowed, in one line, and pass on all others.
 
-    def __init__(self, app: ASGIApp) -> None:
+    origins: a regular expression of those allowed, by default that of langgraph.json; command: what started the server; untyped: whether
+    a body without a content type is read where no browser sent it, as some programs do.
+    """
+
+    def __init__(self, app: ASGIApp, origins: str | None = None, command: str = "ramify studio", untyped: bool = False) -> None:
         self._app = app
-        self._allowed = re.compile(allowed())  # read when the server is put together: its environment names the list only then
+        self._allowed = re.compile(origins or allowed())  # read when the server is put together: its environment names the list only then
+        self._command = command
+        self._untyped = untyped
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request or websocket; pass on a request when its body has arrived."""
@@ -181,22 +187,22 @@ class Guard:
     def _refusal(self, scope: Scope) -> Refusal | None:
         hosts, origins = _values(scope, "host"), _values(scope, "origin")
         if not hosts or not all(self._listed(f"http://{host}", f"https://{host}") for host in hosts):
-            return _refused_origin("is not reached by the name", hosts[:1] and f"http://{hosts[0]}")
+            return self._refused_origin("is not reached by the name", hosts[:1] and f"http://{hosts[0]}")
         if not all(self._listed(origin) for origin in origins):
-            return _refused_origin("does not answer the pages of", origins[0])
+            return self._refused_origin("does not answer the pages of", origins[0])
         if not origins and _is_from_a_page_elsewhere(scope):
             return Refusal(403, "this server does not answer the pages of other sites")
-        if scope.get("method", "GET") not in READING and _has_body(scope) and not _is_json(scope):
+        program = self._untyped and not any(_values(scope, name) for name in ("content-type", "origin", "sec-fetch-site"))
+        if scope.get("method", "GET") not in READING and _has_body(scope) and not (program or _is_json(scope)):
             return Refusal(415, "this server reads JSON: send it with the content type application/json")
         return None
 
     def _listed(self, *origins: str) -> bool:
         return any(self._allowed.fullmatch(origin) for origin in origins)
 
-
-def _refused_origin(what: str, origin: str | list[str]) -> Refusal:
-    named = (origin or "none")[:200]
-    return Refusal(403, f"this server {what} {named!r} — whoever started it can add it: `ramify studio --allow-origin {named}`")
+    def _refused_origin(self, what: str, origin: str | list[str]) -> Refusal:
+        named = (origin or "none")[:200]
+        return Refusal(403, f"this server {what} {named!r} — whoever started it can add it: `{self._command} --allow-origin {named}`")
 
 
 def _is_from_a_page_elsewhere(scope: Scope) -> bool:

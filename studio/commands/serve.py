@@ -1,0 +1,135 @@
+"""ramify serve: questions over HTTP, for a browser, for scripts, and for programs that speak OpenAI's or Ollama's protocol."""
+
+import signal
+import socket
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ramify.studio.commands.studio import Origins, Rerankers, claim
+from ramify.studio.console.options import BaseUrl, Settings, Strategy, options_of
+from ramify.studio.console.streams import err, note
+from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.scrub import shown
+from ramify.tools.server_address import is_loopback
+
+if TYPE_CHECKING:
+    from ramify.studio.serve.serving import Serving
+
+Indexes = Annotated[
+    list[str] | None,
+    typer.Option("--index", metavar="DIR", help="An index to serve, by folder or address; repeatable. Without it, the demo corpus."),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="NAME", help="A model that questions may name, as for `ramify ask`; repeatable. [auto]"),
+]
+Port = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Port of the server.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address of the server; other than 127.0.0.1, it needs --token.")]
+TokenOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--token", metavar="NAME:SECRET", envvar="RAMIFY_SERVE_TOKEN",
+        help="A token that requests must carry, and whose conversations it opens; repeatable, in the variable with spaces between.",
+    ),
+]  # fmt: skip
+AtOnce = Annotated[int, typer.Option(metavar="NUMBER", min=1, max=1000, help="Questions answered at the same time; the rest wait.")]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory", metavar="ADDRESS", envvar="RAMIFY_MEMORY",
+        help="Where conversations are stored: postgresql://HOST/DATABASE or sqlite:FILE. [a file in the user's cache]",
+    ),
+]  # fmt: skip
+NEEDED = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite")
+
+
+def serve(
+    index: Indexes = None,
+    model: Models = None,
+    strategy: Strategy = "prune",
+    port: Port = 8484,
+    host: Host = "127.0.0.1",
+    token: TokenOption = None,
+    base_url: BaseUrl = None,
+    settings: Settings = None,
+    rerank: Rerankers = None,
+    at_once: AtOnce = 4,
+    memory: Memory = None,
+    allow_origin: Origins = None,
+) -> None:
+    """Serve questions over HTTP: to a browser, to scripts, and in OpenAI's and Ollama's protocols; Ctrl-C stops it."""
+    if not all(map(_installed, NEEDED)):
+        raise RamifyError("the server is not installed", "run `pip install 'ramify-rag[serve]'`")
+    options = options_of(settings, base_url=base_url)
+    if not token and not is_loopback(f"http://[{host}]" if ":" in host else f"http://{host}"):
+        what = f"--host {host} can be reached from other machines, and there is no token"
+        raise UsageError(what, "set RAMIFY_SERVE_TOKEN, or give --token NAME:SECRET")
+    listening = claim(host, port)
+    with err().status("loading …"):
+        serving = _serving(index or [], model or ["auto"], strategy, options, token or [], rerank or [], at_once, memory)
+    _run(serving, listening, host, port, allow_origin or [])
+
+
+def _installed(module: str) -> bool:
+    with suppress(ModuleNotFoundError):
+        return find_spec(module) is not None
+    return False
+
+
+def _serving(
+    index: list[str], models: list[str], strategy: str, options: dict[str, Any],
+    tokens: list[str], rerank: list[str], at_once: int, memory: str | None,
+) -> "Serving":  # fmt: skip
+    """Open what is served; an error now and not at the first question."""
+    from ramify.graphs.strategies import configure
+    from ramify.studio.serve.catalog import Catalog, named
+    from ramify.studio.serve.questions import Questions
+    from ramify.studio.serve.serving import Serving
+    from ramify.studio.serve.threads import Threads
+    from ramify.studio.serve.users import users_of
+    from ramify.studio.server.bounds import declare
+    from ramify.tools.index.index_store import is_address
+    from ramify.tools.models.gguf import GGUF, find_gguf
+
+    configure(strategy, options)
+    users = users_of(tokens)
+    places = [one if is_address(one) else str(Path(one).expanduser().absolute()) for one in index]
+    files = [one.removeprefix(GGUF) for one in models if one.startswith(GGUF)]
+    for file in files:
+        find_gguf(file)
+    named_by_operator = [value for name in ("rerank", "check") if isinstance(value := options.get(name), str)]
+    base_urls = str(options.get("base_url") or "").split()
+    declare(places, base_urls, [Path(file) for file in files], [*rerank, *named_by_operator])
+    catalog = Catalog(named(places), strategy, models, options)
+    for collection in catalog.collections.values():
+        catalog.options_of(strategy, collection)
+        collection.manifest()
+    return Serving(catalog, Questions(at_once), Threads(memory or _own_memory()), users)
+
+
+def _own_memory() -> str:
+    """Return the address of the conversations in the user's cache."""
+    from ramify.tools.new_files import cache_folder, make_folder
+
+    folder = cache_folder().absolute() / "serve"
+    make_folder(folder)
+    return f"sqlite:{folder / 'conversations.sqlite'}"
+
+
+def _run(serving: "Serving", listening: socket.socket, host: str, port: int, allow_origin: list[str]) -> None:
+    """Serve until a signal comes; what runs then is stopped."""
+    from ramify.studio.serve.app import Server, application
+    from ramify.studio.server.guard import origin_of, place
+
+    address = f"http://{place(host, port)}"
+    collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in serving.catalog.collections.values())
+    note(f"serving {collections} at {address}; conversations are stored in {shown(serving.threads.memory)}; Ctrl-C stops it")
+    server = Server(application(serving, [*map(origin_of, allow_origin), address]), serving)
+    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
+    with listening, suppress(KeyboardInterrupt):
+        server.run([listening])
+    note("the server has stopped; its conversations are stored")

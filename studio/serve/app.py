@@ -1,0 +1,126 @@
+"""The application: all routes behind the guard, what is loaded before the first question, and how errors are told."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+
+from ramify.graphs.strategies import configure
+from ramify.nodes.asking.ask import current_model
+from ramify.studio.serve import json_api, ollama, openai, page
+from ramify.studio.serve.catalog import COMMAND
+from ramify.studio.serve.chat import Chats
+from ramify.studio.serve.questions import Failure, failure_of
+from ramify.studio.serve.serving import Serving
+from ramify.studio.serve.users import Tokens
+from ramify.studio.server.guard import Guard, LimitedProtocol, pattern
+from ramify.tools.errors import RamifyError
+from ramify.tools.index.searcher import warm
+
+GRACE_S = 10
+"""Seconds that connections have to end when the server is stopped."""
+_REFUSALS: dict[str, Callable[[Failure], Any]] = {openai.PREFIX: openai.refusal, ollama.PREFIX: ollama.refusal}
+"""How failures are told, by the first part of the path; our own way elsewhere."""
+_KINDS = {400: "usage", 401: "token", 404: "missing", 405: "usage"}
+
+
+class Readiness:
+    """Whether everything is loaded that the first question would wait for."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+        self._loading: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """Begin to load."""
+        self._loading = asyncio.create_task(asyncio.to_thread(self._load))
+
+    async def end(self) -> None:
+        """Wait for no more of it."""
+        if self._loading is not None:
+            self._loading.cancel()
+
+    async def show(self, request: Request) -> Response:
+        """Say that all is loaded; 503 while it is not, or where it cannot be."""
+        if self._loading is None or not self._loading.done():
+            return JSONResponse({"ready": False, "why": "indexes and the model are being loaded"}, 503)
+        if (error := self._loading.exception()) is not None:
+            return JSONResponse({"ready": False, "why": failure_of(error).message}, 503)
+        return JSONResponse({"ready": True})
+
+    def _load(self) -> None:
+        catalog = self._serving.catalog
+        for collection in catalog.collections.values():
+            warm(collection.where)
+        _, settings = configure(catalog.strategy, catalog.options_of(catalog.strategy, catalog.collection(None)))
+        current_model(settings).load()
+
+
+def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
+    """Return the application; `origins` are allowed besides this machine's."""
+    ready = Readiness(serving)
+    tokens, chats = [Middleware(Tokens, users=serving.users)], Chats(serving)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        ready.begin()
+        yield
+        await serving.questions.close()
+        await ready.end()
+
+    return Starlette(
+        routes=[
+            Route("/health", _health),
+            Route("/ready", ready.show),
+            Mount(json_api.PREFIX, routes=json_api.JsonApi(serving).routes(), middleware=tokens),
+            Mount(openai.PREFIX, routes=openai.OpenAI(chats).routes(), middleware=tokens),
+            Mount(ollama.PREFIX, routes=ollama.Ollama(chats).routes(), middleware=tokens),
+            *page.routes(),
+        ],
+        middleware=[Middleware(Guard, origins=pattern(origins, known=()), command=COMMAND, untyped=True)],
+        exception_handlers={RamifyError: _failed, HTTPException: _refused, 500: _failed},
+        lifespan=lifespan,
+    )
+
+
+async def _health(request: Request) -> Response:
+    return JSONResponse({"alive": True})
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _told(request, failure_of(error))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 500)
+    failure = Failure(_KINDS.get(status, "other"), str(getattr(error, "detail", error)), status)
+    return _told(request, failure, getattr(error, "headers", None))
+
+
+def _told(request: Request, failure: Failure, headers: dict[str, str] | None = None) -> Response:
+    """Tell a failure in the form of the protocol that was spoken."""
+    refusal = next((form for prefix, form in _REFUSALS.items() if request.url.path.startswith(f"{prefix}/")), json_api.refusal)
+    return JSONResponse(refusal(failure), failure.status, headers)
+
+
+class Server(uvicorn.Server):
+    """A server that ends running answers when it is stopped, before it waits for their connections."""
+
+    def __init__(self, app: Starlette, serving: Serving) -> None:
+        super().__init__(
+            uvicorn.Config(app, http=LimitedProtocol, ws="none", log_config=None, access_log=False, timeout_graceful_shutdown=GRACE_S)
+        )
+        self._serving = serving
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """Stop questions, then connections."""
+        await self._serving.questions.close()
+        await super().shutdown(sockets)

@@ -1,0 +1,121 @@
+"""What a server offers: collections by name, strategies, models, and the options that each question gets."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure, find_strategy
+from ramify.graphs.tool import ABOUT_DEMO
+from ramify.studio.server.bounds import check_allowed
+from ramify.tools.errors import UsageError
+from ramify.tools.index.index_store import is_address
+from ramify.tools.index.manifest import Manifest
+from ramify.tools.index.searcher import DEMO, opened
+from ramify.tools.quoting import brief
+from ramify.tools.scrub import shown
+
+T = TypeVar("T")
+COMMAND = "ramify serve"
+OF_THE_SERVER = ("index", "model", "base_url")
+"""Settings that a request does not give: it names a collection and one of the server's models."""
+QUOTED = 80
+"""Characters of a value that is refused."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """An index under the name that requests give."""
+
+    name: str
+    where: str
+    """Its folder or address, or `demo`."""
+
+    def manifest(self) -> Manifest:
+        """Read what is known of it; blocking."""
+        return opened(self.where).manifest
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe it; blocking."""
+        manifest = self.manifest()
+        return {
+            "name": self.name,
+            "path": self.name if self.where == DEMO else shown(self.where) if is_address(self.where) else Path(self.where).name,
+            "kind": manifest.kind,
+            "documents": manifest.documents,
+            "passages": manifest.passages,
+            "description": ABOUT_DEMO if self.where == DEMO else "",
+        }
+
+
+def named(indexes: Sequence[str]) -> dict[str, Collection]:
+    """Name collections by the last part of their paths, which is numbered where it is taken; the demo where there is none."""
+    found: dict[str, Collection] = {}
+    for where in indexes or [DEMO]:
+        last = re.split(r"[/\\]", where.rstrip("/\\"))[-1] if is_address(where) else Path(where).absolute().name
+        base = re.sub(r"[^\w.-]+", "-", last).strip("-.") or "index"
+        taken = (f"{base}-{number}" if number > 1 else base for number in range(1, len(indexes) + 2))
+        name = next(name for name in taken if name not in found)
+        found[name] = Collection(name, where)
+    return found
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """What questions may name, and what they get where they name nothing: the first of each."""
+
+    collections: Mapping[str, Collection]
+    strategy: str
+    models: Sequence[str]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of every question, where its strategy has them."""
+
+    def collection(self, name: str | None) -> Collection:
+        """Return a collection; UsageError where there is none of the name."""
+        return _chosen(self.collections, name, "collection")
+
+    def model(self, name: str | None) -> str:
+        """Return a model; UsageError where the server was not started with it."""
+        return _chosen({one: one for one in self.models}, name, "model")
+
+    def options_of(
+        self, strategy: str, collection: Collection, model: str | None = None, settings: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the options of a question; UsageError for a setting that is wrong, or that a request may not give."""
+        given = dict(settings or {})
+        if wrong := [name for name in OF_THE_SERVER if name in given]:
+            remedy = f"leave it out: name a collection, and one of the server's models ({', '.join(self.models)})"
+            raise UsageError(f"{wrong[0]}={brief(repr(given[wrong[0]]), QUOTED)} is not for a request to set", remedy)
+        known = {"preset", *arguments_of(strategy), *build(strategy).settings.model_fields}
+        own = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
+        options = {**own, **given, "index": collection.where, "model": self.model(model)}
+        check_allowed(configure(strategy, options)[1], COMMAND)
+        return options
+
+    def pairs(self) -> dict[str, tuple[Collection, str]]:
+        """List each collection with each strategy that can answer from it, as `collection/strategy`; blocking."""
+        return {
+            f"{collection.name}/{strategy}": (collection, strategy)
+            for collection in self.collections.values()
+            for strategy in self.strategies(collection)
+        }
+
+    def strategies(self, collection: Collection) -> list[str]:
+        """List the strategies that can answer from a collection, the default first: a global one needs reports; blocking."""
+        plain = collection.manifest().kind == "passages"
+        names = sorted(STRATEGIES, key=lambda name: name != self.strategy)
+        return [name for name in names if not (plain and name == "global")]
+
+    def chosen_strategy(self, name: str | None) -> str:
+        """Return the name of a strategy that there is, the default where none is given."""
+        return find_strategy(name or self.strategy).name
+
+
+def _chosen(known: Mapping[str, T], name: str | None, what: str) -> T:
+    """Return what has the name, the first where none is given."""
+    if name is None:
+        return next(iter(known.values()))
+    if name not in known:
+        raise UsageError(f"there is no {what} {brief(repr(name), QUOTED)} here", f"choose one of {', '.join(known)}")
+    return known[name]

@@ -1,0 +1,144 @@
+"""What the protocols of chat models share: models by name, messages that become a question, earlier answers, and the tree in words."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from pydantic import BaseModel, ConfigDict
+from starlette.exceptions import HTTPException
+
+from ramify.graphs.run import Result
+from ramify.nodes.state.turns import MARK
+from ramify.nodes.tree import DROPPED
+from ramify.nodes.tree.phrases import figure
+from ramify.studio.serve.catalog import QUOTED
+from ramify.studio.serve.markdown import paragraphs, short_answer
+from ramify.studio.serve.questions import Asked, Event
+from ramify.studio.serve.serving import Ask, Serving
+from ramify.tools.errors import UsageError
+from ramify.tools.quoting import brief, one_line
+
+REMEMBERED = 2000
+"""Answers that a follow-up may refer to, with how sure they were: the messages that clients send back do not say it."""
+LATEST = ":latest"
+"""What clients of Ollama put behind a name."""
+_TREE = ("path", "question", "answer", "confidence", "status")
+"""What a follow-up reads of a branch."""
+_CITED = {"id", "source", "name", "title", "heading", "page", "quote", "start", "end", "cited", "closest"}
+
+
+class Part(BaseModel):
+    """A part of a message."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: str = "text"
+    text: str = ""
+
+
+class Message(BaseModel):
+    """A message of a chat."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    role: str
+    content: str | list[Part] | None = None
+
+    @property
+    def said(self) -> str:
+        """Return its text; UsageError where a part of it is something else."""
+        if isinstance(self.content, list) and (other := next((part.type for part in self.content if "text" not in part.type), None)):
+            raise UsageError(f"a message has a part of the type {brief(repr(other), QUOTED)}", "send text only")
+        return "\n".join(part.text for part in self.content) if isinstance(self.content, list) else self.content or ""
+
+
+class Chats:
+    """Questions as messages of a chat, which carries all that was said before."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+        self._answers: OrderedDict[str, dict[str, Any]] = OrderedDict()
+
+    async def models(self) -> list[str]:
+        """List the names of models: each collection with each strategy that can answer from it."""
+        return [*await asyncio.to_thread(self._serving.catalog.pairs)]
+
+    async def found(self, model: str) -> tuple[str, str]:
+        """Return the collection and the strategy that a model stands for; 404 where there is none."""
+        pairs = await asyncio.to_thread(self._serving.catalog.pairs)
+        if (pair := pairs.get(model.removesuffix(LATEST))) is None:
+            raise HTTPException(404, f"there is no model {brief(repr(model), QUOTED)} here: choose one of {', '.join(pairs)}")
+        return pair[0].name, pair[1]
+
+    async def ask(self, user: str, model: str, messages: Sequence[Message]) -> Asked:
+        """Take up the last message as a question, in the light of those before it; instructions to a model are passed over."""
+        collection, strategy = await self.found(model)
+        if not messages or messages[-1].role != "user":
+            raise UsageError("the last message is not of the role 'user'", "end the messages with a question")
+        earlier = [known for message in messages[:-1] if (known := self._known(user, message)) is not None]
+        given = Ask(question=messages[-1].said, collection=collection, strategy=strategy)
+        return await self._serving.ask(user, given, earlier)
+
+    def told(self, user: str, result: Result) -> str:
+        """Return the content of the message that answers, and remember it."""
+        content = "\n\n".join(paragraphs(result))
+        tree = [{name: getattr(branch, name) for name in _TREE} for branch in result.tree.values()]
+        kept = {"question": result.question, "answer": result.answer, "confidence": result.confidence, "tree": tree}
+        self._answers[_key(user, content)] = {**kept, **({"asked_back": result.asked_back} if result.asked_back else {})}
+        if len(self._answers) > REMEMBERED:
+            self._answers.popitem(last=False)
+        return content
+
+    def _known(self, user: str, message: Message) -> AnyMessage | None:
+        if message.role == "user":
+            return HumanMessage(message.said)
+        if message.role != "assistant":
+            return None
+        kept = self._answers.get(_key(user, message.said))
+        return AIMessage(short_answer(message.said), additional_kwargs={MARK: kept} if kept else {})
+
+
+def _key(user: str, content: str) -> str:
+    return sha256(f"{user}\0{content.strip()}".encode(errors="replace")).hexdigest()
+
+
+class TreeInWords:
+    """The tree as it grows, in lines, as what a model thinks before it answers."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, str] = {}
+        self._came: dict[str, tuple[Any, ...]] = {}
+
+    def new(self, event: Event) -> str:
+        """Return what an event adds, empty where that is nothing."""
+        if event.name == "waiting" and event.data["position"]:
+            return f"waiting, number {event.data['position']} in the queue\n"
+        return "".join(map(self._branch, event.data["branches"])) if event.name == "tree" else ""
+
+    def _branch(self, branch: dict[str, Any]) -> str:
+        path, told = branch["path"], ""
+        if self._asked.get(path) != branch["question"]:
+            self._asked[path] = branch["question"]
+            told = f"{path} {one_line(branch['question'])}\n"
+        came = (branch["answer"], branch["status"] if branch["status"] in DROPPED else "")
+        if came != self._came.get(path, (None, "")):
+            self._came[path] = came
+            sure = "" if branch["confidence"] is None else f" (confidence {figure(branch['confidence'])})"
+            told += f"{path} {came[1]}: {one_line(branch['note'])}\n" if came[1] else f"{path} → {one_line(came[0])}{sure}\n"
+        return told
+
+
+def citations_json(result: Result) -> list[dict[str, Any]]:
+    """Return the citations of an answer, numbered as its footnotes."""
+    return [{"number": number, **one.model_dump(include=_CITED)} for number, one in enumerate(result.citations, 1)]
+
+
+def measured(result: Result) -> dict[str, Any]:
+    """Return how sure an answer is, what it cost, and what is to be known of it."""
+    usage = result.usage
+    cost = {"calls": usage.llm_calls, "searches": usage.retrievals, "seconds": usage.wall_s}
+    told = {"answer": result.answer, "confidence": result.confidence, "stopped_by": result.stopped_by}
+    return {**told, **cost, "model": result.model, "notices": result.notices}

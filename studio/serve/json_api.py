@@ -1,0 +1,141 @@
+"""Our own interface, for the page and for scripts: collections, strategies, questions, conversations and sources as JSON."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from importlib.metadata import version
+from typing import Any
+
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from ramify.studio.serve.bodies import read
+from ramify.studio.serve.questions import Asked, Failure
+from ramify.studio.serve.serving import Ask, Serving
+from ramify.studio.serve.settings_of import strategies_json
+from ramify.studio.serve.sources import file_of, media_type, passage_json
+from ramify.studio.serve.streams import SSE, Stream, sse
+from ramify.studio.serve.users import user_of
+from ramify.tools.errors import UsageError
+
+PREFIX = "/ramify/v1"
+_FILE_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+    "X-Content-Type-Options": "nosniff",
+}
+"""A document can neither run a script in the server's name nor load anything."""
+
+
+class JsonApi:
+    """The routes of our own interface."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+
+    def routes(self) -> list[Route]:
+        """Return the routes, below `PREFIX`."""
+        return [
+            Route("/about", self.about),
+            Route("/collections", self.collections),
+            Route("/strategies", self.strategies),
+            Route("/ask", self.ask, methods=["POST"]),
+            Route("/stop", self.stop, methods=["POST"]),
+            Route("/threads", self.threads),
+            Route("/threads/{thread}", self.thread),
+            Route("/threads/{thread}", self.delete_thread, methods=["DELETE"]),
+            Route("/source", self.source),
+            Route("/file", self.file),
+        ]
+
+    async def about(self, request: Request) -> Response:
+        """Say who asks, and what there is to choose from."""
+        catalog = self._serving.catalog
+        first = catalog.collection(None).name
+        default = {"collection": first, "strategy": catalog.strategy, "model": catalog.models[0]}
+        told = {"version": version("ramify-rag"), "user": user_of(request), "default": default, "models": list(catalog.models)}
+        return JSONResponse(told)
+
+    async def collections(self, request: Request) -> Response:
+        """List the collections."""
+        told = [await asyncio.to_thread(one.to_json) for one in self._serving.catalog.collections.values()]
+        return JSONResponse({"collections": told})
+
+    async def strategies(self, request: Request) -> Response:
+        """List the strategies with their settings."""
+        return JSONResponse({"strategies": await asyncio.to_thread(strategies_json, self._serving.catalog)})
+
+    async def ask(self, request: Request) -> Response:
+        """Answer a question as server-sent events."""
+        asked = await self._serving.ask(user_of(request), await read(request, Ask))
+        return Stream(asked, _events(asked), SSE)
+
+    async def stop(self, request: Request) -> Response:
+        """Stop a question; its stream ends with an error of the kind `stopped`."""
+        given = await read(request, Stopping)
+        return JSONResponse({"stopped": self._serving.questions.stop(user_of(request), given.id)})
+
+    async def threads(self, request: Request) -> Response:
+        """List the user's conversations."""
+        return JSONResponse({"threads": await self._serving.threads.listed(user_of(request))})
+
+    async def thread(self, request: Request) -> Response:
+        """Return a conversation with its turns."""
+        name = request.path_params["thread"]
+        found = await self._serving.threads.turns(user_of(request), name, dict(self._serving.catalog.collections))
+        if found is None:
+            raise _no_thread(name)
+        return JSONResponse(found)
+
+    async def delete_thread(self, request: Request) -> Response:
+        """Delete a conversation that is at no question."""
+        user, name = user_of(request), request.path_params["thread"]
+        if self._serving.questions.busy(user, name):
+            raise UsageError(f"the conversation {name!r} is at a question", "stop it first")
+        if not await self._serving.threads.delete(user, name):
+            raise _no_thread(name)
+        return JSONResponse({"deleted": name})
+
+    async def source(self, request: Request) -> Response:
+        """Return the text of a passage, and where it stands."""
+        collection = self._serving.catalog.collection(request.query_params.get("collection"))
+        identity, quote = request.query_params.get("passage", ""), request.query_params.get("quote", "")
+        found = await asyncio.to_thread(passage_json, collection, identity, quote)
+        if found is None:
+            raise _no_passage(identity)
+        return JSONResponse({"collection": collection.name, **found})
+
+    async def file(self, request: Request) -> Response:
+        """Return the file of a passage."""
+        collection = self._serving.catalog.collection(request.query_params.get("collection"))
+        identity = request.query_params.get("passage", "")
+        path = await asyncio.to_thread(file_of, collection, identity)
+        if path is None:
+            raise HTTPException(404, f"there is no file of the passage {identity[:80]!r} here: its text is at {PREFIX}/source")
+        return FileResponse(path, headers=_FILE_HEADERS, media_type=media_type(path), filename=path.name, content_disposition_type="inline")
+
+
+class Stopping(BaseModel):
+    """Which question to stop, by the id of its event `accepted`."""
+
+    id: str
+
+
+def refusal(failure: Failure) -> dict[str, Any]:
+    """Return a failure in the form of our own interface."""
+    return {"error": failure.to_json()}
+
+
+async def _events(asked: Asked) -> AsyncIterator[str]:
+    async for event in asked.events():
+        yield sse(event)
+
+
+def _no_thread(name: str) -> HTTPException:
+    return HTTPException(404, f"there is no conversation {name[:80]!r}: {PREFIX}/threads lists those that there are")
+
+
+def _no_passage(identity: str) -> HTTPException:
+    return HTTPException(404, f"there is no passage {identity[:80]!r} here: take the id of a citation, and its collection")

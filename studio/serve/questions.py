@@ -1,0 +1,249 @@
+"""Questions that wait and are answered: so many at once, in the order in which they came; and the events of an answer."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from secrets import token_hex
+from typing import Any, NamedTuple
+
+from ramify.graphs.run import Result, RunTracker, Watch, could_not_ask
+from ramify.nodes.tree import Branch
+from ramify.tools.errors import IndexingError, InputError, ModelError, RamifyError, ReplyError, UsageError
+from ramify.tools.quoting import one_line
+from ramify.tools.scrub import scrub
+
+Run = Callable[[Watch], Awaitable[Result]]
+"""Answers a question while something watches."""
+PING_S = 15.0
+"""Seconds of silence after which an empty event is sent: whatever lies between does not take the connection for dead."""
+GONE, STOPPED = "its client has gone", "it was stopped"
+CLOSING = "the server is being stopped"
+_SHOWN = ("path", "parent", "question", "kind", "status", "answer", "confidence", "note")
+"""What is told of a branch while the tree grows."""
+_STATUS = ((UsageError, "usage", 400), (ModelError, "model", 503), (ReplyError, "model", 502), (IndexingError, "index", 503))
+
+
+class Failure(NamedTuple):
+    """Why there is no answer: a kind for programs, a line for people, and the HTTP status that means it."""
+
+    kind: str
+    message: str
+    status: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the object that events and refusals carry."""
+        return {"kind": self.kind, "message": self.message}
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return the failure that an error means; one that no message was written for is logged."""
+    for kind, name, status in _STATUS:
+        if isinstance(error, kind):
+            return Failure(name, str(error), status)
+    if isinstance(error, RamifyError):
+        return Failure("input" if isinstance(error, InputError) else "other", str(error), 500)
+    logging.getLogger("ramify.serve").error("a question failed", exc_info=error)
+    return Failure("unexpected", f"{scrub(one_line(f'{type(error).__name__}: {error}'))} — the server's log has more: report it", 500)
+
+
+class Event(NamedTuple):
+    """Something that happened to a question: accepted, waiting, tree, text, result or error; without a name, a sign of life."""
+
+    name: str
+    data: dict[str, Any]
+
+
+class Asked:
+    """A question from when it was asked until its result or failure is known."""
+
+    def __init__(self, user: str, thread: str) -> None:
+        self.id = token_hex(8)
+        self.user, self.thread = user, thread
+        self.result: Result | None = None
+        self.failure: Failure | None = None
+        self.position = 0
+        """Its place among the questions that wait, from 1; 0 once it has begun."""
+        self.run = _Watching(self.change)
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[Result] | None = None
+        self._stopped = ""
+
+    @property
+    def done(self) -> bool:
+        """Tell whether it has ended, one way or the other."""
+        return self.result is not None or self.failure is not None
+
+    def begin(self, work: Coroutine[Any, Any, Result], on_end: Callable[[], None]) -> None:
+        """Begin to work on it; `on_end` is called at its end."""
+        self._task = asyncio.create_task(work)
+        self._task.add_done_callback(self._end)
+        self._task.add_done_callback(lambda _: on_end())
+
+    def stop(self, why: str) -> None:
+        """Stop it, unless it has ended."""
+        if self._task is not None and not self.done:
+            self._stopped = self._stopped or why
+            self._task.cancel()
+
+    def change(self) -> None:
+        """Wake whoever reads its events."""
+        self._changed.set()
+
+    async def ended(self) -> None:
+        """Wait for its end; whoever waits may be cancelled without it."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Yield what happens until its end: a result, or an error, or both where nothing could be asked.
+
+        A slow reader gets several changes as one.
+        """
+        yield Event("accepted", {"id": self.id, "thread": self.thread or None})
+        seen = _Seen()
+        while not self.done:
+            self._changed.clear()
+            for event in seen.new(self):
+                yield event
+            try:
+                await asyncio.wait_for(self._changed.wait(), PING_S)
+            except TimeoutError:
+                yield Event("", {})
+        for event in seen.new(self):
+            yield event
+        if self.result is not None:
+            yield Event("result", self.result.to_json())
+        if self.failure is not None:
+            yield Event("error", self.failure.to_json())
+
+    def answer(self) -> Result:
+        """Return the result of a question that has one."""
+        if self.result is None:
+            raise RuntimeError(f"question {self.id} has no result: {self.failure}")
+        return self.result
+
+    def _end(self, task: asyncio.Task[Result]) -> None:
+        if task.cancelled():
+            self.failure = Failure("stopped", f"the question was not answered: {self._stopped or CLOSING} — ask it again", 503)
+        elif (error := task.exception()) is not None:
+            self.failure = failure_of(error)
+        else:
+            self.result = result = task.result()
+            if (why := could_not_ask(result)) and not any(branch.known for branch in result.tree.values()):
+                self.failure = Failure("model", why, 503)
+        self.change()
+
+
+class _Watching(RunTracker):
+    """The state of a run, which tells of each change."""
+
+    def __init__(self, change: Callable[[], None]) -> None:
+        super().__init__()
+        self._change = change
+
+    def __call__(self, kind: str, event: Any) -> None:
+        """Take in an event of the run."""
+        super().__call__(kind, event)
+        self._change()
+
+
+class _Seen:
+    """What a reader of events has been told."""
+
+    def __init__(self) -> None:
+        self._position = 0
+        self._rows: dict[str, dict[str, Any]] = {}
+        self._busy: dict[str, str] = {}
+        self._text = ""
+
+    def new(self, asked: Asked) -> list[Event]:
+        """Return what is new since the last call."""
+        run, found = asked.run, []
+        if asked.position != self._position:
+            self._position = asked.position
+            found.append(Event("waiting", {"position": asked.position}))
+        rows = {path: _small(branch) for path, branch in run.tree.items()}
+        busy = run.busy
+        changed = [one for path, one in rows.items() if self._rows.get(path) != one]
+        if changed or busy != self._busy:
+            found.append(Event("tree", {"branches": changed, "doing": busy}))
+        if run.text != self._text:
+            anew = not run.text.startswith(self._text)
+            found.append(Event("text", {"delta": run.text if anew else run.text[len(self._text) :], "anew": anew}))
+        self._rows, self._busy, self._text = rows, busy, run.text
+        return found
+
+
+def _small(branch: Branch) -> dict[str, Any]:
+    return {name: getattr(branch, name) for name in _SHOWN}
+
+
+class Questions:
+    """The questions of a server: at most `at_once` are answered at the same time, the rest wait in order."""
+
+    def __init__(self, at_once: int) -> None:
+        self._turns = asyncio.Semaphore(at_once)
+        self._asked: dict[str, Asked] = {}
+        self._waiting: dict[str, Asked] = {}
+        self._closed = False
+
+    def ask(self, user: str, run: Run, thread: str = "") -> Asked:
+        """Take up a question; RamifyError where the server is being stopped, or its thread is still at another."""
+        if self._closed:
+            raise RamifyError(CLOSING, "ask again when it is back")
+        if thread and self.busy(user, thread):
+            raise UsageError(f"the conversation {thread!r} is still at its last question", "wait for it, or stop it")
+        asked = Asked(user, thread)
+        self._asked[asked.id] = self._waiting[asked.id] = asked
+        asked.begin(self._answer(asked, run), lambda: self._forget(asked))
+        return asked
+
+    @property
+    def count(self) -> int:
+        """Count those that wait or are being answered."""
+        return len(self._asked)
+
+    def busy(self, user: str, thread: str) -> bool:
+        """Tell whether a question of a thread waits or is being answered."""
+        return any(asked.user == user and asked.thread == thread for asked in self._asked.values())
+
+    def stop(self, user: str, identity: str) -> bool:
+        """Stop a question of a user; return whether there was one."""
+        asked = self._asked.get(identity)
+        if asked is None or asked.user != user:
+            return False
+        asked.stop(STOPPED)
+        return True
+
+    async def close(self) -> None:
+        """Take up no more questions, and stop those that are there."""
+        self._closed = True
+        for asked in (there := list(self._asked.values())):
+            asked.stop(CLOSING)
+        for asked in there:
+            await asked.ended()
+
+    async def _answer(self, asked: Asked, run: Run) -> Result:
+        self._tell_order()
+        async with self._turns:
+            self._leave(asked)
+            return await run(asked.run)
+
+    def _forget(self, asked: Asked) -> None:
+        self._leave(asked)
+        del self._asked[asked.id]
+
+    def _leave(self, asked: Asked) -> None:
+        """Take a question out of those that wait."""
+        if self._waiting.pop(asked.id, None) is not None:
+            asked.position = 0
+            asked.change()
+            self._tell_order()
+
+    def _tell_order(self) -> None:
+        """Number those that wait; a question that can begin at once is none of them."""
+        if self._turns.locked():
+            for place, asked in enumerate(self._waiting.values(), 1):
+                if asked.position != place:
+                    asked.position = place
+                    asked.change()

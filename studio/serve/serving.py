@@ -1,0 +1,62 @@
+"""What a server answers with: a request of any protocol becomes a question."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+from langchain_core.messages import AnyMessage
+from pydantic import BaseModel, ConfigDict, Field
+
+from ramify.graphs.conversation import Conversation
+from ramify.graphs.run import ask_async
+from ramify.nodes.init_tree import checked
+from ramify.studio.serve.catalog import Catalog
+from ramify.studio.serve.questions import Asked, Questions
+from ramify.studio.serve.threads import Threads
+from ramify.tools.models import forget
+
+
+class Ask(BaseModel):
+    """A question as our own interface takes it; what is left out is the server's default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str
+    collection: str | None = None
+    strategy: str | None = None
+    model: str | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    style: Literal["full", "short"] | None = None
+    thread: str | None = None
+    """The conversation that it belongs to; `new` for a new one; without it, nothing is kept."""
+
+
+@dataclass(frozen=True)
+class Serving:
+    """The parts of a server that requests use."""
+
+    catalog: Catalog
+    questions: Questions
+    threads: Threads
+    users: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    async def ask(self, user: str, given: Ask, earlier: Sequence[AnyMessage] | None = None) -> Asked:
+        """Take up a question, in the light of `earlier` messages where there are any; UsageError for what cannot be asked."""
+        question = checked(given.question)
+        strategy = self.catalog.chosen_strategy(given.strategy)
+        collection = self.catalog.collection(given.collection)
+        settings = {**given.settings, **({"style": given.style} if given.style else {})}
+        options = await asyncio.to_thread(self.catalog.options_of, strategy, collection, given.model, settings)
+        forget()  # a model's server may have come up since the last question
+        thread = "" if given.thread is None else self.threads.name_of(given.thread)
+        if thread:
+            ask = self.threads.conversation(user, thread).ask_async
+        elif earlier is not None:
+            conversation = Conversation()
+            conversation.messages = list(earlier)
+            ask = conversation.ask_async
+        else:
+            ask = ask_async
+        return self.questions.ask(user, partial(ask, question, strategy, **options), thread)

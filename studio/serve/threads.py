@@ -1,0 +1,76 @@
+"""Conversations that are kept, each user's own: listed, read, continued and deleted."""
+
+import re
+from secrets import token_hex
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
+from ramify.graphs.conversation import Conversation, delete, memory_address, threads
+from ramify.nodes.state.turns import MARK
+from ramify.studio.serve.catalog import QUOTED, Collection
+from ramify.tools.errors import UsageError
+from ramify.tools.index.searcher import DEMO
+from ramify.tools.quoting import brief
+
+NEW = "new"
+"""What a request gives for a conversation that the server is to name."""
+_NAME = re.compile(r"[\w.-]{1,80}", re.ASCII)
+BETWEEN = "/"
+"""Between a user and the name of a conversation: neither can have one."""
+
+
+class Threads:
+    """The conversations in a memory, by user."""
+
+    def __init__(self, memory: str) -> None:
+        self.memory = memory_address(memory)
+
+    def name_of(self, wanted: str) -> str:
+        """Return the name of a conversation, a new one for `new`; UsageError for what is no name."""
+        if wanted == NEW:
+            return token_hex(8)
+        if not _NAME.fullmatch(wanted):
+            raise UsageError(f"{brief(repr(wanted), QUOTED)} is no name of a conversation", f"take letters, digits, _, . and -, or {NEW!r}")
+        return wanted
+
+    def conversation(self, user: str, name: str) -> Conversation:
+        """Return a conversation, which begins with its first question."""
+        return Conversation(self.memory, f"{user}{BETWEEN}{name}")
+
+    async def listed(self, user: str) -> list[dict[str, Any]]:
+        """List the conversations of a user, the latest first."""
+        own = f"{user}{BETWEEN}"
+        found = [thread for thread in await threads(self.memory) if thread.name.startswith(own)]
+        return [{"id": thread.name.removeprefix(own), **{name: getattr(thread, name) for name in thread._fields[1:]}} for thread in found]
+
+    async def turns(self, user: str, name: str, collections: dict[str, Collection]) -> dict[str, Any] | None:
+        """Return a conversation with its turns; None where the user has none of the name."""
+        kept = self.conversation(user, self.name_of(name))
+        await kept.recall_async()
+        if kept.strategy is None:
+            return None
+        return {"id": name, "strategy": kept.strategy, "turns": _turns(kept.messages, collections)}
+
+    async def delete(self, user: str, name: str) -> bool:
+        """Delete a conversation with all that is kept of it; return whether there was one."""
+        return await delete(self.memory, f"{user}{BETWEEN}{self.name_of(name)}")
+
+
+def _turns(messages: list[AnyMessage], collections: dict[str, Collection]) -> list[dict[str, Any]]:
+    """Return each question with what came of it: None where it was not answered."""
+    found: list[dict[str, Any]] = []
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            found.append({"asked": message.text, "collection": None, "result": None})
+        elif isinstance(message, AIMessage) and found:
+            told = message.additional_kwargs.get(MARK)
+            if isinstance(told, dict):
+                found[-1] |= {"collection": _collection(str(told.get("index")), collections), "result": told}
+    return found
+
+
+def _collection(searched: str, collections: dict[str, Collection]) -> str | None:
+    """Return the name of the collection that a line about a search tells of; None where it is not served."""
+    told = (f"{DEMO}: " if one.where == DEMO else f"{one.where} (" for one in collections.values())
+    return next((name for name, begin in zip(collections, told, strict=True) if searched.startswith(begin)), None)
