@@ -1,5 +1,6 @@
 """ramify serve: questions over HTTP, for a browser, for scripts, and for programs that speak OpenAI's or Ollama's protocol."""
 
+import asyncio
 import signal
 import socket
 from contextlib import suppress
@@ -108,7 +109,9 @@ def _serving(
     for collection in catalog.collections.values():
         catalog.options_of(strategy, collection)
         collection.manifest()
-    return Serving(catalog, Questions(at_once), Threads(memory or _own_memory()), users)
+    kept = Threads(memory or _own_memory())
+    asyncio.run(kept.prepare())
+    return Serving(catalog, Questions(at_once), kept, users)
 
 
 def _own_memory() -> str:
