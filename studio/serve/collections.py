@@ -27,6 +27,8 @@ LISTED = 2000
 """Documents that are listed."""
 TOLD_S = 0.2
 """Seconds between two reports on a build."""
+MEASURED_S = 1.0
+"""Seconds after which a rate says something."""
 _NAME = re.compile(r"\w[\w.-]{0,39}")
 _FILE = re.compile(r"[^\x00-\x1f\x7f-\x9f/\\]+")
 _LONGEST_FILE = 200
@@ -52,9 +54,9 @@ class Build:
         now = time.monotonic()
         if unit != self._unit:
             self._unit, self._began = unit, now
-        rate = done / max(now - self._began, 1e-3)
-        rest = round((total - done) / rate, 1) if total is not None and rate > 0 else None
-        self._progress = {"unit": unit, "done": done, "total": total, "rate": round(rate, 3), "rest_s": rest}
+        rate = round(done / (now - self._began), 3) if done and now - self._began >= MEASURED_S else None
+        rest = round((total - done) / rate, 1) if total is not None and rate else None
+        self._progress = {"unit": unit, "done": done, "total": total, "rate": rate, "rest_s": rest}
         self._loop.call_soon_threadsafe(self._changed.set)
 
     def finish(self, end: Event) -> None:
@@ -99,7 +101,7 @@ class Collections:
         own = [told for told in found if told["name"] in self._own]
         for told in own:
             folder = self._folder(told["name"])
-            told |= {"folder": str(folder) if folder else "", "building": self._building(told["name"])}
+            told |= {"path": told["name"], "folder": str(folder) if folder else "", "building": self._building(told["name"])}
         return found
 
     def make(self, name: str, folder: str | None = None) -> str:

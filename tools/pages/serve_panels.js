@@ -120,6 +120,7 @@ const parsed = (text, types) => {
 
 /* Collections: what there is, and making more. */
 const PART = 6 * 1024 * 1024;
+const DONE = { files: "read, encoding", documents: "read, encoding", passages: "encoded, writing the index" };
 const size = bytes => (bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 const base64 = async blob => {
   const bytes = new Uint8Array(await blob.arrayBuffer());
@@ -221,7 +222,8 @@ const build = async (name, tools) => {
   for await (const { name: kind, data } of events(await call(`${path}/progress`))) {
     if (kind === "progress") {
       const rest = data.rest_s === null ? "" : `, ${data.rest_s < 90 ? `${Math.ceil(data.rest_s)} s` : `${Math.round(data.rest_s / 60)} min`} left`;
-      text.textContent = `${name}: ${data.done.toLocaleString("en")}${data.total === null ? "" : ` of ${data.total.toLocaleString("en")}`} ${data.unit}, ${data.rate.toFixed(1)}/s${rest}`;
+      const rate = data.rate === null ? "" : `, ${data.rate.toFixed(1)}/s`, ready = data.total !== null && data.done >= data.total;
+      text.textContent = `${name}: ${data.done.toLocaleString("en")}${data.total === null ? "" : ` of ${data.total.toLocaleString("en")}`} ${data.unit}${ready ? ` ${DONE[data.unit] || "done"} …` : `${rate}${rest}`}`;
       if (data.total) { bar.max = data.total; bar.value = data.done; } else bar.removeAttribute("value");
     } else if (kind === "built") {
       const left = data.skipped.length ? `, ${many(data.skipped.length, "file")} skipped` : "";

@@ -258,13 +258,27 @@ export const markdown = (asked, result) => {
   return `${[`## ${plain(asked)}`, `**${plain(result.asked_back || result.answer)}**`, ...lines, sure, sources.length ? "### Sources" : "", sources.join("\n")].filter(Boolean).join("\n\n")}\n`;
 };
 
+/** Mark the sentences of a quotation that stand in a text apart from each other. */
+const markedParts = (text, quote) => {
+  const parts = [];
+  let end = 0;
+  for (const piece of (quote || "").split(/\s*…\s*|\n+|(?<=[.!?])\s+/).filter(piece => piece.length > 3)) {
+    const found = text.indexOf(piece, end);
+    if (found < 0) continue;
+    parts.push(text.slice(end, found), make("mark", { class: "sentence", text: piece }));
+    end = found + piece.length;
+  }
+  return [...parts, text.slice(end)];
+};
+
 /** Draw a source: where it stands, its text with the cited sentence marked, and its file. */
 export const drawSource = (one, { shut, link }) => {
   const [before, quote, behind] = typeof one.start === "number" ? around(one.text, one.start, one.end) : [one.text, "", ""];
-  const mark = quote ? make("mark", { class: "sentence", text: quote }) : null;
-  const body = make("p", { class: "passage", dir: "auto" }, before, mark, behind);
+  const parts = quote ? [before, make("mark", { class: "sentence", text: quote }), behind] : markedParts(one.text, one.quote);
+  const mark = parts.find(part => part instanceof Element);
+  const body = make("p", { class: "passage", dir: "auto" }, parts);
   const where = [one.heading, one.page ? `page ${one.page}` : "", one.title ? one.name || one.source : ""].filter(Boolean).join(" · ");
   const head = make("header", {}, make("h2", { dir: "auto", text: one.title || one.name || one.source }), button("✕", shut, { class: "plain", "aria-label": "Close the source" }), make("p", { class: "where", dir: "auto", text: where }));
-  const parts = [head, body, one.file ? make("p", { class: "file" }, link) : "", one.start === null && one.quote ? make("p", { class: "empty", text: "The cited words do not stand in the passage word for word." }) : ""];
-  return { parts: parts.filter(Boolean), mark };
+  const lost = one.quote && !mark ? make("p", { class: "empty", text: "The cited words do not stand in the passage word for word." }) : "";
+  return { parts: [head, body, one.file ? make("p", { class: "file" }, link) : "", lost].filter(Boolean), mark };
 };
