@@ -5,13 +5,13 @@ RUN useradd --create-home --uid 10001 ramify
 WORKDIR /opt/ramify
 COPY . .
 # torch first, from the constraint: the newest would bring several GB of CUDA.
-RUN pip install --no-cache-dir -c constraints.txt '.[milvus,mcp,openai,postgres,studio]'
+RUN pip install --no-cache-dir -c constraints.txt '.[milvus,mcp,openai,postgres,serve,studio]'
 
 USER ramify
 WORKDIR /home/ramify
 ENV RAMIFY_CACHE=/home/ramify/cache
 RUN mkdir cache documents
-EXPOSE 2024
-HEALTHCHECK --interval=30s --timeout=10s --start-period=60s CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:2024/ok', timeout=5)"]
+EXPOSE 8484
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8484/health', timeout=5)"]
 ENTRYPOINT ["ramify"]
-CMD ["studio", "--host", "0.0.0.0"]
+CMD ["serve", "--host", "0.0.0.0"]

@@ -12,6 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
+	@echo "Next: '$(BIN)/ramify serve' answers in your browser, at http://127.0.0.1:8484"
 
 test: $(VENV)/.test ## Run all tests but the slow ones and those of a real language model, a cluster, Milvus or public data
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real and not slow"
@@ -47,7 +48,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt
 	@echo "Installing into $(VENV): about 2 GB with PyTorch, a few minutes the first time …"
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip uninstall --quiet --yes ramify 2>/dev/null # this project under its first name, where it is still installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[serve]'
 	touch $@
 
 # Strict editable mode, because type checkers do not see into the default one; it lists the files, so new ones need it again.

@@ -57,7 +57,7 @@ def test_nothing_listens_beyond_this_machine_and_no_password_is_written_down(com
     assert all(port.startswith("127.0.0.1:") for port in ports)
     text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
     variables = re.findall(r"\$\{([^}]*)\}", text)
-    assert {variable.partition(":?")[0] for variable in variables} == {"POSTGRES_PASSWORD"}
+    assert {variable.partition(":?")[0] for variable in variables} == {"POSTGRES_PASSWORD", "RAMIFY_SERVE_TOKEN"}
     assert all(":?" in variable for variable in variables), "a missing password is an error"
 
 
@@ -70,10 +70,14 @@ def test_the_app_is_told_what_its_commands_understand(compose: dict[str, Any]) -
     [index] = told["index"]
     assert (told["host"], is_address(index), store_at(index).where) == ("0.0.0.0", True, index)
     assert told["base_url"] == ["http://ollama:11434"]
+    assert (name, told["allow_origin"]) == ("serve", [f"http://app:{told['port']}"])
+    assert compose["services"]["app"]["ports"] == [f"127.0.0.1:{told['port']}:{told['port']}"]
 
 
 def test_our_own_image_installs_what_the_app_needs() -> None:
     written = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     [extras] = re.findall(r"'\.\[([\w,]+)\]'", written)
-    assert {"milvus", "postgres", "studio"} <= set(extras.split(","))
+    assert {"milvus", "postgres", "serve", "studio"} <= set(extras.split(","))
     assert "USER ramify" in written
+    assert "EXPOSE 8484" in written
+    assert 'CMD ["serve", ' in written

@@ -90,6 +90,7 @@ def _serving(
     tokens: list[str], rerank: list[str], at_once: int, memory: str | None, documents: list[Path],
 ) -> "Serving":  # fmt: skip
     """Open what is served; an error now and not at the first question."""
+    from ramify.graphs.strategies import configure
     from ramify.studio.serve.catalog import Catalog, named
     from ramify.studio.serve.collections import Collections
     from ramify.studio.serve.questions import Questions
@@ -100,6 +101,7 @@ def _serving(
     from ramify.tools.index.index_store import is_address
     from ramify.tools.models.gguf import GGUF, find_gguf
 
+    configure(strategy, options)
     users = users_of(tokens)
     places = [one if is_address(one) else str(Path(one).expanduser().absolute()) for one in index]
     files = [one.removeprefix(GGUF) for one in models if one.startswith(GGUF)]

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from secrets import token_hex
 from typing import Any, NamedTuple
 
-from ramify.graphs.run import Result, RunTracker, Watch
+from ramify.graphs.run import Result, RunTracker, Watch, could_not_ask
 from ramify.nodes.tree import Branch
 from ramify.tools.errors import IndexingError, InputError, ModelError, RamifyError, ReplyError, UsageError
 from ramify.tools.quoting import one_line
@@ -95,7 +95,10 @@ class Asked:
             await asyncio.wait([self._task])
 
     async def events(self) -> AsyncIterator[Event]:
-        """Yield what happens until its end, the last event being its result or an error; a slow reader gets several changes as one."""
+        """Yield what happens until its end: a result, or an error, or both where nothing could be asked.
+
+        A slow reader gets several changes as one.
+        """
         yield Event("accepted", {"id": self.id, "thread": self.thread or None})
         seen = _Seen()
         while not self.done:
@@ -108,7 +111,10 @@ class Asked:
                 yield Event("", {})
         for event in seen.new(self):
             yield event
-        yield Event("error", self.failure.to_json()) if self.result is None and self.failure else Event("result", self.answer().to_json())
+        if self.result is not None:
+            yield Event("result", self.result.to_json())
+        if self.failure is not None:
+            yield Event("error", self.failure.to_json())
 
     def answer(self) -> Result:
         """Return the result of a question that has one."""
@@ -122,7 +128,9 @@ class Asked:
         elif (error := task.exception()) is not None:
             self.failure = failure_of(error)
         else:
-            self.result = task.result()
+            self.result = result = task.result()
+            if (why := could_not_ask(result)) and not any(branch.known for branch in result.tree.values()):
+                self.failure = Failure("model", why, 503)
         self.change()
 
 
@@ -189,6 +197,11 @@ class Questions:
         self._asked[asked.id] = self._waiting[asked.id] = asked
         asked.begin(self._answer(asked, run), lambda: self._forget(asked))
         return asked
+
+    @property
+    def count(self) -> int:
+        """Count those that wait or are being answered."""
+        return len(self._asked)
 
     def busy(self, user: str, thread: str) -> bool:
         """Tell whether a question of a thread waits or is being answered."""

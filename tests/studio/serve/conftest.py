@@ -1,0 +1,114 @@
+"""A server in this process, on loopback and a port of its own, asked by plain HTTP and by the clients of others."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+
+from ramify.studio.serve.app import Server, application
+from ramify.studio.serve.catalog import Catalog, named
+from ramify.studio.serve.questions import Questions
+from ramify.studio.serve.serving import Serving
+from ramify.studio.serve.threads import Threads
+from ramify.studio.serve.users import users_of
+from ramify.studio.server.bounds import declare
+
+PATIENCE = 120.0
+"""Seconds until what must come has come, on a busy machine."""
+BORN = "In which city was the inventor of the ballpoint pen born?"
+INVENTOR = "Who is the inventor of the ballpoint pen?"
+FOLLOW_UP = "and where was he born?"
+
+
+class Running(NamedTuple):
+    """A running server: its address, and its parts."""
+
+    url: str
+    serving: Serving
+
+    def call(self, method: str, path: str, token: str = "", **given: Any) -> httpx.Response:
+        """Send a request to our own interface."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx.request(method, f"{self.url}/ramify/v1{path}", headers=headers, timeout=PATIENCE, trust_env=False, **given)
+
+    def ask(self, question: str, token: str = "", **given: Any) -> list[tuple[str, Any]]:
+        """Ask, and return the events until the end."""
+        with self.stream(question, token, **given) as events:
+            return list(events)
+
+    @contextmanager
+    def stream(self, question: str, token: str = "", **given: Any) -> Iterator[Iterator[tuple[str, Any]]]:
+        """Ask, and yield the events as they come."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        body, path = {"question": question, **given}, f"{self.url}/ramify/v1/ask"
+        with (
+            httpx.Client(timeout=PATIENCE, trust_env=False) as client,
+            client.stream("POST", path, json=body, headers=headers) as response,
+        ):
+            assert response.status_code == 200, response.read()
+            yield events_of(response.iter_lines())
+
+
+def events_of(lines: Iterator[str]) -> Iterator[tuple[str, Any]]:
+    """Read server-sent events."""
+    name = ""
+    for line in lines:
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            yield name, json.loads(line.removeprefix("data: "))
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.02)
+
+
+@contextmanager
+def running(serving: Serving) -> Iterator[Running]:
+    """Run a server in a thread."""
+    server = Server(application(serving), serving)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            until(lambda: server.started)
+            yield Running(f"http://127.0.0.1:{listening.getsockname()[1]}", serving)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+Serve = Callable[..., Running]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Start servers, and stop them at the end of the test."""
+    with ExitStack() as stack:
+
+        def start(
+            *indexes: str | Path,
+            model: str = "extractive",
+            strategy: str = "prune",
+            tokens: Sequence[str] = (),
+            at_once: int = 4,
+            **options: Any,
+        ) -> Running:
+            places = [str(one) for one in indexes]
+            declare(places, [], [])
+            catalog = Catalog(named(places), strategy, [model], options)
+            threads = Threads(f"sqlite:{tmp_path / 'conversations.sqlite'}")
+            return stack.enter_context(running(Serving(catalog, Questions(4), threads, users_of(tokens))))
+
+        yield start

@@ -1,0 +1,117 @@
+"""Our own interface: what there is, questions as events, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from ramify.graphs import ask
+from ramify.graphs.strategies import STRATEGIES
+from tests.studio.serve.conftest import BORN, INVENTOR, Serve
+from tests.tools.ollama_server import Fail, Ollama
+
+
+def test_a_question_is_answered_as_on_the_command_line_while_its_tree_is_told(serve: Serve) -> None:
+    events = serve().ask(BORN)
+    names = [name for name, _ in events]
+    assert (names[0], names[-1]) == ("accepted", "result")
+    assert set(names[1:-1]) == {"tree"}
+    branches: dict[str, Any] = {}
+    for name, data in events:
+        if name == "tree":
+            branches |= {branch["path"]: branch for branch in data["branches"]}
+    wanted, result = ask(BORN, model="extractive").to_json(), events[-1][1]
+    assert {"searching", "deciding"} <= {doing for name, data in events if name == "tree" for doing in data["doing"].values()}
+    for known in (wanted, result):
+        known.pop("usage")
+    assert result == wanted
+    assert {path: branch["answer"] for path, branch in branches.items()} == {row["path"]: row["answer"] for row in wanted["tree"]}
+
+
+def test_a_text_is_told_while_it_is_written(serve: Serve, ollama: Ollama) -> None:
+    events = serve(model="ollama:llama3.1:8b").ask(INVENTOR, strategy="naive")
+    told = "".join(data["delta"] for name, data in events if name == "text")
+    result = events[-1][1]
+    assert told
+    assert told == result["sentences"][0]["text"]
+
+
+def test_what_there_is_is_listed(serve: Serve, built: Path) -> None:
+    server = serve(built, "demo", tau=0.5)
+    told = server.call("GET", "/about").json()
+    assert told["default"] == {"collection": "index", "strategy": "prune", "model": "extractive"}
+    first, second = server.call("GET", "/collections").json()["collections"]
+    assert (first["name"], first["path"], first["kind"], first["documents"]) == ("index", "index", "passages", 2)
+    assert (second["name"], second["documents"]) == ("demo", 64)
+    listed = {one["name"]: one for one in server.call("GET", "/strategies").json()["strategies"]}
+    assert listed.keys() == STRATEGIES.keys()
+    settings = {one["name"]: one for one in listed["prune"]["settings"]}
+    assert settings["tau"]["default"] == 0.5
+    assert settings["max_depth"]["schema"] == {"type": "integer", "minimum": 0, "maximum": 10}
+    assert settings["backtrace"]["schema"]["enum"] == ["single", "recursive"]
+    assert all(one["description"] for one in settings.values())
+    assert not {"index", "model", "base_url"} & settings.keys()
+
+
+def test_the_collection_that_is_named_is_searched_and_else_the_first(serve: Serve, built: Path) -> None:
+    server = serve(built, "demo")
+    assert server.ask("Where was Marie Curie born?", strategy="naive")[-1][1]["citations"][0]["source"] == "curie.txt"
+    assert server.ask(INVENTOR, strategy="naive", collection="demo")[-1][1]["index"].startswith("demo: ")
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"question": " "}, "the question is empty"),
+    ({"question": "Who?", "collection": "other"}, "there is no collection 'other' here"),
+    ({"question": "Who?", "strategy": "other"}, "there is no strategy 'other'"),
+    ({"question": "Who?", "model": "openai:gpt"}, "there is no model 'openai:gpt' here"),
+    ({"question": "Who?", "settings": {"kk": 1}}, "prune has no setting 'kk'"),
+    ({"question": "Who?", "settings": {"k": 0}}, "k=0 is not valid"),
+    ({"question": "Who?", "settings": {"index": "/etc"}}, "index='/etc' is not for a request to set"),
+    ({"question": "Who?", "settings": {"model": "openai:gpt"}}, "model='openai:gpt' is not for a request to set"),
+    ({"question": "Who?", "settings": {"base_url": "http://a.example"}}, "base_url='http://a.example' is not for a request to set"),
+    ({"question": "Who?", "settings": {"rerank": "/etc"}}, "rerank='/etc' is not allowed"),
+    ({"question": "Who?", "settings": {"check": "/etc"}}, "check='/etc' is not allowed"),
+    ({"question": "Who?", "thread": "../other"}, "'../other' is no name of a conversation"),
+    ({"question": "Who?", "more": 1}, "more=1 is not valid"),
+    ({}, "question={} is not valid"),
+]
+
+
+@pytest.mark.parametrize(("body", "told"), REFUSED)
+def test_what_cannot_be_asked_is_told_in_one_line_with_a_remedy(serve: Serve, body: dict[str, Any], told: str) -> None:
+    refused = serve().call("POST", "/ask", json=body)
+    assert refused.status_code == 400
+    assert refused.json()["error"]["kind"] == "usage"
+    message = refused.json()["error"]["message"]
+    assert told in message
+    assert " — " in message
+    assert "\n" not in message
+
+
+def test_a_model_that_cannot_be_asked_ends_the_stream_with_its_error(serve: Serve, ollama: Ollama) -> None:
+    ollama.when("", Fail(500, "out of memory"))
+    events = dict(serve(model="ollama:llama3.1:8b").ask(INVENTOR, strategy="closed-book"))
+    assert events["result"]["answer"] == "Unknown"
+    assert events["error"]["kind"] == "model"
+    assert "out of memory" in events["error"]["message"]
+
+
+def test_pages_of_others_and_other_names_are_refused(serve: Serve) -> None:
+    server = serve()
+    for headers in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}, {"Origin": "https://smith.langchain.com"}):
+        refused = httpx.get(f"{server.url}/ramify/v1/about", headers=headers, trust_env=False)
+        assert refused.status_code == 403
+        assert "`ramify serve --allow-origin" in refused.json()["detail"]
+    form = {"Content-Type": "text/plain"}
+    assert httpx.post(f"{server.url}/ramify/v1/ask", content="{}", headers=form, trust_env=False).status_code == 415
+    untyped = httpx.Request("POST", f"{server.url}/ramify/v1/ask", content=b"{}", headers={"Sec-Fetch-Site": "same-origin"})
+    with httpx.Client(trust_env=False) as client:
+        assert client.send(untyped).status_code == 415
+
+
+def test_it_says_that_it_is_alive_and_when_it_is_ready(serve: Serve) -> None:
+    server = serve()
+    assert httpx.get(f"{server.url}/health", trust_env=False).json() == {"alive": True}
+    ready = httpx.get(f"{server.url}/ready", trust_env=False)
+    assert ready.json()["ready"] is (ready.status_code == 200)

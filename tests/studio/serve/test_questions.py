@@ -1,0 +1,162 @@
+"""The queue: so many at once, in order, nobody lost; and what is stopped, by whom."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+
+from ramify.graphs.run import Result, Watch, ask
+from ramify.studio.serve.questions import Asked, Questions
+from ramify.tools.errors import ModelError, RamifyError, UsageError
+from tests.studio.serve.conftest import INVENTOR, Serve, until
+from tests.tools.ollama_server import Hang, Ollama
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return ask(INVENTOR, "closed-book", model="extractive")
+
+
+class Work:
+    """Questions whose answers are given by the test."""
+
+    def __init__(self, result: Result) -> None:
+        self.begun: list[int] = []
+        self._result = result
+        self._ends: dict[int, asyncio.Event] = {}
+
+    def run(self, number: int) -> Any:
+        self._ends[number] = asyncio.Event()
+
+        async def run(watch: Watch) -> Result:
+            self.begun.append(number)
+            await self._ends[number].wait()
+            return self._result
+
+        return run
+
+    def end(self, number: int) -> None:
+        self._ends[number].set()
+
+
+async def settled() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def collected(asked: Asked) -> list[tuple[str, Any]]:
+    return [(event.name, event.data) async for event in asked.events()]
+
+
+async def test_so_many_are_answered_at_once_and_the_rest_in_order(result: Result) -> None:
+    questions, work = Questions(2), Work(result)
+    asked = [questions.ask("ada", work.run(number)) for number in range(5)]
+    readers = [asyncio.create_task(collected(one)) for one in asked]
+    await settled()
+    assert work.begun == [0, 1]
+    assert [one.position for one in asked] == [0, 0, 1, 2, 3]
+    work.end(1)
+    await settled()
+    assert work.begun == [0, 1, 2]
+    assert [one.position for one in asked] == [0, 0, 0, 1, 2]
+    for number in (0, 2, 3, 4):
+        work.end(number)
+        await settled()
+    assert work.begun == [0, 1, 2, 3, 4]
+    told = [await reader for reader in readers]
+    assert [events[-1][0] for events in told] == ["result"] * 5
+    assert [data["position"] for name, data in told[4] if name == "waiting"][-1] == 0
+    assert questions.count == 0
+
+
+async def test_who_leaves_the_queue_makes_room_for_those_behind(result: Result) -> None:
+    questions, work = Questions(1), Work(result)
+    asked = [questions.ask("ada", work.run(number)) for number in range(4)]
+    await settled()
+    assert questions.stop("ada", asked[1].id)
+    await settled()
+    assert asked[1].failure is not None
+    assert asked[1].failure.kind == "stopped"
+    assert [one.position for one in asked] == [0, 0, 1, 2]
+    work.end(0)
+    await settled()
+    assert work.begun == [0, 2]
+    await questions.close()
+
+
+async def test_one_that_is_stopped_before_it_could_begin_is_not_forgotten(result: Result) -> None:
+    questions, work = Questions(1), Work(result)
+    asked = questions.ask("ada", work.run(0))
+    asked.stop("its client has gone")
+    assert (await collected(asked))[-1][0] == "error"
+    assert (work.begun, questions.count) == ([], 0)
+
+
+async def test_a_question_is_stopped_by_its_own_user_alone(result: Result) -> None:
+    questions, work = Questions(1), Work(result)
+    asked = questions.ask("ada", work.run(0))
+    await settled()
+    assert not questions.stop("ben", asked.id)
+    assert not questions.stop("ada", "another")
+    assert not asked.done
+    assert questions.stop("ada", asked.id)
+    await asked.ended()
+    assert not questions.stop("ada", asked.id)
+
+
+async def test_a_closed_server_ends_all_with_a_last_event_and_takes_no_more(result: Result) -> None:
+    questions, work = Questions(1), Work(result)
+    readers = [asyncio.create_task(collected(questions.ask("ada", work.run(number)))) for number in range(3)]
+    await settled()
+    await questions.close()
+    for reader in readers:
+        name, data = (await reader)[-1]
+        assert (name, data["kind"]) == ("error", "stopped")
+    with pytest.raises(RamifyError, match="is being stopped"):
+        questions.ask("ada", work.run(4))
+
+
+async def test_a_conversation_is_at_one_question_at_a_time(result: Result) -> None:
+    questions, work = Questions(4), Work(result)
+    questions.ask("ada", work.run(0), "pens")
+    questions.ask("ben", work.run(1), "pens")
+    with pytest.raises(UsageError, match="'pens' is still at its last question"):
+        questions.ask("ada", work.run(2), "pens")
+    await questions.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [(ModelError("it is gone", "start it"), "model"), (UsageError("no", "yes"), "usage"), (ValueError("odd"), "unexpected")],
+)
+async def test_an_error_is_the_last_event(error: Exception, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    def run(watch: Watch) -> Awaitable[Result]:
+        raise error
+
+    name, data = (await collected(Questions(1).ask("ada", run)))[-1]
+    assert (name, data["kind"]) == ("error", kind)
+    assert ("a question failed" in caplog.text) is (kind == "unexpected")
+
+
+def test_a_stopped_question_ends_its_stream(serve: Serve, ollama: Ollama) -> None:
+    ollama.when("", Hang())
+    server = serve(model="ollama:llama3.1:8b")
+    with server.stream(INVENTOR, strategy="closed-book") as events:
+        _, accepted = next(events)
+        ollama.wait_for_calls()
+        assert server.call("POST", "/stop", json={"id": accepted["id"]}).json() == {"stopped": True}
+        name, data = list(events)[-1]
+    assert (name, data["kind"]) == ("error", "stopped")
+    assert server.call("POST", "/stop", json={"id": accepted["id"]}).json() == {"stopped": False}
+    assert server.serving.questions.count == 0
+
+
+def test_a_client_that_goes_away_stops_its_question(serve: Serve, ollama: Ollama) -> None:
+    ollama.when("", Hang())
+    server = serve(model="ollama:llama3.1:8b")
+    with server.stream(INVENTOR, strategy="closed-book") as events:
+        next(events)
+        ollama.wait_for_calls()
+        assert server.serving.questions.count == 1
+    until(lambda: server.serving.questions.count == 0)

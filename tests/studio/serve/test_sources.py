@@ -1,0 +1,61 @@
+"""The text and the file of a passage, and that nothing else on the machine can be read."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ramify.studio.cli import run
+from ramify.tools.demo import demo_corpus
+from tests.studio.serve.conftest import INVENTOR, Serve
+
+SECRET = "what nobody is to read"
+
+
+def test_a_citation_is_found_in_its_passage(serve: Serve) -> None:
+    server = serve(strategy="naive")
+    [citation, *_] = server.ask(INVENTOR)[-1][1]["citations"]
+    told = server.call("GET", "/source", params={"collection": "demo", "passage": citation["id"], "quote": citation["quote"]}).json()
+    for name in ("id", "text", "title", "source", "heading", "page", "start", "end"):
+        assert told[name] == citation[name]
+    assert told["text"][told["start"] : told["end"]].startswith("The first practical model")
+    assert told["file"] is True
+    assert not {"path", "link"} & told.keys()
+
+
+def test_the_file_of_a_passage_is_shown_without_its_scripts(serve: Serve) -> None:
+    shown = serve().call("GET", "/file", params={"passage": "laszlo-biro"})
+    assert shown.content == demo_corpus().read_bytes()
+    assert shown.headers["content-type"].startswith("text/plain")
+    assert shown.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+    assert shown.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("passage", ["", "nobody", "../corpus.jsonl", "/etc/hostname", "%2Fetc%2Fhostname"])
+def test_what_is_no_passage_is_not_there(serve: Serve, passage: str) -> None:
+    server = serve()
+    for path in ("/source", "/file"):
+        assert server.call("GET", path, params={"passage": passage}).status_code == 404
+    for wrong in ("/etc", "..", "index"):
+        assert server.call("GET", "/source", params={"collection": wrong, "passage": "laszlo-biro"}).status_code == 400
+
+
+def test_a_file_outside_of_the_folder_is_not_read_whatever_leads_there(serve: Serve, tmp_path: Path) -> None:
+    papers, index = tmp_path / "papers", tmp_path / "index"
+    papers.mkdir()
+    (tmp_path / "secret.txt").write_text(SECRET, encoding="utf-8")
+    (papers / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (papers / "told.jsonl").write_text('{"id": "told", "text": "It says where it lies.", "path": "/etc/hostname"}\n', encoding="utf-8")
+    (papers / "plain.txt").write_text("This one lies where it says.", encoding="utf-8")
+    (papers / "later.txt").write_text("This one is replaced by a link after it was read.", encoding="utf-8")
+    assert run(["index", str(papers), "--out", str(index)]) == 0
+    (papers / "later.txt").unlink()
+    (papers / "later.txt").symlink_to(tmp_path / "secret.txt")
+    server = serve(index)
+    shown = {name: server.call("GET", "/file", params={"passage": name}) for name in ("plain.txt", "later.txt", "link.txt", "told")}
+    assert shown["plain.txt"].text == "This one lies where it says."
+    assert shown["told"].status_code == 404 or "/etc/hostname" in shown["told"].text, "its own file, and not the one that it names"
+    assert [shown[name].status_code for name in ("later.txt", "link.txt")] == [404, 404]
+    shutil.rmtree(papers)
+    assert server.call("GET", "/file", params={"passage": "plain.txt"}).status_code == 404
+    assert server.call("GET", "/source", params={"passage": "plain.txt"}).json()["file"] is False

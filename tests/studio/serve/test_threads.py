@@ -1,0 +1,91 @@
+"""Conversations: continued, read and deleted, each by its own user alone."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from ramify.studio.serve.users import users_of
+from ramify.tools.errors import UsageError
+from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, Running, Serve
+
+ADA, BEN = "ada-has-a-secret", "ben-has-another"
+
+
+@pytest.fixture
+def server(serve: Serve) -> Running:
+    return serve(tokens=[f"ada:{ADA}", f"ben:{BEN}"], strategy="naive")
+
+
+def test_a_follow_up_is_understood_and_the_turns_can_be_read(serve: Serve) -> None:
+    server = serve(strategy="naive")
+    thread = server.ask(INVENTOR, thread="new")[0][1]["thread"]
+    result = server.ask(FOLLOW_UP, thread=thread)[-1][1]
+    assert (result["question"], result["answer"]) == ("Where was László Bíró born?", "Budapest")
+    [listed] = server.call("GET", "/threads").json()["threads"]
+    assert (listed["id"], listed["first"], listed["turns"], listed["strategy"]) == (thread, INVENTOR, 2, "naive")
+    told = server.call("GET", f"/threads/{thread}").json()
+    assert [(turn["asked"], turn["collection"]) for turn in told["turns"]] == [(INVENTOR, "demo"), (FOLLOW_UP, "demo")]
+    for name in ("question", "answer", "text", "sentences", "citations", "confidence"):
+        assert told["turns"][1]["result"][name] == result[name]
+
+
+def test_a_question_without_a_conversation_leaves_none(serve: Serve) -> None:
+    server = serve()
+    assert server.ask(INVENTOR)[0][1]["thread"] is None
+    assert server.call("GET", "/threads").json() == {"threads": []}
+
+
+def test_a_deleted_conversation_is_gone_from_its_file_too(serve: Serve, tmp_path: Path) -> None:
+    import sqlite3
+
+    server = serve(strategy="naive")
+    for thread in ("kept", "gone"):
+        server.ask(INVENTOR, thread=thread)
+    assert server.call("DELETE", "/threads/gone").json() == {"deleted": "gone"}
+    assert server.call("GET", "/threads/gone").status_code == 404
+    assert server.call("DELETE", "/threads/gone").status_code == 404
+    with sqlite3.connect(tmp_path / "conversations.sqlite") as database:
+        names = {name for table in ("checkpoints", "writes") for (name,) in database.execute(f"SELECT thread_id FROM {table}")}
+    assert names == {"default/kept"}
+
+
+def test_nobody_sees_or_changes_the_conversations_of_another(server: Running) -> None:
+    for token in (ADA, BEN):
+        server.ask(INVENTOR, token, thread="mine")
+    server.ask(INVENTOR, ADA, thread="ada-s")
+    assert {one["id"] for one in server.call("GET", "/threads", BEN).json()["threads"]} == {"mine"}
+    assert server.call("GET", "/threads/ada-s", BEN).status_code == 404
+    assert server.call("DELETE", "/threads/ada-s", BEN).status_code == 404
+    assert server.call("DELETE", "/threads/mine", BEN).status_code == 200
+    assert {one["id"] for one in server.call("GET", "/threads", ADA).json()["threads"]} == {"mine", "ada-s"}
+    for name in ("ada/mine", "../ada/mine", "ada%2Fmine"):
+        assert server.call("GET", f"/threads/{name}", BEN).status_code in (400, 404)
+
+
+@pytest.mark.parametrize("path", ["/ramify/v1/about", "/ramify/v1/threads", "/v1/models", "/api/tags", "/api/version"])
+def test_a_token_is_asked_for_at_every_interface(server: Running, path: str) -> None:
+    def status(authorization: str | None) -> int:
+        headers = {"Authorization": authorization} if authorization else {}
+        return httpx.get(server.url + path, headers=headers, trust_env=False).status_code
+
+    assert [status(given) for given in (None, "Bearer wrong", f"Basic {ADA}", "Bearer", f"Bearer ada:{ADA}")] == [401] * 5
+    assert [status(f"Bearer {secret}") for secret in (ADA, BEN)] == [200, 200]
+
+
+def test_what_tells_nothing_asks_for_no_token(server: Running) -> None:
+    assert [httpx.get(server.url + path, trust_env=False).status_code for path in ("/", "/health")] == [200, 200]
+    assert server.call("GET", "/about", BEN).json()["user"] == "ben"
+
+
+@pytest.mark.parametrize("token", ["short", "a b:long-enough-secret", "ada:with a space", "ada:", "ada:nicht-ganz-äscii"])
+def test_a_token_that_is_none_is_refused_unquoted(token: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        users_of([token])
+    secret = token.rpartition(":")[2]
+    assert not secret or secret not in str(refused.value)
+
+
+def test_two_tokens_of_one_user_are_refused() -> None:
+    with pytest.raises(UsageError, match="has two tokens"):
+        users_of(["long-enough-one", "long-enough-two"])
