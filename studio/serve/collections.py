@@ -131,9 +131,9 @@ class Collections:
         elif name not in self._own:
             self._catalog.collection(name)
         skipped = [{"name": source, "reason": reason} for source, reason in listed.unread]
-        told = [{"name": file.source, "passages": file.searched + sum(file.left_out.values())} for file in listed.files]
-        waiting -= {one["name"] for one in (*told, *skipped)}
-        told = [*({"name": file, "passages": 0} for file in sorted(waiting)), *told]
+        counts = {file.source: file.searched + sum(file.left_out.values()) for file in listed.files}
+        waiting -= {*counts, *(source for source, _ in listed.unread)}
+        told = [{"name": file, "passages": count} for file, count in (*((file, 0) for file in sorted(waiting)), *counts.items())]
         more = max(len(told) - LISTED, 0) + max(len(skipped) - LISTED, 0)
         uploaded = name in self._own and self._folder(name) is None
         return {"files": told[:LISTED], "skipped": skipped[:LISTED], "more": more, "uploaded": uploaded}
