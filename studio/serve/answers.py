@@ -41,15 +41,27 @@ def remarks(asked: str, result: Result) -> dict[str, Any]:
     }
 
 
+def kept_remarks(asked: str, kept: Kept, catalog: Catalog) -> dict[str, Any]:
+    """Return the same of a turn that was kept, as far as it is known; how long it took is not. Blocking."""
+    result = _result(kept, catalog)
+    told = remarks(asked, result)
+    unread = not result.passages and any(branch.evidence for branch in result.tree.values())
+    return {**told, "notes": [] if unread else told["notes"], "cost": told["cost"].rpartition(" · ")[0]}
+
+
 def page_of(kept: Kept, catalog: Catalog) -> str:
     """Return the page of a result; UsageError for what is none. Blocking."""
+    return page(_result(kept, catalog))
+
+
+def _result(kept: Kept, catalog: Catalog) -> Result:
     told = {name: value for name, value in kept.result.items() if name in Result.model_fields}
     try:
         rows = [Branch.model_validate({name: row[name] for name in Branch.model_fields if name in row}) for row in told.get("tree") or ()]
         tree = {branch.path: branch for branch in rows}
         ids = list(dict.fromkeys(identity for branch in rows for identity in branch.evidence))[:MOST_PASSAGES]
         passages = _passages(catalog.collection(kept.collection), ids) if kept.collection else {}
-        return page(Result.model_validate({**_UNTOLD, **told, "tree": tree, "passages": passages}))
+        return Result.model_validate({**_UNTOLD, **told, "tree": tree, "passages": passages})
     except (ValidationError, TypeError, KeyError) as error:
         raise UsageError("this is no result of a question", "send the object of the event `result`, as it came") from error
 

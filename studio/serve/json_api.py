@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from ramify.studio.serve.answers import Kept, page_of, remarks
+from ramify.studio.serve.answers import Kept, kept_remarks, page_of, remarks
 from ramify.studio.serve.bodies import read
 from ramify.studio.serve.collections_api import CollectionsApi
 from ramify.studio.serve.questions import Asked, Event, Failure
@@ -95,7 +95,15 @@ class JsonApi:
         found = await self._serving.threads.turns(user_of(request), name, dict(self._serving.catalog.collections))
         if found is None:
             raise _no_thread(name)
+        for turn in found["turns"]:
+            turn["remarks"] = await asyncio.to_thread(self._remarks, turn)
         return JSONResponse(found)
+
+    def _remarks(self, turn: dict[str, Any]) -> dict[str, Any] | None:
+        if turn["result"] is None:
+            return None
+        kept = Kept(collection=turn["collection"], result=turn["result"])
+        return kept_remarks(turn["asked"], kept, self._serving.catalog)
 
     async def delete_thread(self, request: Request) -> Response:
         """Delete a conversation that is at no question."""

@@ -1,5 +1,6 @@
 """The page of `ramify serve` as a user meets it: in a real browser, on the demo. `make browser-test`; pictures in build/browser/."""
 
+import json
 import os
 import re
 import subprocess
@@ -24,6 +25,29 @@ HOSTILE = "<img src=x onerror=\"document.title='run'\"> Who was the first keeper
 DOCUMENT = "<img src=x onerror=\"document.title='run'\"> The first keeper of the lighthouse of Arda was Jonas Vell.\n"
 COMMAND = "from ramify.studio.entry import main; main()"
 PATIENCE_MS = 120_000
+PASSAGE = {
+    "id": "gone",
+    "text": "𝒜 tower. Jonas 𝒱ell kept it. It is white.",
+    "start": 9,
+    "end": 28,
+    "quote": "Jonas 𝒱ell kept it.",
+    "source": "a.md",
+}
+SENTENCES = [
+    {"text": "Jonas 𝒱ell kept the tower.", "citations": [1], "supported": True},
+    {"text": "He was <b>very</b> old.", "citations": [], "supported": False},
+]
+RESULT = {
+    "question": "Who?", "answer": "Jonas 𝒱ell", "text": "Jonas 𝒱ell kept the tower. [1]\nHe was <b>very</b> old.", "sentences": SENTENCES,
+    "model": "ollama:small", "confidence": 0.42, "confidence_source": "stated", "quoted": False, "notices": ["a notice"], "tree": [],
+    "citations": [{**PASSAGE, "title": "Tower", "heading": "Keepers", "page": 3}],
+}  # fmt: skip
+EVENTS = [
+    ("accepted", {"id": "1", "thread": "t"}), ("text", {"delta": "Jonas", "anew": False}), ("text", {"delta": "Jonas V", "anew": True}),
+    ("remarks", {"cost": "2 model calls", "notes": ["Try: a larger model."], "stopped": "", "understood": ""}), ("result", RESULT),
+]  # fmt: skip
+WRITTEN = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in EVENTS)
+"""What the server sends of an answer that a language model writes; its passage lies outside Unicode's first plane."""
 AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}")]
@@ -39,8 +63,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         assert server.stderr is not None
         said = server.stderr.readline()
         assert str(port) in said, said
-        yield f"http://127.0.0.1:{port}/"
-        server.terminate()
+        try:
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            server.kill()
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +86,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     opened.set_default_timeout(PATIENCE_MS)
     expect.set_options(timeout=PATIENCE_MS)
     opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    opened.on("console", lambda said: wrong.append(said.text) if said.type == "error" and "Failed to load" not in said.text else None)
     opened.on("request", lambda request: wrong.append(request.url) if not request.url.startswith((address, "blob:")) else None)
     opened.goto(address)
     expect(opened.locator("html")).to_have_attribute("data-ready", "yes")
@@ -202,6 +228,26 @@ def test_documents_are_collected_and_nothing_in_them_runs(page: Page, tmp_path: 
     expect(page.locator("#collection")).to_have_value("demo")
 
 
+def test_a_written_answer_streams_and_what_nothing_supports_is_marked(page: Page) -> None:
+    page.route("**/ramify/v1/ask", lambda route: route.fulfill(content_type="text/event-stream", body=WRITTEN))
+    ask(page, "Who?")
+    answered(page)
+    expect(page.locator(".text p")).to_have_count(2)
+    expect(page.locator(".unsupported")).to_have_text("He was <b>very</b> old.")
+    expect(page.locator(".text")).to_contain_text("no cited passage says this")
+    expect(page.locator(".notices")).to_contain_text("a notice")
+    assert violations(page, "written") == []
+    page.locator(".text button.number").click()
+    expect(page.locator("#source mark")).to_have_text("Jonas 𝒱ell kept it.")
+    page.unroute("**/ramify/v1/ask")
+    page.route(
+        "**/ramify/v1/ask", lambda route: route.fulfill(status=503, json={"error": {"kind": "model", "message": "no model — start it"}})
+    )
+    ask(page, "And?")
+    expect(page.locator(".turn .error")).to_contain_text("Start it.")
+    assert violations(page, "error") == []
+
+
 def test_an_answer_is_copied_and_saved(page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     ask(page, BORN)
@@ -251,12 +297,13 @@ def test_it_fits_a_phone(page: Page) -> None:
     expect(page.locator("#side-open")).to_be_focused()
 
 
-def test_a_token_is_asked_for_once_and_kept_in_the_tab(browser: Browser, tmp_path: Path) -> None:
+def test_a_token_is_asked_for_once_and_kept_in_the_tab(browser: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     port = free_port()
     command = [sys.executable, "-c", COMMAND, "serve", "--model", "extractive", "--port", str(port), "--token", "ada:ada-has-a-secret"]
     with subprocess.Popen(command, env={**os.environ, "RAMIFY_CACHE": str(tmp_path)}, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         server.stderr.readline()
+        request.addfinalizer(server.kill)
         page = browser.new_page()
         page.goto(f"http://127.0.0.1:{port}/")
         page.locator("#token").fill("wrong-one")
@@ -270,4 +317,4 @@ def test_a_token_is_asked_for_once_and_kept_in_the_tab(browser: Browser, tmp_pat
         expect(page.locator("html")).to_have_attribute("data-ready", "yes")
         assert page.evaluate("JSON.stringify(localStorage)").find("secret") < 0
         page.close()
-        server.terminate()
+        server.kill()

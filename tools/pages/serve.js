@@ -46,7 +46,6 @@ const listThreads = async () => {
     button("✕", () => dropThread(one).catch(showFailure), { class: "plain drop", "aria-label": `Delete the conversation: ${one.first}` }))));
 };
 const openThread = async id => {
-  if (state.running) stop();
   let found;
   try {
     found = await read(`/threads/${encodeURIComponent(id)}`);
@@ -55,8 +54,9 @@ const openThread = async id => {
     return begin();
   }
   begin(id);
-  for (const { asked, collection, result } of found.turns) {
+  for (const { asked, collection, result, remarks } of found.turns) {
     const turn = newTurn(asked, collection, found.strategy);
+    turn.remarks = remarks;
     if (result) turn.show({ ...result, strategy: found.strategy }); else turn.fail({ kind: "other", message: "this question was not answered — ask it again" });
   }
   at("turns").lastElementChild?.scrollIntoView({ block: "start" });
@@ -70,7 +70,7 @@ const dropThread = async one => {
   say("The conversation is deleted.");
 };
 const begin = (id = null) => {
-  if (state.running) stop();
+  if (state.running) { stop(); state.running.left = true; }
   shutSource();
   state.thread = id;
   history.replaceState(null, "", id ? `#${encodeURIComponent(id)}` : location.pathname);
@@ -105,7 +105,7 @@ const ask = async text => {
     for await (const event of events(await call("/ask", { method: "POST", body, signal: running.control.signal }))) {
       if (event.name === "accepted") {
         running.id = event.data.id;
-        if (state.running === running) { state.thread = event.data.thread; history.replaceState(null, "", `#${encodeURIComponent(state.thread)}`); }
+        if (!running.left) { state.thread = event.data.thread; history.replaceState(null, "", `#${encodeURIComponent(state.thread)}`); }
       } else turn.take(event);
       if (event.name === "result") say(`Answer: ${event.data.asked_back || event.data.answer}`);
       if (event.name === "error") say(event.data.message);
@@ -117,7 +117,7 @@ const ask = async text => {
     say(turn.root.querySelector(".error, .empty")?.textContent || "");
   } finally {
     if (state.running === running) { state.running = null; busy(false); }
-    if (turn.result === undefined && at("turns").childElementCount === 1) await forgetEmpty();
+    if (!turn.result && !running.left && at("turns").childElementCount === 1) await forgetEmpty();
     await listThreads().catch(showFailure);
   }
 };
@@ -138,7 +138,7 @@ const busy = yes => {
   at("send").hidden = yes;
   at("stop").hidden = !yes;
   at("stop").disabled = false;
-  if (yes && narrow.matches) at("question").blur(); else at("question").focus();
+  if (narrow.matches) at("question").blur(); else at("question").focus({ preventScroll: true });
 };
 const showFailure = error => { at("turns").append(failed(error)); at("welcome").hidden = true; };
 
@@ -156,7 +156,7 @@ const openSource = async (citation, from, turn) => {
   } catch (error) {
     if (!found) { panel.replaceChildren(make("header", {}, make("h2", { text: "Source" }), button("✕", shutSource, { class: "plain", "aria-label": "Close the source" })), failed(error)); panel.hidden = false; panel.focus(); return; }
   }
-  const link = fileLink(found, query);
+  const link = fileLink(found, query, citation.link);
   const { parts, mark } = drawSource(found, { shut: shutSource, link });
   panel.replaceChildren(...parts);
   panel.hidden = false;
@@ -164,10 +164,10 @@ const openSource = async (citation, from, turn) => {
   mark?.scrollIntoView({ block: "center" });
   panel.focus({ preventScroll: true });
 };
-/** A link cannot carry a token: with one, the file is fetched and stored. */
-const fileLink = (one, query) => {
+/** Link to the file, at the place that the citation links to. A link cannot carry a token: with one, the file is fetched and stored. */
+const fileLink = (one, query, link = "") => {
   const name = one.name || one.source;
-  if (!access.token) return make("a", { href: `ramify/v1/file?${query}${one.page ? `#page=${Number(one.page)}` : ""}`, target: "_blank", rel: "noopener", text: `Open ${name}` });
+  if (!access.token) return make("a", { href: `ramify/v1/file?${query}${/#.*$/.exec(link)?.[0] || ""}`, target: "_blank", rel: "noopener", text: `Open ${name}` });
   return button(`Save ${name}`, async () => store(await (await call(`/file?${query}`)).blob(), name.split("/").at(-1)));
 };
 const shutSource = () => {

@@ -129,13 +129,19 @@ const base64 = async blob => {
   return btoa(text);
 };
 
+/** What is going on: it goes on when the drawer is shut. */
+const told = make("div", { role: "status" });
+let followed = null;
+
 /** Open the drawer of collections; `then` is called with a name when there is a new one, and without when one is gone. */
 export const openCollections = then => {
-  const dialog = at("collections"), list = make("ul", { class: "list" }), told = make("div", { role: "status" });
+  const dialog = at("collections"), list = make("ul", { class: "list" });
   const draw = async () => {
     const { collections, folders = [], writable } = await read("/collections");
-    list.replaceChildren(...collections.map(one => item(one, { draw, then, told })));
-    dialog.replaceChildren(...[head("collections-head", "Collections", dialog), list, told, writable ? form(folders, { draw, then, told }) : ""].filter(Boolean));
+    list.replaceChildren(...collections.map(one => item(one, { draw, then })));
+    dialog.replaceChildren(...[head("collections-head", "Collections", dialog), list, told, writable ? form(folders, { draw, then }) : ""].filter(Boolean));
+    const running = collections.find(one => one.building);
+    if (running && !followed) follow(running.name, { draw, then }).catch(error => told.replaceChildren(failed(error)));
   };
   dialog.replaceChildren(head("collections-head", "Collections", dialog));
   draw().catch(error => dialog.append(failed(error)));
@@ -148,7 +154,7 @@ const item = (one, tools) => {
     from.ariaExpanded = String(from.ariaExpanded !== "true");
     files.replaceChildren(...(from.ariaExpanded === "true" ? [await documents(one, tools)] : []));
   };
-  const guarded = act => async event => { const from = event.currentTarget; tools.told.replaceChildren(); try { await act(from); } catch (error) { tools.told.replaceChildren(failed(error)); } };
+  const guarded = act => async event => { const from = event.currentTarget; if (!followed) told.replaceChildren(); try { await act(from); } catch (error) { told.replaceChildren(failed(error)); } };
   const acts = one.building === undefined ? [] : [
     button("Index again", guarded(async () => build(one.name, tools))),
     button("Delete", guarded(async () => {
@@ -180,14 +186,14 @@ const form = (folders, tools) => {
   const name = make("input", { id: "collection-name", placeholder: "that of the first document or of the folder", autocomplete: "off", maxlength: 40 });
   const picked = make("input", { type: "file", multiple: true, class: "unseen", "aria-label": "Documents to upload", tabindex: -1, on: { change: () => upload([...picked.files]) } });
   const zone = make("div", { class: "drop-zone" }, make("p", { text: "Drop documents here, or" }), make("div", { class: "row" }, button("Choose files …", () => picked.click())), picked);
-  const wanted = given => (name.value.trim() || given).replace(/[^\p{L}\p{N}_.-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 40) || "documents";
-  const guarded = async act => { try { await act(); } catch (error) { tools.told.replaceChildren(failed(error)); await tools.draw().catch(() => null); } };
+  const wanted = given => (name.value.trim() || given).normalize("NFC").replace(/[^\p{L}\p{N}_.-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 40) || "documents";
+  const guarded = async act => { try { await act(); } catch (error) { told.replaceChildren(failed(error)); await tools.draw().catch(() => null); } };
   const upload = files => guarded(async () => {
     if (!files.length) return;
     const made = await read("/collections", { method: "POST", body: { name: wanted(files[0].name.replace(/\.[^.]+$/, "")) } });
     const all = files.reduce((sum, file) => sum + file.size, 0), bar = make("progress", { max: Math.max(all, 1), "aria-label": "Uploaded" }), text = make("p");
     let sent = 0;
-    tools.told.replaceChildren(text, bar);
+    told.replaceChildren(text, bar);
     for (const file of files) {
       for (let offset = 0; offset === 0 || offset < file.size; offset += PART) {
         text.textContent = `uploading ${file.name}: ${size(sent)} of ${size(all)}`;
@@ -213,13 +219,16 @@ const form = (folders, tools) => {
     folders.length ? [make("label", { class: "labelled", for: "collection-folder", text: "Or a folder on the server" }), named] : "");
 };
 
-/** Build a collection and tell how far it is; it goes on when the drawer is shut. */
 const build = async (name, tools) => {
+  await call(`/collections/${encodeURIComponent(name)}/index`, { method: "POST", body: {} });
+  await follow(name, tools);
+};
+/** Tell how far the build of a collection is, until its end. */
+const follow = async (name, tools) => {
   const text = make("p", { text: `indexing ${name} …` }), bar = make("progress", { "aria-label": "Indexed" });
   const path = `/collections/${encodeURIComponent(name)}`;
-  tools.told.replaceChildren(text, bar, make("div", { class: "row" }, button("Stop", () => call(`${path}/stop`, { method: "POST", body: {} }).catch(() => null))));
-  await call(`${path}/index`, { method: "POST", body: {} });
-  for await (const { name: kind, data } of events(await call(`${path}/progress`))) {
+  told.replaceChildren(text, bar, make("div", { class: "row" }, button("Stop", () => call(`${path}/stop`, { method: "POST", body: {} }).catch(() => null))));
+  const heed = async (kind, data) => {
     if (kind === "progress") {
       const rest = data.rest_s === null ? "" : `, ${data.rest_s < 90 ? `${Math.ceil(data.rest_s)} s` : `${Math.round(data.rest_s / 60)} min`} left`;
       const rate = data.rate === null ? "" : `, ${data.rate.toFixed(1)}/s`, ready = data.total !== null && data.done >= data.total;
@@ -227,9 +236,15 @@ const build = async (name, tools) => {
       if (data.total) { bar.max = data.total; bar.value = data.done; } else bar.removeAttribute("value");
     } else if (kind === "built") {
       const left = data.skipped.length ? `, ${many(data.skipped.length, "file")} skipped` : "";
-      tools.told.replaceChildren(make("p", { text: `${name}: ${many(data.documents, "document")} in ${many(data.passages, "passage")}${left} (${data.seconds.toFixed(1)} s).` }));
+      told.replaceChildren(make("p", { text: `${name}: ${many(data.documents, "document")} in ${many(data.passages, "passage")}${left} (${data.seconds.toFixed(1)} s).` }));
       await tools.then(name);
-    } else tools.told.replaceChildren(failed(data));
+    } else told.replaceChildren(failed(data));
+  };
+  followed = name;
+  try {
+    for await (const { name: kind, data } of events(await call(`${path}/progress`))) await heed(kind, data);
+  } finally {
+    followed = null;
   }
   await tools.draw();
 };

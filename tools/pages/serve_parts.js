@@ -181,8 +181,8 @@ export class Turn {
     this.tree.take([], {});
     this.answer.replaceChildren(failure.kind === "stopped" ? make("p", { class: "empty", text: "Stopped. The conversation is as it was before the question." }) : failed(failure));
   }
-  show(result) {
-    this.result = result;
+  show(told) {
+    const result = this.result = { quoted: told.model === "extractive", confidence_source: told.tree?.[0]?.confidence_source, ...told };  // conversations do not keep these
     this.doing.remove();
     this.tree.ended = true;
     this.tree.take(result.tree || [], {});

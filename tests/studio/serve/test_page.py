@@ -62,6 +62,7 @@ def test_a_kept_turn_is_saved_too(serve: Serve) -> None:
     server = serve()
     thread = server.ask(INVENTOR, thread="new")[0][1]["thread"]
     [turn] = server.call("GET", f"/threads/{thread}").json()["turns"]
+    assert turn["remarks"]["cost"].startswith("1 model call (1 sequential)")
     saved = server.call("POST", "/page", json={"collection": turn["collection"], "result": turn["result"]})
     assert turn["result"]["answer"] in saved.text
 
