@@ -33,11 +33,11 @@ check: $(VENV)/.test ## Lint and check types
 bench: $(VENV)/.test ## Measure speed and memory, and print one table: 10 minutes on two idle cores; RAMIFY_DATA names the data
 	$(BIN)/python benchmarks/bench.py
 
-browser-test: $(VENV)/.browser ## Drive the notebook's chat in a real JupyterLab and look at it: pictures go to build/browser
+browser-test: $(VENV)/.browser ## Drive the page of the server and the notebook's chat in a real browser and look at them: pictures go to build/browser
 	@test -x /usr/bin/chromium || { echo "no browser at /usr/bin/chromium: install Debian's package chromium"; exit 1; }
-	$(BIN)/python -m pytest -q -n 0 --force-enable-socket -p tests.browser.lab tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py
+	$(BIN)/python -m pytest -q -n 0 --force-enable-socket -p tests.browser.lab tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py tests/browser/test_page.py
 
-pictures: $(VENV)/.browser ## Make the pictures of docs/studio.md anew, from a real answer's page; needs Debian's chromium
+pictures: $(VENV)/.browser ## Make the pictures of the documents anew, from real pages; needs Debian's chromium
 	$(BIN)/python docs/pictures.py
 
 format: $(VENV)/.test
@@ -61,7 +61,7 @@ $(VENV)/.test: pyproject.toml constraints.txt $(SOURCES)
 
 # Playwright brings no browser here: it drives Debian's.
 $(VENV)/.browser: $(VENV)/.test
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt jupyterlab playwright
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt axe-playwright-python jupyterlab playwright
 	touch $@
 
 clean:

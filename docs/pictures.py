@@ -1,16 +1,20 @@
 """Make the pictures of the documents: the page of an answer, and of the same one after a fork, with remarks beside its tree; a graph.
 
-`make pictures`; the pages are those of `ramify ask --html`, looked at with Debian's Chromium. `python docs/pictures.py RUN/report.html`
-makes that of docs/hierarchy.md, of a run with `--degrade`.
+`make pictures`; the pages are those of `ramify ask --html` and of `ramify serve`, looked at with Debian's Chromium. `python
+docs/pictures.py RUN/report.html` makes that of docs/hierarchy.md, of a run with `--degrade`; `python docs/pictures.py serve` those of
+`ramify serve` alone.
 """
 
 import asyncio
 import json
 import os
+import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
@@ -105,8 +109,48 @@ def curves(report: Path) -> None:
         )
 
 
+ASKED = "In which city was the inventor of the ballpoint pen born?"
+COMMAND = "from ramify.studio.entry import main; main()"
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """Run `ramify serve` on the demo, with conversations of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-c", COMMAND, "serve", "--model", "extractive", "--port", str(port)]
+    with TemporaryDirectory() as home:
+        environment = {**os.environ, "RAMIFY_CACHE": home}
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            process.stderr.readline()  # it says so when it serves
+            yield f"http://127.0.0.1:{port}/"
+            process.terminate()
+
+
+def served() -> None:
+    """Look at the page of `ramify serve`: a question with its answer and tree, and a source beside it."""
+    with server() as address, browser_page(1280, 1000) as sheet:
+        sheet.set_default_timeout(120_000)
+        sheet.goto(address)
+        sheet.locator("html[data-ready]").wait_for()
+        sheet.locator("#question").fill(ASKED)
+        sheet.keyboard.press("Enter")
+        sheet.locator(".final").wait_for()
+        sheet.locator("#threads [aria-current]").wait_for()
+        sheet.locator("#question").blur()
+        sheet.screenshot(path=HERE / "serve.png")
+        sheet.set_viewport_size({"width": 1280, "height": 720})
+        sheet.locator(".text button.number").last.click()
+        sheet.locator("#source mark").wait_for()
+        sheet.screenshot(path=HERE / "serve_source.png")
+
+
 def main() -> None:
     """Make the pictures."""
+    if sys.argv[1:] == ["serve"]:
+        served()
+        return
     if sys.argv[1:]:
         curves(Path(sys.argv[1]))
         return
@@ -120,6 +164,7 @@ def main() -> None:
     way()
     names()
     overall()
+    served()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 HOUSE = ("tools", "prompts", "nodes", "graphs", "evaluation", "studio")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "Makefile", "docs")
-NEEDED = {".py", ".typed", ".jsonl", ".css", ".js", ".ipynb", ".safetensors"}
+NEEDED = {".py", ".typed", ".jsonl", ".css", ".js", ".svg", ".ipynb", ".safetensors"}
 
 pytest.importorskip("setuptools", minversion="77")
 

@@ -45,6 +45,10 @@ Memory = Annotated[
         help="Where conversations are stored: postgresql://HOST/DATABASE or sqlite:FILE. [a file in the user's cache]",
     ),
 ]  # fmt: skip
+Documents = Annotated[
+    list[Path] | None,
+    typer.Option("--documents", metavar="DIR", help="A folder that users may make collections of, with those below it; repeatable."),
+]
 NEEDED = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite")
 
 
@@ -60,6 +64,7 @@ def serve(
     rerank: Rerankers = None,
     at_once: AtOnce = 4,
     memory: Memory = None,
+    documents: Documents = None,
     allow_origin: Origins = None,
 ) -> None:
     """Serve questions over HTTP: to a browser, to scripts, and in OpenAI's and Ollama's protocols; Ctrl-C stops it."""
@@ -71,7 +76,7 @@ def serve(
         raise UsageError(what, "set RAMIFY_SERVE_TOKEN, or give --token NAME:SECRET")
     listening = claim(host, port)
     with err().status("loading …"):
-        serving = _serving(index or [], model or ["auto"], strategy, options, token or [], rerank or [], at_once, memory)
+        serving = _serving(index or [], model or ["auto"], strategy, options, token or [], rerank or [], at_once, memory, documents or [])
     _run(serving, listening, host, port, allow_origin or [])
 
 
@@ -83,11 +88,12 @@ def _installed(module: str) -> bool:
 
 def _serving(
     index: list[str], models: list[str], strategy: str, options: dict[str, Any],
-    tokens: list[str], rerank: list[str], at_once: int, memory: str | None,
+    tokens: list[str], rerank: list[str], at_once: int, memory: str | None, documents: list[Path],
 ) -> "Serving":  # fmt: skip
     """Open what is served; an error now and not at the first question."""
     from ramify.graphs.strategies import configure
     from ramify.studio.serve.catalog import Catalog, named
+    from ramify.studio.serve.collections import Collections
     from ramify.studio.serve.questions import Questions
     from ramify.studio.serve.serving import Serving
     from ramify.studio.serve.threads import Threads
@@ -109,18 +115,27 @@ def _serving(
     for collection in catalog.collections.values():
         catalog.options_of(strategy, collection)
         collection.manifest()
+    for folder in documents:
+        if not folder.expanduser().is_dir():
+            raise UsageError(f"--documents {str(folder)!r} is no folder", "name a folder that is there")
     kept = Threads(memory or _own_memory())
     asyncio.run(kept.prepare())
-    return Serving(catalog, Questions(at_once), kept, users)
+    collections = Collections(catalog, _own_folder() / "collections", [folder.expanduser() for folder in documents])
+    return Serving(catalog, Questions(at_once), kept, users, collections)
 
 
 def _own_memory() -> str:
     """Return the address of the conversations in the user's cache."""
+    return f"sqlite:{_own_folder() / 'conversations.sqlite'}"
+
+
+def _own_folder() -> Path:
+    """Return the folder of the server in the user's cache."""
     from ramify.tools.new_files import cache_folder, make_folder
 
     folder = cache_folder().absolute() / "serve"
     make_folder(folder)
-    return f"sqlite:{folder / 'conversations.sqlite'}"
+    return folder
 
 
 def _run(serving: "Serving", listening: socket.socket, host: str, port: int, allow_origin: list[str]) -> None:

@@ -74,6 +74,8 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
         ready.begin()
         yield
         await serving.questions.close()
+        if serving.collections is not None:
+            await serving.collections.close()
         await ready.end()
 
     return Starlette(

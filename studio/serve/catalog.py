@@ -65,7 +65,7 @@ def named(indexes: Sequence[str]) -> dict[str, Collection]:
 class Catalog:
     """What questions may name, and what they get where they name nothing: the first of each."""
 
-    collections: Mapping[str, Collection]
+    collections: dict[str, Collection]
     strategy: str
     models: Sequence[str]
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -8,11 +8,13 @@ from typing import Any
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from ramify.studio.serve.answers import Kept, kept_remarks, page_of, remarks
 from ramify.studio.serve.bodies import read
-from ramify.studio.serve.questions import Asked, Failure
+from ramify.studio.serve.collections_api import CollectionsApi
+from ramify.studio.serve.questions import Asked, Event, Failure
 from ramify.studio.serve.serving import Ask, Serving
 from ramify.studio.serve.settings_of import strategies_json
 from ramify.studio.serve.sources import file_of, media_type, passage_json
@@ -48,6 +50,8 @@ class JsonApi:
             Route("/threads/{thread}", self.delete_thread, methods=["DELETE"]),
             Route("/source", self.source),
             Route("/file", self.file),
+            Route("/page", self.page, methods=["POST"]),
+            *(CollectionsApi(made).routes() if (made := self._serving.collections) else ()),
         ]
 
     async def about(self, request: Request) -> Response:
@@ -60,8 +64,11 @@ class JsonApi:
 
     async def collections(self, request: Request) -> Response:
         """List the collections."""
+        if (made := self._serving.collections) is not None:
+            folders = list(map(str, made.folders))
+            return JSONResponse({"collections": await asyncio.to_thread(made.listed), "writable": True, "folders": folders})
         told = [await asyncio.to_thread(one.to_json) for one in self._serving.catalog.collections.values()]
-        return JSONResponse({"collections": told})
+        return JSONResponse({"collections": told, "writable": False, "folders": []})
 
     async def strategies(self, request: Request) -> Response:
         """List the strategies with their settings."""
@@ -69,8 +76,9 @@ class JsonApi:
 
     async def ask(self, request: Request) -> Response:
         """Answer a question as server-sent events."""
-        asked = await self._serving.ask(user_of(request), await read(request, Ask))
-        return Stream(asked, _events(asked), SSE)
+        given = await read(request, Ask)
+        asked = await self._serving.ask(user_of(request), given)
+        return Stream(asked, _events(asked, given.question), SSE)
 
     async def stop(self, request: Request) -> Response:
         """Stop a question; its stream ends with an error of the kind `stopped`."""
@@ -87,7 +95,15 @@ class JsonApi:
         found = await self._serving.threads.turns(user_of(request), name, dict(self._serving.catalog.collections))
         if found is None:
             raise _no_thread(name)
+        for turn in found["turns"]:
+            turn["remarks"] = await asyncio.to_thread(self._remarks, turn)
         return JSONResponse(found)
+
+    def _remarks(self, turn: dict[str, Any]) -> dict[str, Any] | None:
+        if turn["result"] is None:
+            return None
+        kept = Kept(collection=turn["collection"], result=turn["result"])
+        return kept_remarks(turn["asked"], kept, self._serving.catalog)
 
     async def delete_thread(self, request: Request) -> Response:
         """Delete a conversation that is at no question."""
@@ -116,6 +132,11 @@ class JsonApi:
             raise HTTPException(404, f"there is no file of the passage {identity[:80]!r} here: its text is at {PREFIX}/source")
         return FileResponse(path, headers=_FILE_HEADERS, media_type=media_type(path), filename=path.name, content_disposition_type="inline")
 
+    async def page(self, request: Request) -> Response:
+        """Return the page of an answer, to be stored."""
+        drawn = await asyncio.to_thread(page_of, await read(request, Kept), self._serving.catalog)
+        return HTMLResponse(drawn, headers={**_FILE_HEADERS, "Content-Disposition": "attachment; filename=answer.html"})
+
 
 class Stopping(BaseModel):
     """Which question to stop, by the id of its event `accepted`."""
@@ -128,8 +149,10 @@ def refusal(failure: Failure) -> dict[str, Any]:
     return {"error": failure.to_json()}
 
 
-async def _events(asked: Asked) -> AsyncIterator[str]:
+async def _events(asked: Asked, question: str) -> AsyncIterator[str]:
     async for event in asked.events():
+        if event.name == "result":
+            yield sse(Event("remarks", remarks(question, asked.answer())))
         yield sse(event)
 
 

@@ -13,6 +13,7 @@ from ramify.graphs.conversation import Conversation
 from ramify.graphs.run import ask_async
 from ramify.nodes.init_tree import checked
 from ramify.studio.serve.catalog import Catalog
+from ramify.studio.serve.collections import Collections
 from ramify.studio.serve.questions import Asked, Questions
 from ramify.studio.serve.threads import Threads
 from ramify.tools.models import forget
@@ -41,6 +42,8 @@ class Serving:
     questions: Questions
     threads: Threads
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
+    collections: Collections | None = None
+    """Those that users make; None where they make none."""
 
     async def ask(self, user: str, given: Ask, earlier: Sequence[AnyMessage] | None = None) -> Asked:
         """Take up a question, in the light of `earlier` messages where there are any; UsageError for what cannot be asked."""

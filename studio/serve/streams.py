@@ -13,7 +13,7 @@ from ramify.studio.serve.questions import GONE, Asked, Event
 
 SSE = "text/event-stream"
 JSON_LINES = "application/x-ndjson"
-_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 """Nothing on the way is to keep an answer, or hold back its parts."""
 
 
@@ -21,7 +21,7 @@ class Stream(StreamingResponse):
     """Send parts of an answer; the question is stopped when the response ends, however it does."""
 
     def __init__(self, asked: Asked, parts: AsyncIterator[str], media_type: str) -> None:
-        super().__init__(parts, media_type=media_type, headers=_HEADERS)
+        super().__init__(parts, media_type=media_type, headers=HEADERS)
         self._asked = asked
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

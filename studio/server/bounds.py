@@ -107,6 +107,11 @@ def declare(indexes: Sequence[str | Path], base_urls: list[str], model_files: li
     os.environ[RERANKERS] = os.pathsep.join(cross_encoders)
 
 
+def allow(index: Path) -> None:
+    """Let runs name one more index, which the server in this process has made."""
+    os.environ[INDEXES] = os.pathsep.join(dict.fromkeys((*_named(INDEXES, os.pathsep), *_paths([index]))))
+
+
 def _paths(given: list[Path]) -> list[str]:
     return list(dict.fromkeys(str(path) for one in given for path in (Path(os.path.abspath(one)), one.resolve())))
 

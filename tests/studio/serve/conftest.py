@@ -15,6 +15,7 @@ import pytest
 
 from ramify.studio.serve.app import Server, application
 from ramify.studio.serve.catalog import Catalog, named
+from ramify.studio.serve.collections import Collections
 from ramify.studio.serve.questions import Questions
 from ramify.studio.serve.serving import Serving
 from ramify.studio.serve.threads import Threads
@@ -104,6 +105,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             strategy: str = "prune",
             tokens: Sequence[str] = (),
             at_once: int = 4,
+            documents: Sequence[Path] = (),
             **options: Any,
         ) -> Running:
             places = [str(one) for one in indexes]
@@ -111,6 +113,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             catalog = Catalog(named(places), strategy, [model], options)
             threads = Threads(f"sqlite:{tmp_path / 'conversations.sqlite'}")
             asyncio.run(threads.prepare())
-            return stack.enter_context(running(Serving(catalog, Questions(4), threads, users_of(tokens))))
+            collections = Collections(catalog, tmp_path / "collections", documents)
+            return stack.enter_context(running(Serving(catalog, Questions(4), threads, users_of(tokens), collections)))
 
         yield start

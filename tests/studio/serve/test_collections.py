@@ -1,0 +1,153 @@
+"""Collections that users make: of documents that they send, and of folders that the server was started with."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ramify.studio.serve import collections
+from tests.studio.serve.conftest import Running, Serve, events_of, until
+
+KEEPER = "The first keeper of the lighthouse of Arda was Jonas Vell.\n"
+
+
+def send(server: Running, name: str, file: str, content: bytes, offset: int = 0) -> Any:
+    body = {"file": file, "offset": offset, "content": base64.b64encode(content).decode()}
+    return server.call("POST", f"/collections/{name}/documents", json=body)
+
+
+def index(server: Running, name: str) -> list[tuple[str, Any]]:
+    assert server.call("POST", f"/collections/{name}/index", json={}).status_code == 202
+    return list(events_of(iter(server.call("GET", f"/collections/{name}/progress").text.splitlines())))
+
+
+def listed(server: Running) -> dict[str, Any]:
+    return {one["name"]: one for one in server.call("GET", "/collections").json()["collections"]}
+
+
+def refusal(reply: Any) -> str:
+    assert reply.status_code == 400, reply.text
+    return str(reply.json()["error"]["message"])
+
+
+def test_documents_that_are_sent_can_be_asked(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    assert server.call("POST", "/collections", json={"name": "arda"}).json() == {"name": "arda"}
+    assert listed(server)["arda"]["documents"] is None
+    assert send(server, "arda", "keeper.txt", KEEPER[:20].encode()).json()["bytes"] == 20
+    assert send(server, "arda", "keeper.txt", KEEPER[20:].encode(), 20).json()["bytes"] == len(KEEPER)
+    send(server, "arda", "broken.pdf", b"%PDF-1.4 nothing")
+    *progress, (kind, built) = index(server, "arda")
+    assert {name for name, _ in progress} <= {"progress"}
+    assert (kind, built["documents"], [one["name"] for one in built["skipped"]]) == ("built", 1, ["broken.pdf"])
+    assert listed(server)["arda"] | {"passages": 1} == listed(server)["arda"]
+    documents = server.call("GET", "/collections/arda/documents").json()
+    assert documents["files"] == [{"name": "keeper.txt", "passages": 1}]
+    assert [one["name"] for one in documents["skipped"]] == ["broken.pdf"]
+    result = dict(server.ask("Who was the first keeper of the lighthouse of Arda?", collection="arda"))["result"]
+    assert result["answer"] == "Jonas Vell"
+    place = {"collection": "arda", "passage": result["citations"][0]["id"]}
+    assert server.call("GET", "/file", params=place).text == KEEPER
+
+
+def test_a_document_and_a_collection_are_deleted(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    server.call("POST", "/collections", json={"name": "arda"})
+    for file in ("keeper.txt", "other.txt"):
+        send(server, "arda", file, f"{file}: {KEEPER}".encode())
+    index(server, "arda")
+    assert server.call("DELETE", "/collections/arda/documents", params={"file": "other.txt"}).status_code == 200
+    assert server.call("DELETE", "/collections/arda/documents", params={"file": "other.txt"}).status_code == 404
+    assert index(server, "arda")[-1][1]["removed"] == 1
+    assert server.call("DELETE", "/collections/arda").json() == {"deleted": "arda"}
+    assert "arda" not in listed(server)
+    assert list((tmp_path / "collections").iterdir()) == []
+
+
+def test_collections_are_there_after_a_restart(serve: Serve) -> None:
+    server = serve()
+    server.call("POST", "/collections", json={"name": "arda"})
+    send(server, "arda", "keeper.txt", KEEPER.encode())
+    index(server, "arda")
+    assert listed(serve())["arda"]["documents"] == 1
+
+
+def test_only_released_folders_are_indexed(serve: Serve, tmp_path: Path) -> None:
+    released, secret = tmp_path / "released", tmp_path / "secret"
+    for folder in (released / "below", secret):
+        folder.mkdir(parents=True)
+        (folder / "keeper.txt").write_text(KEEPER, encoding="utf-8")
+    (released / "link").symlink_to(secret)
+    server = serve(documents=[released])
+    assert server.call("GET", "/collections").json()["folders"] == [str(released)]
+    for place in (secret, released / ".." / "secret", released / "link", "/", ""):
+        assert "not released" in refusal(server.call("POST", "/collections", json={"name": "x", "folder": str(place)}))
+    made = server.call("POST", "/collections", json={"name": "arda", "folder": str(released / "below")}).json()["name"]
+    assert index(server, made)[-1][1]["documents"] == 1
+    assert "change them there" in refusal(send(server, made, "keeper.txt", b"other"))
+    assert server.call("DELETE", f"/collections/{made}").status_code == 200
+    assert (released / "below" / "keeper.txt").exists()
+
+
+@pytest.mark.parametrize("file", ["", ".", "..", "../keeper.txt", "a/b.txt", "a\\b.txt", ".hidden", "a\x00b", "a\nb", "x" * 300, "\u202ea"])
+def test_no_name_of_a_document_escapes(serve: Serve, file: str) -> None:
+    server = serve()
+    server.call("POST", "/collections", json={"name": "arda"})
+    assert "no name of a document" in refusal(send(server, "arda", file, b"text"))
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", ".a", "x" * 41, "demo"])
+def test_no_name_of_a_collection_escapes(serve: Serve, name: str) -> None:
+    assert "no name of a collection" in refusal(serve().call("POST", "/collections", json={"name": name}))
+
+
+def test_collections_of_the_operator_are_not_changed(serve: Serve) -> None:
+    server = serve()
+    for method, path in (("DELETE", ""), ("POST", "/index")):
+        assert "made here" in refusal(server.call(method, f"/collections/demo{path}", json={} if method == "POST" else None))
+    assert "made here" in refusal(send(server, "demo", "keeper.txt", b"text"))
+
+
+def test_sizes_are_limited(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve()
+    server.call("POST", "/collections", json={"name": "arda"})
+    monkeypatch.setattr(collections, "FILE_BYTES", 10)
+    assert "larger than" in refusal(send(server, "arda", "a.txt", b"x" * 11))
+    monkeypatch.setattr(collections, "COLLECTION_BYTES", 15)
+    send(server, "arda", "a.txt", b"x" * 10)
+    assert "would be larger" in refusal(send(server, "arda", "b.txt", b"x" * 6))
+    monkeypatch.setattr(collections, "FILES", 1)
+    assert "documents already" in refusal(send(server, "arda", "b.txt", b"x"))
+    assert "does not follow" in refusal(send(server, "arda", "a.txt", b"x", 3))
+    body = {"file": "a.txt", "content": "no base64!"}
+    assert "not base64" in refusal(server.call("POST", "/collections/arda/documents", json=body))
+
+
+def test_a_collection_with_nothing_readable_says_so(serve: Serve) -> None:
+    server = serve()
+    server.call("POST", "/collections", json={"name": "arda"})
+    send(server, "arda", "broken.pdf", b"%PDF-1.4 nothing")
+    kind, told = index(server, "arda")[-1]
+    assert (kind, told["kind"]) == ("error", "input")
+    assert server.call("GET", "/collections/arda/documents").json()["files"] == [{"name": "broken.pdf", "passages": 0}]
+
+
+def test_indexing_is_stopped(serve: Serve) -> None:
+    server = serve()
+    server.call("POST", "/collections", json={"name": "arda"})
+    for number in range(40):
+        send(server, "arda", f"{number}.txt", (f"{number} {KEEPER}" * 200).encode())
+    server.call("POST", "/collections/arda/index", json={})
+    assert "is being indexed" in refusal(server.call("DELETE", "/collections/arda"))
+    assert server.call("POST", "/collections/arda/stop", json={}).json() == {"stopped": True}
+    until(lambda: not listed(server)["arda"]["building"])
+    end = list(events_of(iter(server.call("GET", "/collections/arda/progress").text.splitlines())))[-1]
+    assert end[0] == "error"
+    assert "stopped" in end[1]["message"]
+
+
+def test_a_token_is_needed(serve: Serve) -> None:
+    server = serve(tokens=["ada:ada-has-a-secret"])
+    assert server.call("POST", "/collections", json={"name": "arda"}).status_code == 401
+    assert server.call("POST", "/collections", token="ada-has-a-secret", json={"name": "arda"}).status_code == 200

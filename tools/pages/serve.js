@@ -1,0 +1,247 @@
+// The page of `ramify serve`: conversations, the question box, and a source beside the answer.
+import { Failure, Turn, access, button, call, drawSource, events, failed, make, markdown, read } from "./serve_parts.js";
+import { askForToken, confirmed, openCollections, openSettings, settings } from "./serve_panels.js";
+
+const EXAMPLES = ["In which city was the inventor of the ballpoint pen born?", "In which year was the director of Solaris born?", "Who is older, Nikola Tesla or Thomas Edison?"];
+const at = id => document.getElementById(id);
+const state = { about: null, collections: [], thread: null, running: null, opener: null };
+const narrow = matchMedia("(max-width: 760px)");
+const say = text => { at("live").textContent = text; };
+
+access.wanted = askForToken;
+
+/* What there is to choose from. */
+const load = async () => {
+  state.about = await read("/about");
+  await settings.load(state.about);
+  await loadCollections();
+  await listThreads();
+  const asked = decodeURIComponent(location.hash.slice(1));
+  if (asked) await openThread(asked); else welcome();
+  document.documentElement.dataset.ready = "yes";
+};
+const loadCollections = async wanted => {
+  state.collections = (await read("/collections")).collections;
+  const names = state.collections.map(one => one.name), before = wanted || at("collection").value || sessionStorage.getItem("ramify.collection");
+  at("collection").replaceChildren(...names.map(name => make("option", { value: name, text: name })));
+  at("collection").value = names.includes(before) ? before : state.about.default.collection;
+  welcome();
+};
+const welcome = () => {
+  at("welcome").hidden = at("turns").childElementCount > 0;
+  const chosen = state.collections.find(one => one.name === at("collection").value);
+  const demo = chosen?.path === "demo";
+  at("about").textContent = demo ? "This is the demonstration corpus: short articles on inventors, scientists, films and cities. Add your own documents under Collections."
+    : chosen ? `${chosen.name} has ${chosen.documents.toLocaleString("en")} documents in ${chosen.passages.toLocaleString("en")} passages. Every answer leads to the sentences that it rests on.` : "";
+  at("examples").replaceChildren(...(demo ? EXAMPLES : []).map(text => make("li", {}, button(text, () => ask(text)))));
+  at("how").textContent = settings.line();
+};
+
+/* Conversations. */
+const listThreads = async () => {
+  const { threads } = await read("/threads");
+  at("threads-empty").hidden = threads.length > 0;
+  at("threads").replaceChildren(...threads.map(one => make("li", {},
+    make("button", { type: "button", class: "open", "aria-current": one.id === state.thread ? "true" : null, on: { click: () => { openThread(one.id).catch(showFailure); closeSide(); } } }, make("span", { dir: "auto", text: one.first || "(no question)" })),
+    button("✕", () => dropThread(one).catch(showFailure), { class: "plain drop", "aria-label": `Delete the conversation: ${one.first}` }))));
+};
+const openThread = async id => {
+  let found;
+  try {
+    found = await read(`/threads/${encodeURIComponent(id)}`);
+  } catch (error) {
+    if (error.status !== 404 && error.status !== 400) throw error;
+    return begin();
+  }
+  begin(id);
+  for (const { asked, collection, result, remarks } of found.turns) {
+    const turn = newTurn(asked, collection, found.strategy);
+    turn.remarks = remarks;
+    if (result) turn.show({ ...result, strategy: found.strategy }); else turn.fail({ kind: "other", message: "this question was not answered — ask it again" });
+  }
+  at("turns").lastElementChild?.scrollIntoView({ block: "start" });
+  await listThreads();
+};
+const dropThread = async one => {
+  if (!await confirmed("Delete this conversation?", one.first, "It is deleted from the server with its answers and passages.", "Delete")) return;
+  await call(`/threads/${encodeURIComponent(one.id)}`, { method: "DELETE" });
+  if (one.id === state.thread) begin();
+  await listThreads();
+  say("The conversation is deleted.");
+};
+const begin = (id = null) => {
+  if (state.running) { stop(); state.running.left = true; }
+  shutSource();
+  state.thread = id;
+  history.replaceState(null, "", id ? `#${encodeURIComponent(id)}` : location.pathname);
+  at("turns").replaceChildren();
+  for (const current of at("threads").querySelectorAll("[aria-current]")) current.removeAttribute("aria-current");
+  welcome();
+};
+
+/* A question. */
+const newTurn = (asked, collection, strategy) => {
+  const turn = new Turn(asked, { open: openSource, save });
+  Object.assign(turn, { collection, strategy });
+  at("turns").append(turn.root);
+  at("welcome").hidden = true;
+  return turn;
+};
+const ask = async text => {
+  const question = text.trim();
+  if (!question || state.running) return;
+  const running = { control: new AbortController(), id: null };
+  state.running = running;
+  shutSource();
+  const collection = at("collection").value;
+  const turn = newTurn(question, collection, settings.strategy);
+  turn.root.scrollIntoView({ block: "start" });
+  at("question").value = "";
+  busy(true);
+  say("The question is being answered.");
+  let ended = false;
+  try {
+    const body = { question, collection, ...settings.given(), thread: state.thread || "new" };
+    for await (const event of events(await call("/ask", { method: "POST", body, signal: running.control.signal }))) {
+      if (event.name === "accepted") {
+        running.id = event.data.id;
+        if (!running.left) { state.thread = event.data.thread; history.replaceState(null, "", `#${encodeURIComponent(state.thread)}`); }
+      } else turn.take(event);
+      if (event.name === "result") say(`Answer: ${event.data.asked_back || event.data.answer}`);
+      if (event.name === "error") say(event.data.message);
+      ended ||= event.name === "result" || event.name === "error";
+    }
+    if (!ended) throw new Failure("lost", "The connection to the server broke off before the answer was there.");
+  } catch (error) {
+    turn.fail({ kind: error.name === "AbortError" ? "stopped" : error.kind, message: error.message });
+    say(turn.root.querySelector(".error, .empty")?.textContent || "");
+  } finally {
+    if (state.running === running) { state.running = null; busy(false); }
+    if (!turn.result && !running.left && at("turns").childElementCount === 1) await forgetEmpty();
+    await listThreads().catch(showFailure);
+  }
+};
+/** A first question that was stopped or refused leaves no conversation: the next one begins anew. */
+const forgetEmpty = async () => {
+  const { threads } = await read("/threads").catch(() => ({ threads: [] }));
+  if (threads.some(one => one.id === state.thread)) return;
+  state.thread = null;
+  history.replaceState(null, "", location.pathname);
+};
+const stop = () => {
+  const running = state.running;
+  if (!running) return;
+  if (running.id) call("/stop", { method: "POST", body: { id: running.id } }).catch(() => running.control.abort()); else running.control.abort();
+  at("stop").disabled = true;
+};
+const busy = yes => {
+  at("send").hidden = yes;
+  at("stop").hidden = !yes;
+  at("stop").disabled = false;
+  if (narrow.matches) at("question").blur(); else at("question").focus({ preventScroll: true });
+};
+const showFailure = error => { at("turns").append(failed(error)); at("welcome").hidden = true; };
+
+/* The source beside the answer. */
+const openSource = async (citation, from, turn) => {
+  for (const one of document.querySelectorAll('[aria-controls="source"][aria-expanded="true"]')) one.ariaExpanded = "false";
+  if (from.hasAttribute("aria-expanded")) from.ariaExpanded = "true";
+  state.opener = from;
+  const panel = at("source"), collection = turn.collection || at("collection").value;
+  const query = new URLSearchParams({ collection, passage: citation.id });
+  let found = citation.text === undefined ? null : { ...citation, file: false };
+  try {
+    const kept = await read(`/source?${query}`);
+    found = { ...kept, ...(kept.text === citation.text && { start: citation.start, end: citation.end, quote: citation.quote }), ...(citation.text !== undefined && kept.text !== citation.text && { text: citation.text, start: citation.start, end: citation.end }) };
+  } catch (error) {
+    if (!found) { panel.replaceChildren(make("header", {}, make("h2", { text: "Source" }), button("✕", shutSource, { class: "plain", "aria-label": "Close the source" })), failed(error)); panel.hidden = false; panel.focus(); return; }
+  }
+  const link = fileLink(found, query, citation.link);
+  const { parts, mark } = drawSource(found, { shut: shutSource, link });
+  panel.replaceChildren(...parts);
+  panel.hidden = false;
+  panel.scrollTop = 0;
+  mark?.scrollIntoView({ block: "center" });
+  panel.focus({ preventScroll: true });
+};
+/** Link to the file, at the place that the citation links to. A link cannot carry a token: with one, the file is fetched and stored. */
+const fileLink = (one, query, link = "") => {
+  const name = one.name || one.source;
+  if (!access.token) return make("a", { href: `ramify/v1/file?${query}${/#.*$/.exec(link)?.[0] || ""}`, target: "_blank", rel: "noopener", text: `Open ${name}` });
+  return button(`Save ${name}`, async () => store(await (await call(`/file?${query}`)).blob(), name.split("/").at(-1)));
+};
+const shutSource = () => {
+  if (at("source").hidden) return;
+  at("source").hidden = true;
+  for (const one of document.querySelectorAll('[aria-controls="source"][aria-expanded="true"]')) one.ariaExpanded = "false";
+  if (state.opener?.isConnected) state.opener.focus();
+};
+
+/* An answer to take along. */
+const store = (blob, name) => {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+};
+const save = async (kind, turn, from) => {
+  const name = turn.asked.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "answer";
+  try {
+    if (kind === "copy") await copy(markdown(turn.asked, turn.result));
+    if (kind === "json") store(new Blob([`${JSON.stringify(turn.result, null, 2)}\n`], { type: "application/json" }), `${name}.json`);
+    if (kind === "html") store(await (await call("/page", { method: "POST", body: { collection: turn.collection, result: turn.result } })).blob(), `${name}.html`);
+    say(kind === "copy" ? "Copied." : "Saved.");
+    if (kind === "copy") { const before = from.textContent; from.textContent = "Copied"; setTimeout(() => { from.textContent = before; }, 1500); }
+  } catch (error) {
+    turn.answer.append(failed(error));
+  }
+};
+const copy = async text => {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const box = make("textarea", { class: "unseen" });  // beyond loopback, without TLS, there is no clipboard
+  box.value = text;
+  document.body.append(box);
+  box.select();
+  document.execCommand("copy");
+  box.remove();
+};
+
+/* Colours, the drawer of a phone, and the keyboard. */
+const THEMES = { "": ["◐", "as the system"], light: ["☀", "light"], dark: ["☾", "dark"] };
+const dress = theme => {
+  if (theme) document.documentElement.setAttribute("theme", theme); else document.documentElement.removeAttribute("theme");
+  at("theme").textContent = THEMES[theme][0];
+  at("theme").ariaLabel = at("theme").title = `Colours: ${THEMES[theme][1]}`;
+};
+const themed = () => { const kept = localStorage.getItem("ramify.theme") || ""; return kept in THEMES ? kept : ""; };
+const openSide = () => { at("side").classList.add("open"); at("side-open").ariaExpanded = "true"; at("main").inert = true; at("side-shut").focus(); };
+const closeSide = () => {
+  if (!at("side").classList.contains("open")) return;
+  at("side").classList.remove("open");
+  at("side-open").ariaExpanded = "false";
+  at("main").inert = false;
+  at("side-open").focus();
+};
+
+dress(themed());
+at("theme").addEventListener("click", () => {
+  const names = Object.keys(THEMES), next = names[(names.indexOf(themed()) + 1) % names.length];
+  localStorage.setItem("ramify.theme", next);
+  dress(next);
+});
+at("ask").addEventListener("submit", event => { event.preventDefault(); ask(at("question").value); });
+at("question").addEventListener("keydown", event => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); ask(at("question").value); }
+});
+at("stop").addEventListener("click", stop);
+at("new").addEventListener("click", () => { begin(); closeSide(); at("question").focus(); });
+at("collection").addEventListener("change", () => { sessionStorage.setItem("ramify.collection", at("collection").value); welcome(); });
+for (const id of ["how", "open-settings"]) at(id).addEventListener("click", () => { closeSide(); openSettings(welcome); });
+at("open-collections").addEventListener("click", () => { closeSide(); openCollections(name => loadCollections(name)); });
+at("side-open").addEventListener("click", openSide);
+at("side-shut").addEventListener("click", closeSide);
+addEventListener("keydown", event => {
+  if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+  if (!at("source").hidden) shutSource(); else if (at("side").classList.contains("open")) closeSide(); else stop();
+});
+addEventListener("hashchange", () => { const asked = decodeURIComponent(location.hash.slice(1)); if (asked && asked !== state.thread) openThread(asked).catch(showFailure); });
+load().catch(showFailure);

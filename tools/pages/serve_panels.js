@@ -1,0 +1,250 @@
+// The drawers of the page of `ramify serve`: settings and collections; and what asks for a token, or whether something is meant.
+import { access, button, call, events, failed, make, many, read, sentence } from "./serve_parts.js";
+
+const at = id => document.getElementById(id);
+const shown = value => (value === null || value === undefined ? "not given" : typeof value === "object" ? JSON.stringify(value) : String(value));
+const head = (id, text, dialog) => make("header", {}, make("h2", { id, text }), button("✕", () => dialog.close(), { class: "plain", "aria-label": "Close" }));
+
+/** Ask whether something is meant; true where it is. */
+export const confirmed = (title, what, told, yes) => new Promise(settle => {
+  const dialog = at("confirm");
+  const answer = value => { settle(value); dialog.close(); };
+  dialog.replaceChildren(make("h2", { id: "confirm-head", text: title }), what ? make("p", { dir: "auto", text: `“${what}”` }) : "", make("p", { class: "empty", text: told }),
+    make("div", { class: "row end" }, button("Cancel", () => answer(false), { autofocus: true }), button(yes, () => answer(true), { class: "danger" })));
+  dialog.onclose = () => settle(false);
+  dialog.showModal();
+});
+
+/** Ask for the token, once for all requests that wait for it; it is kept until the tab is closed. */
+let asking = null;
+export const askForToken = wrong => asking ||= new Promise(settle => {
+  const dialog = at("confirm");
+  const box = make("input", { type: "password", id: "token", autocomplete: "off", required: true, "aria-describedby": "token-told" });
+  const form = make("form", { on: { submit: event => { event.preventDefault(); access.token = box.value.trim(); sessionStorage.setItem("ramify.token", access.token); dialog.oncancel = null; asking = null; dialog.close(); settle(); } } },
+    make("h2", { id: "confirm-head", text: "Token" }), make("p", { id: "token-told", class: wrong ? "warning" : "empty", text: wrong ? "The token is not known here." : "This server asks for a token. It is kept in this tab only." }),
+    make("div", { class: "row" }, make("label", { class: "unseen", for: "token", text: "Token" }), box, make("button", { type: "submit", class: "primary", text: "Continue" })));
+  dialog.replaceChildren(form);
+  dialog.oncancel = event => event.preventDefault();
+  dialog.onclose = null;
+  dialog.showModal();
+  box.focus();
+});
+
+/** The strategy, the model and the settings of the next question; those that differ from the server's are sent. */
+export const settings = {
+  strategies: [], models: [], strategy: "", model: "", preset: "", changed: {}, defaults: {},
+  async load(about) {
+    this.strategies = (await read("/strategies")).strategies;
+    this.models = about.models;
+    this.defaults = about.default;
+    const kept = JSON.parse(sessionStorage.getItem("ramify.settings") || "{}");
+    this.strategy = this.strategies.some(one => one.name === kept.strategy) ? kept.strategy : about.default.strategy;
+    this.model = about.models.includes(kept.model) ? kept.model : about.default.model;
+    this.preset = this.chosen.presets.includes(kept.preset) ? kept.preset : "";
+    const names = new Set(this.chosen.settings.map(one => one.name));
+    this.changed = Object.fromEntries(Object.entries(kept.changed || {}).filter(([name]) => names.has(name)));
+  },
+  get chosen() { return this.strategies.find(one => one.name === this.strategy); },
+  given() { return { strategy: this.strategy, model: this.model, settings: { ...this.changed, ...(this.preset && { preset: this.preset }) } }; },
+  line() {
+    const count = Object.keys(this.changed).length + (this.preset ? 1 : 0);
+    return `${this.strategy} · ${this.model}${count ? ` · ${many(count, "setting")} changed` : ""}`;
+  },
+  keep() { sessionStorage.setItem("ramify.settings", JSON.stringify({ strategy: this.strategy, model: this.model, preset: this.preset, changed: this.changed })); },
+};
+
+/** Open the drawer of settings; `then` is called with each change. */
+export const openSettings = then => {
+  const dialog = at("settings");
+  const change = () => { settings.keep(); then(); };
+  const draw = focus => {
+    const one = settings.chosen;
+    const own = one.settings.filter(setting => !setting.common), common = one.settings.filter(setting => setting.common);
+    const open = dialog.querySelector("details")?.open;
+    const count = Object.keys(settings.changed).length + (settings.preset ? 1 : 0);
+    const fields = list => list.map(setting => field(setting, change, draw));
+    dialog.replaceChildren(head("settings-head", "Settings", dialog),
+      choice("strategy", "Strategy", settings.strategies.map(each => each.name), settings.strategy, value => { Object.assign(settings, { strategy: value, preset: "", changed: {} }); change(); draw("strategy"); },
+        `${one.description}${one.paper ? ` (${one.paper})` : ""}`),
+      choice("model", "Model", settings.models, settings.model, value => { settings.model = value; change(); }, "What reads the passages and writes the answer."),
+      one.presets.length ? choice("preset", "Preset", ["", ...one.presets], settings.preset, value => { settings.preset = value; change(); draw("preset"); }, "Several settings at once, such as those of the paper.") : "",
+      count ? make("div", { class: "row" }, make("span", { class: "empty", text: `${many(count, "setting")} changed` }), button("Reset all", () => { Object.assign(settings, { preset: "", changed: {} }); change(); draw(); })) : "",
+      make("h3", { text: `Settings of ${one.name}` }), ...fields(own),
+      make("details", { open: open || common.some(setting => setting.name in settings.changed) }, make("summary", {}, make("h3", { text: "Settings of every strategy" })), ...fields(common)));
+    if (focus) at(`set-${focus}`)?.focus();
+  };
+  draw();
+  dialog.showModal();
+};
+
+const row = (name, label, control, told, changed, extra = "") =>
+  make("div", { class: `field${changed ? " changed" : ""}` }, make("label", { for: `set-${name}`, text: label }), make("div", { class: "value" }, control, extra), make("p", { class: "told", id: `told-${name}`, text: told }));
+const picker = (name, values, value, chosen) => {
+  const drawn = make("select", { id: `set-${name}`, "aria-describedby": `told-${name}`, on: { change: () => chosen(drawn.value) } }, values.map(one => make("option", { value: one, text: one || "none" })));
+  drawn.value = value;
+  return drawn;
+};
+const choice = (name, label, values, value, chosen, told) => row(name, label, picker(name, values, value, chosen), told, false);
+
+/** A setting as a field of its type; what is left empty is the default. */
+const field = (setting, change, draw) => {
+  const { name, schema, description } = setting;
+  const types = (schema.anyOf || [schema]).filter(one => one.type !== "null");
+  const [kind] = types, values = kind.enum || (kind.type === "boolean" ? [true, false] : null);
+  const changed = name in settings.changed;
+  const put = value => {
+    if (value === undefined) delete settings.changed[name]; else settings.changed[name] = value;
+    change();
+    draw(name);
+  };
+  let control;
+  if (values && types.length === 1) {
+    control = picker(name, ["", ...values.map(String)], changed ? shown(settings.changed[name]) : "", told => put(values.find(value => String(value) === told)));
+    control.options[0].textContent = `default: ${shown(setting.default)}`;
+  } else {
+    const number = types.length === 1 && ["integer", "number"].includes(kind.type);
+    control = make("input", {
+      id: `set-${name}`, type: number ? "number" : "text", min: kind.minimum ?? kind.exclusiveMinimum, max: kind.maximum, step: kind.type === "integer" ? 1 : number ? "any" : null, "aria-describedby": `told-${name}`,
+      placeholder: shown(setting.default), on: { change: () => { if (control.checkValidity()) put(parsed(control.value, types)); else control.reportValidity(); } },
+    });
+    control.value = changed ? shown(settings.changed[name]) : "";
+  }
+  const reset = changed ? button("Reset", () => put(undefined), { "aria-label": `Reset ${name}` }) : "";
+  return row(name, name, control, `${description}${changed ? ` Default: ${shown(setting.default)}.` : ""}`, changed, reset);
+};
+const parsed = (text, types) => {
+  if (!text.trim()) return undefined;
+  if (types.some(one => one.type === "string")) return text;
+  try { return JSON.parse(text); } catch { return text; }
+};
+
+/* Collections: what there is, and making more. */
+const PART = 6 * 1024 * 1024;
+const DONE = { files: "read, encoding", documents: "read, encoding", passages: "encoded, writing the index" };
+const size = bytes => (bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+const base64 = async blob => {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let text = "";
+  for (let place = 0; place < bytes.length; place += 32768) text += String.fromCharCode(...bytes.subarray(place, place + 32768));
+  return btoa(text);
+};
+
+/** What is going on: it goes on when the drawer is shut. */
+const told = make("div", { role: "status" });
+let followed = null;
+
+/** Open the drawer of collections; `then` is called with a name when there is a new one, and without when one is gone. */
+export const openCollections = then => {
+  const dialog = at("collections"), list = make("ul", { class: "list" });
+  const draw = async () => {
+    const { collections, folders = [], writable } = await read("/collections");
+    list.replaceChildren(...collections.map(one => item(one, { draw, then })));
+    dialog.replaceChildren(...[head("collections-head", "Collections", dialog), list, told, writable ? form(folders, { draw, then }) : ""].filter(Boolean));
+    const running = collections.find(one => one.building);
+    if (running && !followed) follow(running.name, { draw, then }).catch(error => told.replaceChildren(failed(error)));
+  };
+  dialog.replaceChildren(head("collections-head", "Collections", dialog));
+  draw().catch(error => dialog.append(failed(error)));
+  dialog.showModal();
+};
+
+const item = (one, tools) => {
+  const files = make("div");
+  const show = async from => {
+    from.ariaExpanded = String(from.ariaExpanded !== "true");
+    files.replaceChildren(...(from.ariaExpanded === "true" ? [await documents(one, tools)] : []));
+  };
+  const guarded = act => async event => { const from = event.currentTarget; if (!followed) told.replaceChildren(); try { await act(from); } catch (error) { told.replaceChildren(failed(error)); } };
+  const acts = one.building === undefined ? [] : [
+    button("Index again", guarded(async () => build(one.name, tools))),
+    button("Delete", guarded(async () => {
+      if (!await confirmed("Delete this collection?", one.name, one.folder ? "Its index is deleted. The documents stay in their folder." : "Its index is deleted, and the documents that were uploaded.", "Delete")) return;
+      await call(`/collections/${encodeURIComponent(one.name)}`, { method: "DELETE" });
+      await tools.then();
+      await tools.draw();
+    }), { class: "danger" })];
+  const held = one.documents === null ? "not indexed yet" : `${one.kind} · ${many(one.documents, "document")} · ${many(one.passages, "passage")}`;
+  return make("li", {}, make("span", { class: "name", dir: "auto", text: one.name }), make("p", { class: "told", text: `${held}${one.folder ? ` · ${one.folder}` : ""}` }),
+    one.description ? make("p", { class: "told", text: sentence(one.description) }) : "",
+    make("div", { class: "row" }, button("Documents", guarded(show), { "aria-expanded": "false" }), acts), files);
+};
+
+const documents = async (one, tools) => {
+  const { files, skipped, uploaded } = await read(`/collections/${encodeURIComponent(one.name)}/documents`);
+  const state = file => (file.passages ? `indexed, ${many(file.passages, "passage")}` : "in the folder, not indexed");
+  const drop = file => (uploaded ? button("✕", async () => {
+    if (!await confirmed("Delete this document?", file.name, "It is deleted from the server, and the collection is indexed again.", "Delete")) return;
+    await call(`/collections/${encodeURIComponent(one.name)}/documents?file=${encodeURIComponent(file.name)}`, { method: "DELETE" });
+    await build(one.name, tools);
+  }, { class: "plain", "aria-label": `Delete ${file.name}` }) : "");
+  const rows = [...skipped.map(({ name, reason }) => make("li", {}, make("span", { class: "doc" }, name, make("span", { class: "skipped", text: `skipped: ${reason}` })), drop({ name }))),
+    ...files.map(file => make("li", {}, make("span", { class: "doc", dir: "auto", text: file.name }), make("span", { class: "state", text: state(file) }), drop(file)))];
+  return rows.length ? make("ul", { class: "files", tabindex: 0, "aria-label": `Documents of ${one.name}` }, rows) : make("p", { class: "empty", text: "There is no document yet." });
+};
+
+const form = (folders, tools) => {
+  const name = make("input", { id: "collection-name", placeholder: "that of the first document or of the folder", autocomplete: "off", maxlength: 40 });
+  const picked = make("input", { type: "file", multiple: true, class: "unseen", "aria-label": "Documents to upload", tabindex: -1, on: { change: () => upload([...picked.files]) } });
+  const zone = make("div", { class: "drop-zone" }, make("p", { text: "Drop documents here, or" }), make("div", { class: "row" }, button("Choose files …", () => picked.click())), picked);
+  const wanted = given => (name.value.trim() || given).normalize("NFC").replace(/[^\p{L}\p{N}_.-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 40) || "documents";
+  const guarded = async act => { try { await act(); } catch (error) { told.replaceChildren(failed(error)); await tools.draw().catch(() => null); } };
+  const upload = files => guarded(async () => {
+    if (!files.length) return;
+    const made = await read("/collections", { method: "POST", body: { name: wanted(files[0].name.replace(/\.[^.]+$/, "")) } });
+    const all = files.reduce((sum, file) => sum + file.size, 0), bar = make("progress", { max: Math.max(all, 1), "aria-label": "Uploaded" }), text = make("p");
+    let sent = 0;
+    told.replaceChildren(text, bar);
+    for (const file of files) {
+      for (let offset = 0; offset === 0 || offset < file.size; offset += PART) {
+        text.textContent = `uploading ${file.name}: ${size(sent)} of ${size(all)}`;
+        bar.value = sent;
+        const part = file.slice(offset, offset + PART);
+        await call(`/collections/${encodeURIComponent(made.name)}/documents`, { method: "POST", body: { file: file.name, offset, content: await base64(part) } });
+        sent += part.size;
+      }
+    }
+    await build(made.name, tools);
+  });
+  for (const [event, over] of [["dragover", true], ["dragenter", true], ["dragleave", false], ["drop", false]]) {
+    zone.addEventListener(event, heard => { heard.preventDefault(); zone.classList.toggle("over", over); if (event === "drop") upload([...heard.dataTransfer.files]); });
+  }
+  const place = make("input", { id: "collection-folder", list: "folders", placeholder: folders[0] || "", autocomplete: "off" });
+  const offered = make("datalist", { id: "folders" }, folders.map(folder => make("option", { value: folder })));
+  const named = make("div", { class: "row" }, place, offered, button("Index the folder", () => guarded(async () => {
+    const made = await read("/collections", { method: "POST", body: { name: wanted(place.value.split(/[\\/]/).filter(Boolean).at(-1) || ""), folder: place.value.trim() } });
+    await build(made.name, tools);
+  })));
+  return make("section", {}, make("h3", { text: "Add documents" }), make("label", { class: "labelled", for: "collection-name", text: "Name of the collection" }), make("div", { class: "row" }, name),
+    make("p", { class: "empty", text: "Documents are added to a collection that you uploaded before, if you give its name." }), zone,
+    folders.length ? [make("label", { class: "labelled", for: "collection-folder", text: "Or a folder on the server" }), named] : "");
+};
+
+const build = async (name, tools) => {
+  await call(`/collections/${encodeURIComponent(name)}/index`, { method: "POST", body: {} });
+  await follow(name, tools);
+};
+/** Tell how far the build of a collection is, until its end. */
+const follow = async (name, tools) => {
+  const text = make("p", { text: `indexing ${name} …` }), bar = make("progress", { "aria-label": "Indexed" });
+  const path = `/collections/${encodeURIComponent(name)}`;
+  told.replaceChildren(text, bar, make("div", { class: "row" }, button("Stop", () => call(`${path}/stop`, { method: "POST", body: {} }).catch(() => null))));
+  const heed = async (kind, data) => {
+    if (kind === "progress") {
+      const rest = data.rest_s === null ? "" : `, ${data.rest_s < 90 ? `${Math.ceil(data.rest_s)} s` : `${Math.round(data.rest_s / 60)} min`} left`;
+      const rate = data.rate === null ? "" : `, ${data.rate.toFixed(1)}/s`, ready = data.total !== null && data.done >= data.total;
+      text.textContent = `${name}: ${data.done.toLocaleString("en")}${data.total === null ? "" : ` of ${data.total.toLocaleString("en")}`} ${data.unit}${ready ? ` ${DONE[data.unit] || "done"} …` : `${rate}${rest}`}`;
+      if (data.total) { bar.max = data.total; bar.value = data.done; } else bar.removeAttribute("value");
+    } else if (kind === "built") {
+      const left = data.skipped.length ? `, ${many(data.skipped.length, "file")} skipped` : "";
+      told.replaceChildren(make("p", { text: `${name}: ${many(data.documents, "document")} in ${many(data.passages, "passage")}${left} (${data.seconds.toFixed(1)} s).` }));
+      await tools.then(name);
+    } else told.replaceChildren(failed(data));
+  };
+  followed = name;
+  try {
+    for await (const { name: kind, data } of events(await call(`${path}/progress`))) await heed(kind, data);
+  } finally {
+    followed = null;
+  }
+  await tools.draw();
+};
