@@ -55,7 +55,7 @@ def pairs(questions: Sequence[str], contexts: Sequence[str]) -> list[Pair]:
 
 
 FILE = "weights.safetensors"
-SHA256 = "0719edab08808bb21df1a33e43f27c114abe41627da41a12555c3ed223615c69"
+SHA256 = "c1c964909a2a0de7959fc983798de4798239093454c7aa8f5b70058bd8a25951"
 STEP = 32
 """Lengths of batches are multiples of this."""
 _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
