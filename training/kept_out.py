@@ -76,7 +76,7 @@ def _from(document: Document, context: str) -> bool:
 def read(network: Network, case: Case, constants: tuple[Constants, Constants]) -> Outcome:
     """Answer one question as the reader does."""
     readings = [read_pairs(network, pairs([case.question], [context]))[0] for context in case.contexts]
-    best, (place, rival) = ranked([*answers(readings, case.contexts, [0] * len(readings)), *verdicts(readings)])
+    best, (place, rival) = ranked([*answers(case.question, readings, case.contexts, [0] * len(readings)), *verdicts(readings)])
     if best is None:
         return Outcome("", 0.0, float(not case.right), float(not case.right))
     evidence = Evidence(place, rival, len(case.question.split()), single(case.question))

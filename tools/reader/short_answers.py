@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ramify.tools.english import fold, sentences
 from ramify.tools.reader.calibration import GUESS, NOTHING, SPANS, VERDICTS, Evidence, confidence
 from ramify.tools.reader.reading import Quote, Reading, in_context, read_contexts
+from ramify.tools.reader.records import asked_cell, cells, is_empty
 from ramify.tools.splitting import splits
 
 _NOWHERE = -1
@@ -59,7 +60,7 @@ def read(question: str, passages: Sequence[Quote]) -> Span:
 def weigh(question: str, contexts: tuple[str, ...], begins: Sequence[int] = ()) -> tuple[ReadAnswer | None, Evidence]:
     """Choose an answer; return it with its evidence. `begins`: where the text starts in each context, after its title."""
     readings = read_contexts(question, contexts)
-    best, (place, rival) = ranked([*answers(readings, contexts, begins or [0] * len(contexts)), *verdicts(readings)])
+    best, (place, rival) = ranked([*answers(question, readings, contexts, begins or [0] * len(contexts)), *verdicts(readings)])
     return best, Evidence(place, rival, len(question.split()), single(question))
 
 
@@ -69,14 +70,25 @@ def single(question: str) -> float:
     return next((way.sure for way in ways if way.how == "single"), 0.0 if ways else 1.0)
 
 
-def answers(readings: Sequence[Reading], contexts: Sequence[str], begins: Sequence[int]) -> Iterator[ReadAnswer]:
-    """Yield the spans of all passages with the probability of span and passage; none crosses a title, bracket, line, cell or field."""
+def answers(question: str, readings: Sequence[Reading], contexts: Sequence[str], begins: Sequence[int]) -> Iterator[ReadAnswer]:
+    """Yield the spans of all passages with the probability of span and passage; none crosses a title, bracket, line, cell or field.
+
+    Where a question names a row of a table or a record, what is read anywhere in them is taken for the cell that it asks for.
+    """
     for number, (reading, context, begin) in enumerate(zip(readings, contexts, begins, strict=True), 1):
+        there = cells(context)
+        cell = asked_cell(question, there) if there else None
+        in_cells = 0.0
         for spot in reading.spots:
+            if cell is not None and any(one.start <= spot.start < one.end for one in there):
+                in_cells += spot.probability
+                continue
             end = piece_end(context, spot.start, spot.end)
             text = context[spot.start : end].strip(" ,;")
             if fold(text) and not spot.start < begin < end and text.count("(") == text.count(")"):
                 yield ReadAnswer(text, reading.span * spot.probability, number, spot.start, end)
+        if cell is not None and in_cells and not is_empty(cell.text):
+            yield ReadAnswer(cell.text, reading.span * in_cells, number, cell.start, cell.end)
 
 
 def piece_end(context: str, start: int, end: int) -> int:
