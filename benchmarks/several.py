@@ -66,10 +66,9 @@ def build(folder: Path, out: Path, draw: random.Random, questions: int, passages
     return found
 
 
-async def recall(places: Sequence[str], asked: Sequence[Asked], margin: float) -> str:
+async def recall(several: choosing.Collections, asked: Sequence[Asked], margin: float) -> str:
     """Return a row: collections searched for a question, how often its own is among them, and the share of gold passages found."""
     choosing.MARGIN = margin
-    several = choosing.Collections.of([Index.open(place) for place in places])
     chosen = choosing.choose(several, [one.question for one in asked])
     own = [several.names.index(one.name) in places for one, places in zip(asked, chosen, strict=True)]
     found = await searcher(several)([one.question for one in asked], k=K)
@@ -96,10 +95,11 @@ def main() -> None:
         for described in (True, False):
             for name, place in places.items():
                 Index.open(place).store.describe(SETS[name] if described else "")
+            several = choosing.Collections.of([Index.open(place) for place in places.values()])
             print(f"\n{len(asked)} questions, {'with descriptions' if described else 'with titles alone'}")
             print("margin | collections | its own among them | share found")
             for margin in MARGINS:
-                print(asyncio.run(recall([str(place) for place in places.values()], asked, margin)), flush=True)
+                print(asyncio.run(recall(several, asked, margin)), flush=True)
 
 
 if __name__ == "__main__":

@@ -203,7 +203,7 @@ def search_tool(
     async def search(config: RunnableConfig, query: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         wanted = {**(filter or {}), **fixed}
         hits = (await searcher(index)([checked(query)], k=k, filter=wanted or None))[0]
-        passages = [one.model_dump(mode="json", exclude={"value"}) for one in near(query, [passage_of(hit) for hit in hits])]
+        passages = [one.to_json() for one in near(query, [passage_of(hit) for hit in hits])]
         told = None if hits else await asyncio.to_thread(unknown_filter_fields, index, wanted)
         return format_passages(passages, wanted) + (f"\nNote: {one_line(told)}" if told else ""), passages
 

@@ -151,6 +151,10 @@ class Passage(FrozenModel):
         page = self.metadata.get("page")
         return self.source if page is None else f"{self.source}:{page}"
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that `ramify search --json` prints; with a collection where several are searched."""
+        return self.model_dump(mode="json", exclude={"value"} | (set() if self.collection else {"collection"}))
+
     def __str__(self) -> str:
         return f"{self.title or self.source}: {self.text}"
 

@@ -20,7 +20,9 @@ Rerank = Annotated[
         help="Rerank the best 20: reader (the embedded model), or a cross-encoder of sentence-transformers by name or path.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print only a JSON list of {id, source, text, score, metadata, collection}.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print only a JSON list of {id, source, text, score, metadata}; of several indexes, also collection.")
+]
 
 
 RERANKED = 20
@@ -53,7 +55,7 @@ def search(
     if told := advice(where) if passages else unknown_filter_fields(where, wanted):
         note(told)
     if as_json:
-        print_json([passage.model_dump(include={"id", "source", "text", "score", "metadata", "collection"}) for passage in passages])
+        print_json([passage.to_json() for passage in passages])
         return
     if not passages:
         out().print("Nothing found: check the index and the filter.")

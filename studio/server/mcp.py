@@ -83,7 +83,7 @@ class PassageFound(BaseModel):
     text: str
     score: float
     metadata: dict[str, Any]
-    collection: str = Field(description="the index it is from, where several are searched")
+    collection: str = Field(default="", description="the index it is from, where several are searched")
 
 
 class Searched(BaseModel):
