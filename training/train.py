@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 
-from ramify.tools.embeddings.minilm import cpu_has_bfloat16
+from ramify.tools.embeddings.piece_encoder import cpu_has_bfloat16
 from ramify.tools.reader.network import Network, Read
 from ramify.tools.reader.reading import load_network
 from training.example import Example

@@ -11,8 +11,9 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, TypedDict
 
-from ramify.tools.embeddings.minilm import POSITIONS, cutting_tokenizer
+from ramify.tools.embeddings.minilm import cutting_tokenizer
 from ramify.tools.embeddings.named import packaged_layers
+from ramify.tools.embeddings.piece_encoder import POSITIONS
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
