@@ -19,7 +19,7 @@ from training.hops import linked_hops, whole, wiki_hops
 from training.passages_read import papers, squad
 from training.relations import asked
 from training.source import Document, Folder, load
-from training.wider import ranked, spans
+from training.wider import manuals, ranked, spans
 from training.yes_no import yes_no
 
 Part = Literal["train", "choose", "measure"]
@@ -29,13 +29,16 @@ FOLDERS: Final = (
     "2wikimultihopqa_train", "hotpotqa_train", "musique_train", "squadshifts", "fairytaleqa", "nq_oracle_dev", "qed_dev", "tatqa_text",
     "boolq_train", "techdocs_faq", "selqa_ass", "squad_du_test",
 )  # fmt: skip
+MANUALS: Final = ("techdocs_spans", "office_spans")
+"""Made only where they are asked for: the phases that see a share of everything were trained without them."""
 _LONGEST = 2200
 
 
 def material(data: Path, among: Collection[str] | None = None) -> Iterator[Example]:
     """Make every example of the folders under a path, or those of some sources, in one fixed order."""
     for name, make in _makers(data):
-        if among is None or any(source == name or source.startswith(f"{name}_") for source in among):
+        wanted = name not in MANUALS if among is None else any(source == name or source.startswith(f"{name}_") for source in among)
+        if wanted:
             yield from (_ranked(example) for example in make() if _fits(example) and (among is None or example.source in among))
 
 
@@ -59,6 +62,7 @@ def _makers(data: Path) -> Iterator[tuple[str, Maker]]:
     def of_documents(make: Callable[[list[Document], str], Iterator[Example]], source: str, *names: str) -> Maker:
         return lambda: make([document for name in names for document in load(data / name).documents.values()], source)
 
+    yield from ((name, of(manuals, name)) for name in MANUALS)
     yield from ((name, of(spans, name)) for name in ("squadshifts", "fairytaleqa", "nq_oracle_dev", "qed_dev", "tatqa_text"))
     yield from ((name, of(ranked, name)) for name in ("techdocs_faq", "selqa_ass", "squad_du_test"))
     yield "squad", of(squad, "squad_dev")

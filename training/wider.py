@@ -1,12 +1,14 @@
 """Material of many kinds of text: spans in reviews, forums, reports and stories, and passages that bear on a question or seem to."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ramify.tools.reader.reading import in_context
 from training.example import CharSpan, Example, seeded
 from training.lookalike import Lookalikes
 from training.source import Document, Folder, gold
+from training.yes_no import yes_no
 
 _WINDOW = 900
 """Characters of a passage that are read at most: about what an index makes of a document."""
@@ -30,6 +32,15 @@ def spans(folder: Folder, other: float = 0.6) -> Iterator[Example]:
         answers = [one["text"] for one in item["answers"]]
         if choose.random() < other and (near := lookalikes.of(question, answers, {document.id}, choose, among=4)):
             yield Example(f"{folder.name}_other", near.id, question, _short(near), "none", (), False)
+
+
+def manuals(folder: Folder) -> Iterator[Example]:
+    """Give questions over manuals and office documents: spans, yes and no, and what a passage does not say although it is about it."""
+    yield from spans(folder)
+    yield from yes_no(replace(folder, questions=[item for item in folder.questions if item["type"] == "yes_no"]), 0.0)
+    for item in folder.questions:
+        if item["type"] == "none" and (documents := gold(folder, item)):
+            yield Example(folder.name, documents[0].id, _asked(item["question"]), _short(documents[0]), "none")
 
 
 def ranked(folder: Folder) -> Iterator[Example]:

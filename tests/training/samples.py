@@ -127,6 +127,16 @@ def ranked(prefix: str) -> tuple[list[Record], list[Record]]:
     return documents, [*({**item, "metadata": {"negatives": negatives}} for item in questions), leaning]
 
 
+def manual(prefix: str) -> tuple[list[Record], list[Record]]:
+    """Give spans, a yes, and what the passage does not say."""
+    documents, questions = spans(prefix, "The Lake", f"How deep is lake {prefix}?")
+    more = [
+        question(f"{prefix}-q{kind}", f"Is lake {prefix} {kind}?", answer, [f"{prefix}-0"], type=kind, metadata={})
+        for kind, answer in (("yes_no", "yes"), ("none", ""))
+    ]
+    return documents, [*questions, *more]
+
+
 def hops() -> tuple[list[Record], list[Record]]:
     same = question("w-1", "Do Odile Marchetti and Irena Kolar share a nationality?", "yes", ["wi-person-0", "wi-person-3"], evidences=[])
     steps = {"steps": [{"question": "Who made the film Salt Road?", "answer": "Odile Marchetti"}]}
@@ -171,6 +181,8 @@ def write_all(root: Path) -> Path:
         "techdocs_faq": ranked("te"),
         "selqa_ass": ranked("se"),
         "squad_du_test": ranked("sd"),
+        "techdocs_spans": manual("tm"),
+        "office_spans": manual("of"),
     }
     for name, (documents, questions) in made.items():
         write(root / name, documents, questions)
