@@ -57,6 +57,7 @@ $(VENV)/.test: pyproject.toml constraints.txt $(SOURCES)
 	$(BIN)/pip uninstall --quiet --yes ramify 2>/dev/null # this project under its first name, where it is still installed
 	$(BIN)/pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt --config-settings editable_mode=strict -e '.[test]'
 	$(BIN)/ramify download smollm2
+	-$(BIN)/ramify download e5-multilingual
 	touch $@ $(VENV)/.demo
 
 # Playwright brings no browser here: it drives Debian's.

@@ -1,6 +1,6 @@
 """Compare trained weights on the examples kept back for choosing: between phases, rates, or more and less training.
 
-python -m training.choose DATA OUT [OUT ...]
+python -m training.choose DATA OUT [OUT ...] [--trunk e5-multilingual]
 """
 
 import argparse
@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from ramify.evaluation.metrics import exact_match, token_f1
 from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import Reading, pairs, read_pairs
+from ramify.tools.reader.trunk import SMALL, TRUNKS, Trunk
 from training.example import Example
 from training.material import material, part
 from training.prepared import of_like_length
@@ -29,14 +30,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare trained weights of the reader.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, nargs="+", help="folders that training wrote")
+    parser.add_argument("--trunk", choices=TRUNKS, default=SMALL.name, help="encoder that they are put on")
     parser.add_argument("--most", type=int, default=_MOST, help="examples of a source")
     given = parser.parse_args()
     examples = chosen(given.data, given.most)
     for folder in given.out:
-        network = new_network()
+        network = new_network(TRUNKS[given.trunk])
         network.load_state_dict(load_file(folder / WEIGHTS))
         print(folder)
-        for line in lines(examples, read(network.eval(), examples)):
+        for line in lines(examples, read(network.eval(), examples, TRUNKS[given.trunk])):
             print(f"  {line}")
 
 
@@ -49,9 +51,9 @@ def chosen(data: Path, most: int) -> list[Example]:
     return [example for source, some in sources.items() for example in random.Random(source).sample(some, min(most, len(some)))]
 
 
-def read(network: Network, examples: Sequence[Example]) -> list[Reading]:
+def read(network: Network, examples: Sequence[Example], trunk: Trunk = SMALL) -> list[Reading]:
     """Read examples, those of like length together."""
-    cut = pairs([example.question for example in examples], [example.context for example in examples])
+    cut = pairs([example.question for example in examples], [example.context for example in examples], trunk)
     found: dict[int, Reading] = {}
     for group in of_like_length([len(pair) for pair in cut]):
         found.update(zip(group, read_pairs(network, [cut[number] for number in group]), strict=True))

@@ -4,7 +4,7 @@ import random
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["span", "yes", "no", "none", ""]
@@ -46,6 +46,20 @@ def likeliest(question: str, context: str, spans: list[CharSpan]) -> CharSpan:
         return len(asked & set(_WORD.findall(around.casefold())))
 
     return max(spans, key=near)
+
+
+def shortened(example: Example, longest: int) -> Example:
+    """Cut a context to a window of about so many characters that holds its first span, at words; other kinds keep all of theirs."""
+    if len(example.context) <= longest or example.kind not in ("span", "none"):
+        return example
+    (first, last), *_ = example.spans or ((0, 0),)
+    room = max(0, longest - (last - first))
+    begin = max(0, min(first - seeded(example.question, example.context).randint(0, room), len(example.context) - longest))
+    begin = example.context.rfind(" ", 0, begin) + 1
+    end = example.context.find(" ", max(begin + longest, last))
+    end = end if end >= 0 else len(example.context)
+    spans = tuple((one - begin, other - begin) for one, other in example.spans if begin <= one and other <= end)
+    return replace(example, context=example.context[begin:end], spans=spans)
 
 
 def seeded(*parts: object) -> random.Random:

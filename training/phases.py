@@ -80,10 +80,31 @@ PHASES: Final[Mapping[str, Mapping[str, float]]] = {
         "boolq_dev": 0.06,
         "condaqa_dev_test": 0.048,
     },
+    "multilingual": {
+        "squad": 1.0,
+        "squad_other": 0.4,
+        "squadshifts": 0.28,
+        "squadshifts_other": 0.14,
+        "nq_oracle_dev": 1.0,
+        "nq_oracle_dev_other": 0.5,
+        "whole": 1.0,
+        "whole_other": 0.5,
+        "techdocs_faq": 0.4,
+        "techdocs_faq_other": 0.4,
+        "boolq_train": 0.15,
+        "boolq_train_other": 0.1,
+        **{f"{folder}_{kind}": 1.0 for folder in FOLDERS for kind in ("span", "field", "step")},
+        **{f"{folder}_{kind}_other": 0.5 for folder in FOLDERS for kind in ("span", "field", "step")},
+    },
 }
 """How much of a source an epoch sees, another part of it each time."""
-REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "technical": 0.02}
+REST: Final = {"broad": 1.0, "asked": 0.08, "wider": 0.06, "technical": 0.02, "multilingual": 0.0}
 """How much of the sources that a phase does not name."""
+
+
+def sources(phase: str) -> frozenset[str] | None:
+    """Return the sources that a phase sees; None for all."""
+    return None if REST[phase] else frozenset(PHASES[phase])
 
 
 def drawn(examples: Sequence[Example], phase: str, draw: random.Random) -> list[Example]:

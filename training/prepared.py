@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ramify.tools.reader.network import KINDS, Batch
 from ramify.tools.reader.reading import Pair, batch, pairs
+from ramify.tools.reader.trunk import SMALL, Trunk
 from training.example import Example
 
 _NOWHERE = -1
@@ -40,12 +41,12 @@ class Wanted:
     bears: Tensor
 
 
-def prepare(examples: Sequence[Example]) -> list[Prepared]:
-    """Cut examples into pieces; one whose answer lies behind the last position is left out."""
+def prepare(examples: Sequence[Example], trunk: Trunk = SMALL) -> list[Prepared]:
+    """Cut examples into an encoder's pieces; one whose answer lies behind the last position is left out."""
     made: list[Prepared] = []
     for begin in range(0, len(examples), _AT_ONCE):
         some = examples[begin : begin + _AT_ONCE]
-        cut = pairs([example.question for example in some], [example.context for example in some])
+        cut = pairs([example.question for example in some], [example.context for example in some], trunk)
         made += filter(None, map(_prepared, some, cut))
     return made
 

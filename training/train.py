@@ -17,12 +17,13 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, nll_loss
 
-from ramify.tools.embeddings.minilm import cpu_has_bfloat16
+from ramify.tools.embeddings.piece_encoder import cpu_has_bfloat16
 from ramify.tools.reader.network import Network, Read
 from ramify.tools.reader.reading import load_network
-from training.example import Example
+from ramify.tools.reader.trunk import SMALL, TRUNKS
+from training.example import Example, shortened
 from training.material import material, part
-from training.phases import PHASES, drawn
+from training.phases import PHASES, drawn, sources
 from training.prepared import Prepared, Wanted, batches, prepare, wanted
 from training.saved_run import WEIGHTS, restore, save
 from training.untrained import new_network
@@ -36,6 +37,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the reader.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, help="folder for weights")
+    parser.add_argument("--trunk", choices=TRUNKS, default=SMALL.name, help="encoder that the reader is put on")
     parser.add_argument("--phase", choices=PHASES, default="broad")
     parser.add_argument(
         "--begin",
@@ -44,8 +46,9 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--rate", type=float, default=1.5e-4, help="highest learning rate")
-    parser.add_argument("--frozen", type=int, default=1, help="lower layers that stay as they are in the packaged encoder")
+    parser.add_argument("--frozen", type=int, default=1, help="lower layers that stay as they are in the encoder")
     parser.add_argument("--pieces", type=int, default=2500, help="word pieces in a batch")
+    parser.add_argument("--window", type=int, help="cut contexts to so many characters around the answer, where there is less time")
     parser.add_argument("--share", type=float, default=1.0, help="share of the examples, for a trial")
     parser.add_argument("--steps", type=int, help="stop after so many batches, where there is less time")
     parser.add_argument("--seed", type=int, default=0)
@@ -86,7 +89,7 @@ def steps(examples: Sequence[Example], given: argparse.Namespace) -> list[list[P
     """Line up the batches of all epochs; only what one of them sees is cut into pieces."""
     draws = [random.Random(f"{given.seed}/{epoch}") for epoch in range(given.epochs)]
     seen = [drawn(examples, given.phase, draw) for draw in draws]
-    cut = {item.example: item for item in prepare(list(dict.fromkeys(itertools.chain(*seen))))}
+    cut = {item.example: item for item in prepare(list(dict.fromkeys(itertools.chain(*seen))), TRUNKS[given.trunk])}
     groups = [
         group
         for draw, some in zip(draws, seen, strict=True)
@@ -131,12 +134,14 @@ def main() -> None:
     given = arguments()
     torch.manual_seed(given.seed)
     given.out.mkdir(parents=True, exist_ok=True)
-    examples = [example for example in material(given.data) if part(example) == "train"]
+    examples = [example for example in material(given.data, sources(given.phase)) if part(example) == "train"]
     if given.share < 1:
         examples = random.Random(given.seed).sample(examples, round(len(examples) * given.share))
+    if given.window:
+        examples = [shortened(example, given.window) for example in examples]
     groups = steps(examples, given)
     print(f"{sum(map(len, groups))} examples in {len(groups)} batches, drawn from {len(examples)}", flush=True)
-    network = new_network()
+    network = new_network(TRUNKS[given.trunk])
     if given.begin == Path("shipped"):
         network.load_state_dict({name: weight.float() for name, weight in load_network().state_dict().items()})
     elif given.begin:

@@ -1,12 +1,12 @@
-"""The network before it has learned anything: the packaged encoder with empty heads."""
+"""The network before it has learned anything: an encoder with empty heads."""
 
-from ramify.tools.embeddings.bert import Shape
-from ramify.tools.embeddings.minilm import minilm_layers
 from ramify.tools.reader.network import Network
+from ramify.tools.reader.trunk import SMALL, Trunk
 
 
-def new_network() -> Network:
+def new_network(trunk: Trunk = SMALL) -> Network:
     """Make a network for training, without dropout."""
-    network = Network(Shape())
-    network.encoder = minilm_layers()
+    layers = trunk.new_layers()
+    network = Network(layers.shape)
+    network.encoder = layers
     return network

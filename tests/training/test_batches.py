@@ -10,17 +10,32 @@ from ramify.tools.reader.network import KINDS
 from tests.training.samples import write_all
 from tests.training.test_training import tiny
 from training import phases, train
-from training.example import Example
-from training.material import material
+from training.example import Example, shortened
+from training.material import MANUALS, material
 from training.prepared import of_like_length, prepare, wanted
 
 WHERE = Example("squad", "a", "Where?", "Nowhere.", "yes", (), False)
 
 
 def test_every_phase_names_sources_that_there_are(tmp_path: Path) -> None:
-    sources = {example.source.removesuffix("_other") for example in material(write_all(tmp_path / "train"))}
-    assert {source.removesuffix("_other") for shares in phases.PHASES.values() for source in shares} <= sources
+    data, named = write_all(tmp_path / "train"), {source for shares in phases.PHASES.values() for source in shares}
+    sources = {example.source.removesuffix("_other") for example in [*material(data), *material(data, named)]}
+    assert {source.removesuffix("_other") for source in named} <= sources
     assert phases.PHASES.keys() == phases.REST.keys()
+
+
+def test_a_phase_that_sees_no_rest_makes_nothing_else(tmp_path: Path) -> None:
+    data, wanted_ones = write_all(tmp_path / "train"), phases.sources("multilingual")
+    assert phases.sources("broad") is None
+    assert {example.source for example in material(data, wanted_ones)} <= (wanted_ones or set())
+
+
+def test_manuals_are_made_only_where_they_are_asked_for(tmp_path: Path) -> None:
+    data = write_all(tmp_path / "train")
+    assert not [example for example in material(data) if example.source.startswith(MANUALS)]
+    made = list(material(data, {"techdocs_spans"}))
+    assert {example.kind for example in made} == {"span", "yes", "none"}
+    assert {example.source for example in made} == {"techdocs_spans"}
 
 
 def test_only_what_is_known_is_learned() -> None:
@@ -44,3 +59,15 @@ def test_what_is_only_read_is_read_with_others_of_about_its_length(lengths: list
     for group in groups:
         assert len(group) <= 16
         assert 2 * min(lengths[number] for number in group) >= max(lengths[number] for number in group)
+
+
+@hypothesis.given(st.text("ab. ", max_size=200), st.integers(0, 199), st.integers(1, 30), st.integers(10, 90))
+def test_a_shortened_context_holds_its_answer_and_is_short(text: str, begin: int, length: int, longest: int) -> None:
+    answer = text[begin : begin + length]
+    example = Example("squad", "a", "Where?", text, "span", ((begin, begin + len(answer)),)) if answer else replace(WHERE, context=text)
+    short = shortened(example, longest)
+    assert short.context in text
+    if answer:
+        (first, last), *_ = short.spans
+        assert short.context[first:last] == answer
+    assert shortened(replace(example, kind="yes"), longest).context == text

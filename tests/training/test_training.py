@@ -24,6 +24,7 @@ from ramify.tools.embeddings.minilm import checked_minilm
 from ramify.tools.reader import reading
 from ramify.tools.reader.network import Network
 from ramify.tools.reader.reading import batch, pairs
+from ramify.tools.reader.trunk import Trunk
 from tests.training.samples import squad, write
 from training import pack, phases, train
 from training.example import Example
@@ -72,7 +73,18 @@ def tiny() -> Network:
 def given(out: Path, **more: object) -> argparse.Namespace:
     out.mkdir(exist_ok=True)
     return argparse.Namespace(
-        **{"out": out, "phase": "broad", "epochs": 4, "rate": 1e-2, "frozen": 1, "pieces": 60, "steps": None, "seed": 0, **more}
+        **{
+            "out": out,
+            "trunk": "minilm",
+            "phase": "broad",
+            "epochs": 4,
+            "rate": 1e-2,
+            "frozen": 1,
+            "pieces": 60,
+            "steps": None,
+            "seed": 0,
+            **more,
+        }
     )
 
 
@@ -142,9 +154,9 @@ def test_a_killed_run_goes_on_where_it_was_last_saved(
 def test_only_what_an_epoch_sees_is_cut_into_pieces(examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cut: list[Example] = []
 
-    def prepared(some: Sequence[Example]) -> list[Prepared]:
+    def prepared(some: Sequence[Example], trunk: Trunk) -> list[Prepared]:
         cut.extend(some)
-        return prepare(some)
+        return prepare(some, trunk)
 
     monkeypatch.setattr(train, "prepare", prepared)
     monkeypatch.setattr(phases, "PHASES", {"broad": {"squad": 0.5}})

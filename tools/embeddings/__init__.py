@@ -1,6 +1,7 @@
-"""Sentence encoders by name (`named`): the embedded one, any of sentence-transformers, Ollama's, or a LangChain object.
+"""Sentence encoders by name (`named`): the packaged one, the multilingual one, any of sentence-transformers, Ollama's, or an object.
 
-`encoder` is the interface, with the prefixes that models are trained with; `minilm` is the embedded encoder, on the layers of `bert`;
+`encoder` is the interface, with the prefixes that models are trained with. `minilm` is the packaged encoder, `e5` the multilingual one that
+`ramify download` brings; both run on the layers of `bert` (`piece_encoder`), and `four_bits` reads the file of the second.
 `sentence_encoder` runs those of sentence-transformers.
 """
 

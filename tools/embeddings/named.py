@@ -9,6 +9,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
+from ramify.tools.embeddings.e5 import E5, MultilingualE5
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.minilm import MINILM, MiniLM
 from ramify.tools.embeddings.sentence_encoder import SentenceEncoder
@@ -33,6 +34,7 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
     | embedding            | encoder                                                                  |
     |----------------------|--------------------------------------------------------------------------|
     | `minilm`             | all-MiniLM-L6-v2, packaged with ramify                                   |
+    | `e5-multilingual`    | multilingual-e5-small, once `ramify download e5-multilingual` was run    |
     | `ollama:NAME`        | a model of the Ollama server at OLLAMA_HOST                              |
     | any other name       | a sentence-transformers model in a folder or in the local hub cache      |
     | an `Embeddings`      | itself; tokens are estimated, see `ramify.tools.embeddings.encoder.estimated_offsets` |
@@ -48,16 +50,19 @@ def load_encoder(embedding: str | Embeddings) -> Encoder:
         raise ModelError(f"{name!r} is an Embeddings object of a program, which no name can load", "hand over the same object")
     with _loading:
         if name not in _loaded:
-            _loaded[name] = MiniLM() if name == MINILM else SentenceEncoder(name)
+            packaged: dict[str, Callable[[], Encoder]] = {MINILM: MiniLM, E5: MultilingualE5}
+            _loaded[name] = packaged[name]() if name in packaged else SentenceEncoder(name)
         return _loaded[name]
 
 
 def canonical_name(name: str) -> str:
     """Return the name under which an index remembers an embedding: a folder by its full path, anything else as it is."""
     if not name.strip():
-        raise UsageError(f"the embedding has no name: {name!r}", "name minilm, ollama:NAME or a sentence-transformers model")
+        raise UsageError(
+            f"the embedding has no name: {name!r}", "name minilm, e5-multilingual, ollama:NAME or a sentence-transformers model"
+        )
     path = usable(name)
-    return str(path.resolve()) if name != MINILM and path.is_dir() else name.strip()
+    return str(path.resolve()) if name not in (MINILM, E5) and path.is_dir() else name.strip()
 
 
 class ForeignEncoder(Encoder):

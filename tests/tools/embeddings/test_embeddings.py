@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
-from ramify.tools.embeddings import load_encoder, minilm, sentence_encoder
+from ramify.tools.embeddings import load_encoder, minilm, piece_encoder, sentence_encoder
 from ramify.tools.embeddings.encoder import estimated_offsets
 from ramify.tools.errors import ModelError, UsageError
 from tests.tools.fakes import FixedVectors
@@ -38,19 +38,19 @@ def test_minilm_gives_unit_vectors_near_for_the_same_meaning() -> None:
     assert np.allclose(encoder.embed_query("What is the capital of France?"), question, atol=1e-2)
 
 
-@pytest.mark.skipif(not minilm.cpu_has_bfloat16(), reason="this processor computes in float32 anyway")
+@pytest.mark.skipif(not piece_encoder.cpu_has_bfloat16(), reason="this processor computes in float32 anyway")
 def test_a_processor_can_be_asked_to_compute_as_one_without_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(minilm.MiniLM().model.dtype) == "torch.bfloat16"
-    code = "from ramify.tools.embeddings.minilm import cpu_has_bfloat16; print(cpu_has_bfloat16())"
+    code = "from ramify.tools.embeddings.piece_encoder import cpu_has_bfloat16; print(cpu_has_bfloat16())"
     environment = {**os.environ, "ATEN_CPU_CAPABILITY": "avx2"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-    monkeypatch.setattr(minilm, "cpu_has_bfloat16", lambda: False)
+    monkeypatch.setattr(piece_encoder, "cpu_has_bfloat16", lambda: False)
     assert str(minilm.MiniLM().model.dtype) == "torch.float32"
 
 
 def test_minilm_gives_the_vectors_of_sentence_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "cpu_has_bfloat16", lambda: False)
+    monkeypatch.setattr(piece_encoder, "cpu_has_bfloat16", lambda: False)
     monkeypatch.setattr(sentence_encoder, "cpu_has_bfloat16", lambda: False)
     theirs = sentence_encoder.SentenceEncoder(str(minilm.checked_minilm()))
     theirs.model.max_seq_length = 512

