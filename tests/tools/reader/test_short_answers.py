@@ -94,14 +94,14 @@ def test_a_yes_no_question_gets_yes_or_no(question: str) -> None:
 
 def test_no_answer_runs_out_of_a_title_or_a_bracket() -> None:
     told = Reading(0.9, 0.0, 0.0, (Spot(8, 21, 0.5), Spot(0, 12, 0.2), Spot(14, 21, 0.1), Spot(23, 34, 0.1), Spot(22, 29, 0.1)))
-    found = answers([told], ["A Title Here: Solaris (novel) came."], [14])
+    found = answers("", [told], ["A Title Here: Solaris (novel) came."], [14])
     assert [one.answer for one in found] == ["A Title Here", "Solaris", "(novel)"]
 
 
 def test_no_answer_goes_on_into_the_next_field_of_a_record() -> None:
     row = "name: Ada Reed\nrole: engineer\nnote: long\nago"
     told = Reading(0.9, 0.0, 0.0, (Spot(6, 29, 0.5), Spot(21, 29, 0.2), Spot(36, 44, 0.1)))
-    assert [one.answer for one in answers([told], [row], [0])] == ["Ada Reed", "engineer", "long\nago"]
+    assert [one.answer for one in answers("", [told], [row], [0])] == ["Ada Reed", "engineer", "long\nago"]
 
 
 def test_a_passage_needs_no_title() -> None:

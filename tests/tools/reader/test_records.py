@@ -1,0 +1,45 @@
+"""Tables and records in a passage: the cell that a question asks for, and when none is."""
+
+import pytest
+
+from ramify.tools.reader.records import asked_cell, cells, is_empty
+
+TABLE = (
+    "Prices without tax.\n\nNo. | Part | Shelf | Price\n80-11 | V-belt set, SM 80 | B2 | 57.00\n80-90 | Scraper blades, DV 12 | C3 | 9.70\n"
+)
+FORMS = "Name: Ada Reed\nRole: boss\nPhone: 4711\n\nName: Bob Mu\nRole: cook\nPhone: 12"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "value"),
+    [
+        (TABLE, "Which shelf are the scraper blades for the DV 12 on?", "C3"),
+        (TABLE, "What is the price of a V-belt set?", "57.00"),
+        (FORMS, "What is the role of Ada Reed?", "boss"),
+        (FORMS, "What's Bob Mu's phone number?", "12"),
+    ],
+)
+def test_the_cell_in_the_named_row_under_the_nearest_field_is_asked_for(text: str, question: str, value: str) -> None:
+    cell = asked_cell(question, cells(text))
+    assert cell is not None
+    assert (cell.text, text[cell.start : cell.end]) == (value, value)
+
+
+@pytest.mark.parametrize("question", ["What does Ada Reed weigh?", "What is the role of Carla Diaz?", "Who wrote the list?"])
+def test_no_cell_is_asked_for_where_the_row_or_the_field_is_not_there(question: str) -> None:
+    assert asked_cell(question, cells(FORMS)) is None
+
+
+def test_prose_with_a_colon_and_a_single_row_are_no_records() -> None:
+    assert cells("He said: come in.\nThen he left.") == []
+    assert cells("one | two") == []
+
+
+def test_a_cell_stands_where_it_says() -> None:
+    assert all(TABLE[cell.start : cell.end] == cell.text for cell in cells(TABLE))
+    assert {cell.field for cell in cells(TABLE)} == {"No.", "Part", "Shelf", "Price"}
+
+
+def test_a_cell_that_says_there_is_nothing_is_empty() -> None:
+    assert all(map(is_empty, ("n/a", "–", "", "Vacant")))
+    assert not is_empty("0")
