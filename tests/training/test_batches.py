@@ -11,7 +11,7 @@ from tests.training.samples import write_all
 from tests.training.test_training import tiny
 from training import phases, train
 from training.example import Example, shortened
-from training.material import MANUALS, material
+from training.material import material
 from training.prepared import of_like_length, prepare, wanted
 
 WHERE = Example("squad", "a", "Where?", "Nowhere.", "yes", (), False)
@@ -28,14 +28,6 @@ def test_a_phase_that_sees_no_rest_makes_nothing_else(tmp_path: Path) -> None:
     data, wanted_ones = write_all(tmp_path / "train"), phases.sources("multilingual")
     assert phases.sources("broad") is None
     assert {example.source for example in material(data, wanted_ones)} <= (wanted_ones or set())
-
-
-def test_manuals_are_made_only_where_they_are_asked_for(tmp_path: Path) -> None:
-    data = write_all(tmp_path / "train")
-    assert not [example for example in material(data) if example.source.startswith(MANUALS)]
-    made = list(material(data, {"techdocs_spans"}))
-    assert {example.kind for example in made} == {"span", "yes", "none"}
-    assert {example.source for example in made} == {"techdocs_spans"}
 
 
 def test_only_what_is_known_is_learned() -> None:

