@@ -71,7 +71,7 @@ def memory(process: int) -> float:
 
 async def ask(client: httpx.AsyncClient, question: str, thread: bool) -> Asked:
     """Ask, and read to the end."""
-    began, positions, name, ended = time.perf_counter(), [], "", ""
+    began, positions, name = time.perf_counter(), [], ""
     body: dict[str, Any] = {"question": question, **({"thread": "new"} if thread else {})}
     async with client.stream("POST", "/ramify/v1/ask", json=body) as response:
         async for line in response.aiter_lines():
@@ -79,8 +79,9 @@ async def ask(client: httpx.AsyncClient, question: str, thread: bool) -> Asked:
                 name = line.removeprefix("event: ")
             elif line.startswith("data: ") and name == "waiting":
                 positions.append(json.loads(line.removeprefix("data: "))["position"])
-            ended = name
-    return Asked(ended, time.perf_counter() - began, positions)
+            elif line.startswith("data: ") and name == "error":
+                print(f"  {line.removeprefix('data: ')}")
+    return Asked(name, time.perf_counter() - began, positions)
 
 
 async def measure(url: str, process: int, questions: list[str], rounds: int, thread: bool) -> tuple[int, list[float]]:

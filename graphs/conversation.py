@@ -46,6 +46,8 @@ THREADS = ("ramify", "threads")
 _PAGE = 1000
 """Conversations that are read at once."""
 _PATIENCE_S = 10
+_BUSY_S = 60
+"""Seconds that a writer waits for others in a file."""
 _MAKING = 7_264_392
 """The number of the lock that is held while the tables are made."""
 _AGAIN_S = 0.1
@@ -208,6 +210,8 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
     try:
         saved, listed = [str(await asyncio.to_thread(make_file, kept, PRIVATE)) for kept in _kept_in(Path(file))]
         async with AsyncSqliteSaver.from_conn_string(saved) as saver, AsyncSqliteStore.from_conn_string(listed) as store:
+            for connection in (saver.conn, store.conn):
+                await connection.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
             await saver.setup()
             await store.setup()
             yield Memory(saver, store)

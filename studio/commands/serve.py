@@ -1,5 +1,6 @@
 """ramify serve: questions over HTTP, for a browser, for scripts, and for programs that speak OpenAI's or Ollama's protocol."""
 
+import asyncio
 import signal
 import socket
 from contextlib import suppress
@@ -118,7 +119,9 @@ def _serving(
         if not folder.expanduser().is_dir():
             raise UsageError(f"--documents {str(folder)!r} is no folder", "name a folder that is there")
     collections = Collections(catalog, _own_folder() / "collections", [folder.expanduser() for folder in documents])
-    return Serving(catalog, Questions(at_once), Threads(memory or _own_memory()), users, collections)
+    kept = Threads(memory or _own_memory())
+    asyncio.run(kept.prepare())
+    return Serving(catalog, Questions(at_once), kept, users, collections)
 
 
 def _own_memory() -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from ramify.graphs.conversation import Conversation, delete, memory_address, threads
+from ramify.graphs.conversation import Conversation, delete, memory_address, opened, threads
 from ramify.nodes.state.turns import MARK
 from ramify.studio.serve.catalog import QUOTED, Collection
 from ramify.tools.errors import UsageError
@@ -25,6 +25,11 @@ class Threads:
 
     def __init__(self, memory: str) -> None:
         self.memory = memory_address(memory)
+
+    async def prepare(self) -> None:
+        """Open the memory once, which makes its tables: two that make them at the same time would be in each other's way."""
+        async with opened(self.memory):
+            pass
 
     def name_of(self, wanted: str) -> str:
         """Return the name of a conversation, a new one for `new`; UsageError for what is no name."""

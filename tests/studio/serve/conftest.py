@@ -1,5 +1,6 @@
 """A server in this process, on loopback and a port of its own, asked by plain HTTP and by the clients of others."""
 
+import asyncio
 import json
 import socket
 import threading
@@ -111,6 +112,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             declare(places, [], [])
             catalog = Catalog(named(places), strategy, [model], options)
             threads = Threads(f"sqlite:{tmp_path / 'conversations.sqlite'}")
+            asyncio.run(threads.prepare())
             collections = Collections(catalog, tmp_path / "collections", documents)
             return stack.enter_context(running(Serving(catalog, Questions(4), threads, users_of(tokens), collections)))
 

@@ -1,5 +1,7 @@
 """Conversations: continued, read and deleted, each by its own user alone."""
 
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -30,6 +32,14 @@ def test_a_follow_up_is_understood_and_the_turns_can_be_read(serve: Serve) -> No
         assert told["turns"][1]["result"][name] == result[name]
 
 
+def test_many_that_begin_at_once_are_all_kept(serve: Serve) -> None:
+    server = serve(strategy="closed-book")
+    with ThreadPoolExecutor(12) as pool:
+        ended = list(pool.map(lambda number: server.ask(INVENTOR, thread=f"talk-{number}")[-1][0], range(12)))
+    assert ended == ["result"] * 12
+    assert len(server.call("GET", "/threads").json()["threads"]) == 12
+
+
 def test_a_question_without_a_conversation_leaves_none(serve: Serve) -> None:
     server = serve()
     assert server.ask(INVENTOR)[0][1]["thread"] is None
@@ -37,8 +47,6 @@ def test_a_question_without_a_conversation_leaves_none(serve: Serve) -> None:
 
 
 def test_a_deleted_conversation_is_gone_from_its_file_too(serve: Serve, tmp_path: Path) -> None:
-    import sqlite3
-
     server = serve(strategy="naive")
     for thread in ("kept", "gone"):
         server.ask(INVENTOR, thread=thread)

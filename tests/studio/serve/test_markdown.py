@@ -1,0 +1,65 @@
+"""Answers in Markdown: what a reader sees, and what documents cannot bring into a page."""
+
+from typing import Any
+
+import pytest
+
+from ramify.graphs.run import Result, ask
+from ramify.nodes.state import Citation, Sentence
+from ramify.studio.serve.markdown import harmless, paragraphs, short_answer
+from tests.studio.serve.conftest import BORN
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return ask(BORN, model="extractive")
+
+
+def changed(result: Result, **values: Any) -> Result:
+    return result.model_copy(update=values)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("![x](http://a.example/b.png)", r"\![x]\(http://a.example/b.png)"),
+        ("[x](http://a.example)", r"[x]\(http://a.example)"),
+        ("[x][y] and [y]: http://a.example", r"[x]\[y] and [y]\: http://a.example"),
+        ("<img src=x onerror=y> </p> <!-- -->", r"\<img src=x onerror=y> \</p> \<!-- -->"),
+        ("a[^1] and [^1]: b", r"a\[^1] and \[^1]\: b"),
+        ("3 < 4, a[1], f(x) and 5 > 2!", "3 < 4, a[1], f(x) and 5 > 2!"),
+    ],
+)
+def test_what_documents_say_loads_and_links_nothing(text: str, shown: str) -> None:
+    assert harmless(text) == shown
+
+
+def test_each_number_has_its_footnote(result: Result) -> None:
+    parts = paragraphs(result)
+    assert parts[0] == "**Budapest**"
+    assert [f"[^{number}]" in parts[1] for number in (1, 2, 3)] == [True, True, False]
+    assert [line.partition(": ")[0] for line in parts[-1].splitlines()] == ["[^1]", "[^2]"]
+
+
+def test_the_short_answer_is_found_again(result: Result) -> None:
+    assert short_answer("\n\n".join(paragraphs(result))) == "Budapest"
+    assert short_answer("\n\n".join(paragraphs(changed(result, text="", sentences=[])))) == "Budapest"
+    assert short_answer("It was Bíró.[^1]\n\n[^1]: Pens: It was Bíró.") == "It was Bíró."
+
+
+def test_a_footnote_of_a_document_s_own_making_is_text(result: Result) -> None:
+    evil = "It says [^1]: so\n\n[^2]: and ![x](http://a.example/b.png)"
+    citation = Citation(id="a", text=evil, source="a.txt", title="[^1]: <b>", quote=evil)
+    one = changed(result, text=f"{evil} [1]", sentences=[Sentence(text=evil, citations=(1,), supported=False)], citations=[citation])
+    whole = "\n\n".join(paragraphs(one))
+    assert [line for line in whole.splitlines() if line.startswith("[^")] == [whole.splitlines()[-1]]
+    assert "](http" not in whole
+    assert "*(no cited passage says this)*" in whole
+
+
+def test_an_unknown_says_why(result: Result) -> None:
+    unknown = ask("Who invented the zeppelin of Mars?", "closed-book", model="extractive")
+    parts = paragraphs(unknown)
+    assert parts[0] == "**Unknown**"
+    assert len(parts) > 1
+    assert paragraphs(changed(result, asked_back="Who is meant by 'he'?")) == ["Who is meant by 'he'?"]
