@@ -16,7 +16,8 @@ def test_a_question_is_answered_as_on_the_command_line_while_its_tree_is_told(se
     events = serve().ask(BORN)
     names = [name for name, _ in events]
     assert (names[0], names[-1]) == ("accepted", "result")
-    assert set(names[1:-1]) == {"tree"}
+    assert set(names[1:-2]) == {"tree"}
+    assert names[-2] == "remarks"
     branches: dict[str, Any] = {}
     for name, data in events:
         if name == "tree":
