@@ -64,6 +64,7 @@ SLOW = frozenset(
         "tests/graphs/test_shapes_page.py",
         "tests/studio/commands/test_eval_processes.py",
         "tests/studio/notebook/test_tour.py",
+        "tests/studio/serve/test_signals.py",
         "tests/studio/server/dev/test_command.py",
         "tests/studio/server/dev/test_runs.py",
         "tests/studio/server/dev/test_threads.py",

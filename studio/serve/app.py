@@ -9,6 +9,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -29,6 +30,7 @@ GRACE_S = 10
 """Seconds that connections have to end when the server is stopped."""
 _REFUSALS: dict[str, Callable[[Failure], Any]] = {openai.PREFIX: openai.refusal, ollama.PREFIX: ollama.refusal}
 """How failures are told, by the first part of the path; our own way elsewhere."""
+_METHODS = ("GET", "POST", "DELETE")
 _KINDS = {400: "usage", 401: "token", 404: "missing", 405: "usage"}
 
 
@@ -87,7 +89,10 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
             Mount(ollama.PREFIX, routes=ollama.Ollama(chats).routes(), middleware=tokens),
             *page.routes(),
         ],
-        middleware=[Middleware(Guard, origins=pattern(origins, known=()), command=COMMAND, untyped=True)],
+        middleware=[
+            Middleware(Guard, origins=pattern(origins, known=()), command=COMMAND, untyped=True),
+            Middleware(CORSMiddleware, allow_origins=origins, allow_methods=_METHODS, allow_headers=["authorization", "content-type"]),
+        ],
         exception_handlers={RamifyError: _failed, HTTPException: _refused, 500: _failed},
         lifespan=lifespan,
     )

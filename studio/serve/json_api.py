@@ -23,12 +23,10 @@ from ramify.studio.serve.users import user_of
 from ramify.tools.errors import UsageError
 
 PREFIX = "/ramify/v1"
-_FILE_HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
-    "X-Content-Type-Options": "nosniff",
-}
-"""A document can neither run a script in the server's name nor load anything."""
+_FILE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_NO_SCRIPTS = {"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"}
+"""A document can neither run a script in the server's name nor load anything; browsers show no PDF so, and run none of its scripts here."""
+PDF = "application/pdf"
 
 
 class JsonApi:
@@ -130,7 +128,9 @@ class JsonApi:
         path = await asyncio.to_thread(file_of, collection, identity)
         if path is None:
             raise HTTPException(404, f"there is no file of the passage {identity[:80]!r} here: its text is at {PREFIX}/source")
-        return FileResponse(path, headers=_FILE_HEADERS, media_type=media_type(path), filename=path.name, content_disposition_type="inline")
+        kind = media_type(path)
+        headers = _FILE_HEADERS if kind == PDF else {**_FILE_HEADERS, **_NO_SCRIPTS}
+        return FileResponse(path, headers=headers, media_type=kind, filename=path.name, content_disposition_type="inline")
 
     async def page(self, request: Request) -> Response:
         """Return the page of an answer, to be stored."""

@@ -77,9 +77,9 @@ def until(true: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def running(serving: Serving) -> Iterator[Running]:
+def running(serving: Serving, origins: Sequence[str] = ()) -> Iterator[Running]:
     """Run a server in a thread."""
-    server = Server(application(serving), serving)
+    server = Server(application(serving, origins), serving)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -8,7 +8,7 @@ import pytest
 
 from ramify.graphs import ask
 from ramify.graphs.strategies import STRATEGIES
-from tests.studio.serve.conftest import BORN, INVENTOR, Serve
+from tests.studio.serve.conftest import BORN, INVENTOR, Serve, running
 from tests.tools.ollama_server import Fail, Ollama
 
 
@@ -109,6 +109,18 @@ def test_pages_of_others_and_other_names_are_refused(serve: Serve) -> None:
     untyped = httpx.Request("POST", f"{server.url}/ramify/v1/ask", content=b"{}", headers={"Sec-Fetch-Site": "same-origin"})
     with httpx.Client(trust_env=False) as client:
         assert client.send(untyped).status_code == 415
+
+
+def test_a_page_that_was_let_in_may_read_what_it_asks_for(serve: Serve) -> None:
+    friend = "https://friend.example"
+    asking = {"Origin": friend, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
+    with running(serve().serving, [friend]) as server:
+        path = f"{server.url}/ramify/v1/ask"
+        assert httpx.options(path, headers=asking, trust_env=False).headers["access-control-allow-origin"] == friend
+        answered = httpx.get(f"{server.url}/ramify/v1/about", headers={"Origin": friend}, trust_env=False)
+        assert (answered.status_code, answered.headers["access-control-allow-origin"]) == (200, friend)
+        for other in ("http://localhost:3000", "https://evil.example"):
+            assert "access-control-allow-origin" not in httpx.get(path, headers={"Origin": other}, trust_env=False).headers
 
 
 def test_it_says_that_it_is_alive_and_when_it_is_ready(serve: Serve) -> None:
