@@ -199,6 +199,14 @@ async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object
     return found["one"]
 
 
+async def _end_task(store: BaseStore) -> None:
+    """End the task in which a store gathers what is asked of it; left alone, it is dropped while pending, which asyncio complains of."""
+    task = getattr(store, "_task", None)
+    if task is not None:
+        task.cancel()
+        await asyncio.wait([task])
+
+
 @asynccontextmanager
 async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
     """Open a SQLite file, with the list of conversations beside it; RamifyError where it is none, or cannot be written."""
@@ -214,7 +222,10 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
                 await connection.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
             await saver.setup()
             await store.setup()
-            yield Memory(saver, store)
+            try:
+                yield Memory(saver, store)
+            finally:
+                await _end_task(store)
     except (OSError, sqlite3.Error) as error:
         remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
         raise _lost(repr(file), error, remedy) from error

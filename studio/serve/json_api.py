@@ -135,7 +135,7 @@ class JsonApi:
     async def page(self, request: Request) -> Response:
         """Return the page of an answer, to be stored."""
         drawn = await asyncio.to_thread(page_of, await read(request, Kept), self._serving.catalog)
-        return HTMLResponse(drawn, headers={**_FILE_HEADERS, "Content-Disposition": "attachment; filename=answer.html"})
+        return HTMLResponse(drawn, headers={**_FILE_HEADERS, **_NO_SCRIPTS, "Content-Disposition": "attachment; filename=answer.html"})
 
 
 class Stopping(BaseModel):

@@ -30,7 +30,9 @@ def users_of(tokens: Sequence[str]) -> dict[str, str]:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is no name of a user", "write --token NAME:SECRET, the name in letters, digits, _, . and -")
         if len(secret) < SHORTEST or not secret.isascii() or not secret.isprintable() or " " in secret:
-            raise UsageError(f"the token of {name!r} is no secret", f"give at least {SHORTEST} letters, digits and signs, without spaces")
+            raise UsageError(
+                f"the token of {name!r} has {len(secret)} characters", f"give at least {SHORTEST} letters, digits and signs, without spaces"
+            )
         if name in found:
             raise UsageError(f"{name!r} has two tokens", "give each user one")
         found[name] = secret

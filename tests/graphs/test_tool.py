@@ -90,7 +90,7 @@ def test_a_search_gives_numbered_passages_and_the_objects_of_search_json() -> No
     lines = str(said.content).splitlines()
     assert lines[1].startswith("[1] 1.txt (score 0.")
     assert lines[1].endswith("): The river Seine runs through Paris.")
-    assert [set(hit) for hit in said.artifact] == [{"id", "source", "text", "score", "metadata", "collection"}] * 2
+    assert [set(hit) for hit in said.artifact] == [{"id", "source", "text", "score", "metadata"}] * 2
     json.dumps(said.artifact)
 
 

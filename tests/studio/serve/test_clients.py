@@ -38,8 +38,9 @@ def client(server: Running) -> Iterator[openai.OpenAI]:
 
 
 @pytest.fixture
-def of_ollama(server: Running) -> ollama_client.Client:
-    return ollama_client.Client(server.url, headers={"Authorization": f"Bearer {TOKEN}"})
+def of_ollama(server: Running) -> Iterator[ollama_client.Client]:
+    with ollama_client.Client(server.url, headers={"Authorization": f"Bearer {TOKEN}"}) as made:
+        yield made
 
 
 class TestOpenAI:
@@ -98,8 +99,11 @@ class TestOpenAI:
         def create(**given: Any) -> Any:
             return client.chat.completions.create(**{"model": MODEL, "messages": [said(BORN)], **given})
 
-        with pytest.raises(openai.AuthenticationError) as refused:
-            openai.OpenAI(base_url=f"{server.url}/v1", api_key="wrong", max_retries=0).models.list()
+        with (
+            openai.OpenAI(base_url=f"{server.url}/v1", api_key="wrong", max_retries=0) as stranger,
+            pytest.raises(openai.AuthenticationError) as refused,
+        ):
+            stranger.models.list()
         assert refused.value.code == "invalid_api_key"
         with pytest.raises(openai.NotFoundError, match="there is no model 'gpt-4' here: choose one of demo/prune") as missing:
             create(model="gpt-4")
@@ -121,8 +125,10 @@ class TestOpenAI:
     @pytest.mark.parametrize("stream", [False, True])
     def test_a_model_that_cannot_be_asked_is_an_error(self, serve: Serve, ollama: Ollama, stream: bool) -> None:
         ollama.when("", Fail(500, "out of memory"))
-        client = openai.OpenAI(base_url=f"{serve(model='ollama:llama3.1:8b').url}/v1", api_key="none", max_retries=0)
-        with pytest.raises(openai.APIError, match="out of memory"):
+        with (
+            openai.OpenAI(base_url=f"{serve(model='ollama:llama3.1:8b').url}/v1", api_key="none", max_retries=0) as client,
+            pytest.raises(openai.APIError, match="out of memory"),
+        ):
             list(client.chat.completions.create(model="demo/closed-book", messages=[said(BORN)], stream=stream))  # type: ignore[call-overload]
 
     @pytest.mark.parametrize("stream", [False, True])
@@ -165,8 +171,8 @@ class TestOllama:
         assert (done.message.content or "").startswith("**Budapest**")
 
     def test_a_wrong_token_model_or_message_is_an_error(self, of_ollama: ollama_client.Client, server: Running) -> None:
-        with pytest.raises(ollama_client.ResponseError, match="asks for a token"):
-            ollama_client.Client(server.url).list()
+        with ollama_client.Client(server.url) as stranger, pytest.raises(ollama_client.ResponseError, match="asks for a token"):
+            stranger.list()
         with pytest.raises(ollama_client.ResponseError, match="there is no model 'llama3' here") as missing:
             of_ollama.chat("llama3", messages=[said(BORN)])
         assert missing.value.status_code == 404
@@ -175,8 +181,8 @@ class TestOllama:
 
     def test_a_model_that_cannot_be_asked_is_an_error_in_a_stream_too(self, serve: Serve, ollama: Ollama) -> None:
         ollama.when("", Fail(500, "out of memory"))
-        client = ollama_client.Client(serve(model="ollama:llama3.1:8b").url)
-        with pytest.raises(ollama_client.ResponseError, match="out of memory"):
+        url = serve(model="ollama:llama3.1:8b").url
+        with ollama_client.Client(url) as client, pytest.raises(ollama_client.ResponseError, match="out of memory"):
             list(client.chat("demo/closed-book", messages=[said(BORN)], stream=True))
 
     def test_what_its_client_passes_over_is_in_the_reply(self, server: Running) -> None:
@@ -200,6 +206,7 @@ def test_litellm_reads_both(server: Running, name: str, path: str, stream: bool)
     done: Any = litellm.completion(model=f"{name}/{MODEL}", **given)
     text = "".join(part.choices[0].delta.content or "" for part in done) if stream else done.choices[0].message.content
     assert text.startswith("**László Bíró**")
+    litellm.in_memory_llm_clients_cache.flush_cache()  # it keeps connections, to a server that ends now
 
 
 @pytest.mark.parametrize("options", [(), ("--no-stream",)])
