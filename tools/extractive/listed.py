@@ -28,7 +28,7 @@ _AHEAD, _BEHIND = 0.2, 0.08
 """How much lower the value of a line may be that is quoted after the best one, or before it."""
 _WORDS = 3
 """A line of fewer words is no beginning."""
-_BIAS, _SLOPE = -3.87, 2.45
+_BIAS, _SLOPE = -5.28, 3.06
 """Logistic function of the best line's worth: how likely the lines quoted are about those that were asked for."""
 _HEADING = 0.6
 """Share of a list question's words from which on a heading promises that list."""
