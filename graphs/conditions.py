@@ -11,7 +11,7 @@ from typing import Any
 from ramify.nodes.state.turns import earlier
 from ramify.nodes.step.task import accepted_answer, answers_parent, awaited, sibling_of
 from ramify.nodes.tree import ROOT, Branch, Tree, children, descendants
-from ramify.tools.reader.calibration import HOP
+from ramify.tools.reader.calibration import MIN_HOP
 
 Label = Callable[[Any], str]
 """Writes a condition for a drawing, with the values of the settings."""
@@ -170,7 +170,7 @@ hop_settled = Join(
 def _least(branch: Branch, settings: Any) -> float:
     """Return how sure the first hop has to be: the embedded model's confidence is calibrated, that of a language model is not."""
     given = settings.min_hop_confidence
-    return float(given) if given is not None else HOP if branch.confidence_source == "reader" else 0.0
+    return float(given) if given is not None else MIN_HOP if branch.confidence_source == "reader" else 0.0
 
 
 def _too_unsure(tree: Tree, branch: Branch, settings: Any) -> bool:
@@ -179,11 +179,13 @@ def _too_unsure(tree: Tree, branch: Branch, settings: Any) -> bool:
 
 
 hop_unsure = Join(
-    lambda settings: f"first hop has no answer, or below {HOP if settings.min_hop_confidence is None else settings.min_hop_confidence:g}",
+    lambda settings: (
+        f"first hop has no answer, or below {MIN_HOP if settings.min_hop_confidence is None else settings.min_hop_confidence:g}"
+    ),
     waits=hop_settled.waits,
     ready=lambda tree, branch, settings: hop_settled.ready(tree, branch, settings) and _too_unsure(tree, branch, settings),
 )
-"""What would be built on it would be wrong more often than not."""
+"""What would be built on it would be wrong nine times of ten, as confidence is calibrated."""
 pair_answered = Join(
     lambda settings: "both halves answered",
     waits=_is_split,

@@ -13,7 +13,7 @@ from ramify.tools.index.hybrid_search import View
 from ramify.tools.index.passage_store import choices_of
 from ramify.tools.index.searcher import collections_of
 from ramify.tools.quoting import brief
-from ramify.tools.reader.calibration import HOP
+from ramify.tools.reader.calibration import MIN_HOP
 from ramify.tools.reader.calibration import TAU as CALIBRATED
 from ramify.tools.relevance import NONE
 from ramify.tools.server_address import as_one_text
@@ -180,8 +180,8 @@ class TreeSettings(Settings):
         default=None,
         ge=0,
         le=1,
-        description="A question that needs an answer less sure than this is not asked; not given: 0, for the extractive model what was "
-        f"calibrated for it ({HOP:g}).",
+        description="A question that needs an answer less sure than this is not asked; not given: 0, for the extractive model "
+        f"{MIN_HOP:g}.",
     )
 
     @property

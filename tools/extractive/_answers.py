@@ -53,9 +53,9 @@ def decide(slots: Slots) -> Reply:
     again = bool(slots["hint"]) and span.confidence < LEAST
     if names and (again or not span.answer or "answer" in forbidden):
         return _decision("entities", entities=names)
-    # A guess keeps its low confidence: it is not accepted, but another question may be built on it.
+    # A guess at a part keeps its low confidence: it is not accepted, but another question may be built on it.
     if "answer" not in forbidden:
-        return _decision("answer", **reply_of(span, 0.0))
+        return _decision("answer", **reply_of(span, 0.0 if slots["above"] else LEAST))
     return _decision("decompose") if "entities" in forbidden else _decision("entities", entities=names_in(question)[:2])
 
 

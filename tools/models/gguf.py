@@ -68,7 +68,7 @@ def get_model(name: str) -> Shipped | HubModel:
     """Return a model that can be downloaded; UsageError for an unknown name."""
     found: Shipped | HubModel | None = SHIPPED.get(name) or HUB_MODELS.get(name)
     if found is None:
-        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS, 'e5-multilingual'))}")
+        raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS))}")
     return found
 
 
