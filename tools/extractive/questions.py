@@ -8,10 +8,12 @@ from importlib.resources import files
 from typing import Final, Literal
 
 from ramify.tools.arithmetic import combine_answers
+from ramify.tools.embeddings.e5 import E5
 from ramify.tools.embeddings.named import similarities, similarity
 from ramify.tools.english import content, fold, is_unknown, names_in, same_question, word_set
 from ramify.tools.extractive import Reply, Slots
 from ramify.tools.languages import ENGLISH_WORDS
+from ramify.tools.reader import multilingual
 from ramify.tools.splitting import Split, rewrite, splits
 
 _LATIN_END = 0x250
@@ -24,6 +26,7 @@ _ENOUGH, _ASKED = 1.3, 0.8
 """From this on the small words of a language tell it; from this in what ends with a question mark."""
 _ACCENTED: Final = 1.5
 """What a word counts that asks or links and has letters that English lacks."""
+_IN_KOREAN: Final = f". 한국어: `ramify download {E5}` 명령으로 다국어 모델을 내려받으면 한국어 질문에 답합니다"
 Kind = Literal["how to", "list", ""]
 _PERSON = r"(?:i|you|we|one|someone|somebody|people|users?|an? \w+)"
 _HOW_TO = re.compile(
@@ -43,11 +46,11 @@ _LIST = re.compile(
 
 def objection(question: str) -> str | None:
     """Return why a question cannot be read, and what to do; None if it can."""
-    if reads(question):
+    if reads(question) or multilingual.is_wanted(question, ()):
         return None
     start = f"{question[:_QUOTED].rstrip()}…" if len(question) > _QUOTED else question
     what = f"{start!r} does not look like English, and the extractive model reads English only"
-    return f"{what} — name a language model, such as ollama:llama3.1:8b"
+    return f"{what} — name a language model, such as ollama:llama3.1:8b{_IN_KOREAN if multilingual.is_korean(question) else ''}"
 
 
 def reads(question: str) -> bool:
@@ -97,7 +100,7 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
 
     A split is usable if neither part repeats the question; one whose second part needs the first's answer only if `dependent`.
     """
-    found = splits(question)
+    found = splits(question) if reads(question) else ()
     if next((split.sure for split in found if split.how == "single"), 0.0) >= _EVEN:
         return None
     for split in found:
