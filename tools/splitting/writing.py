@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 HOLE: Final = "{1}"
 """Where the answer of the first question belongs in the second."""
-_WORD = re.compile(r"\{1\}|['’]s\b|\d+(?:[.,]\d+)+|[^\W_]+(?:[-.'’_/][^\W_]+)*|[^\w\s]|_", re.UNICODE)
+_WORD = re.compile(r"\{1\}|['’]s\b|\d+(?:[.,]\d+)+|[^\W_]+(?:(?:[-._/]|['’](?!s\b))[^\W_]+)*|[^\w\s]|_", re.UNICODE)
+"""A genitive is a word of its own: of "the count's mother", "the count" can be copied."""
 _CLOSING = frozenset("?,.;:!)]}%'’s")
 _OPENING = frozenset("([{$#@")
 _GENITIVE = ("'s", "’s")
