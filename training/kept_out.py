@@ -16,14 +16,14 @@ from safetensors.torch import load_file
 from ramify.evaluation.metrics import bootstrap_interval, exact_match, expected_calibration_error, token_f1
 from ramify.tools.reader.calibration import LEAST, SPANS, VERDICTS, Constants, Evidence, confidence
 from ramify.tools.reader.network import Network
-from ramify.tools.reader.reading import in_context, load_network, pairs, read_pairs
+from ramify.tools.reader.reading import load_network, pairs, read_pairs
 from ramify.tools.reader.short_answers import answers, ranked, single, verdicts
 from training.example import seeded
 from training.lookalike import Lookalikes
 from training.material import Part, part
 from training.saved_run import WEIGHTS
-from training.source import Document, load
-from training.technical import FOLDERS, beginning, technical
+from training.source import load
+from training.technical import FOLDERS, beginning, is_from, technical
 from training.untrained import new_network
 
 PASSAGES: Final = 5
@@ -57,7 +57,7 @@ def cases(data: Path, wanted: Part) -> Iterator[Case]:
             if kind.endswith("_other") or not example.kind or part(example) != wanted:
                 continue
             golds = [example.context[start:end] for start, end in example.spans]
-            known = {one.id for one in folder.documents.values() if _from(one, example.context)}
+            known = {one.id for one in folder.documents.values() if is_from(example.context, one)}
             contexts = [example.context]
             for number in range(0 if example.kind == "none" else PASSAGES - 1):
                 near = lookalikes.of(example.question, golds, known, seeded(example.question, number), among=1)
@@ -66,11 +66,6 @@ def cases(data: Path, wanted: Part) -> Iterator[Case]:
                     contexts.append(beginning(near))
             order = seeded(example.question, "order").sample(contexts, len(contexts))
             yield Case(kind, example.question, tuple(order), golds[0] if golds else "" if example.kind == "none" else example.kind)
-
-
-def _from(document: Document, context: str) -> bool:
-    begin = in_context(document.title, "")
-    return context.startswith(begin) and context[len(begin) :] in document.text
 
 
 def read(network: Network, case: Case, constants: tuple[Constants, Constants]) -> Outcome:

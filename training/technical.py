@@ -87,6 +87,12 @@ def beginning(document: Document) -> str:
     return _cut(document, [(0, 0)], 0.0)[0]
 
 
+def is_from(context: str, document: Document) -> bool:
+    """Tell whether a context was cut from a document."""
+    begin = in_context(document.title, "")
+    return len(context) > len(begin) and context.startswith(begin) and context[len(begin) :] in document.text
+
+
 def _stands(fact: str | None, document: Document) -> list[CharSpan]:
     found = re.search(r"\s+".join(map(re.escape, fact.split())), document.text) if fact else None
     return [found.span()] if found else []
