@@ -55,7 +55,8 @@ def read(question: str, passages: Sequence[Quote]) -> Span:
     if best is None:
         return Span("", NOTHING, 0)
     sure = confidence(evidence, constants_of(asked, contexts, best.verdict))
-    return Span(best.answer if sure >= GUESS else "", sure, best.passage)
+    answer = multilingual.IN_KOREAN[best.answer] if best.verdict and multilingual.is_korean(asked) else best.answer
+    return Span(answer if sure >= GUESS else "", sure, best.passage)
 
 
 def weigh(question: str, contexts: tuple[str, ...], begins: Sequence[int] = ()) -> tuple[ReadAnswer | None, Evidence]:

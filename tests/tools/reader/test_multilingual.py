@@ -38,6 +38,7 @@ def downloaded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         ("NASA가", "NASA"),
         ("14일 이내에", "14일 이내"),
         ("학교", "학교"),
+        ("민주주의", "민주주의"),
         ("화가", "화가"),
         ("제주도", "제주도"),
         ("가을", "가을"),
