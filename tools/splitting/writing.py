@@ -295,7 +295,7 @@ def _repeated(tokens: Sequence[int], between: int) -> list[int]:
 
 
 FILE = "weights.safetensors"
-SHA256 = "ceee9231c13669e4c9f5cfb01159444c1f75545affe72722bfa9bdcaa84ee3e1"
+SHA256 = "9a6e182170c46f02f3f04589342b64b50f150fc27cd3fb2e54913190169efba2"
 WORDS = "words"
 """Where the file's metadata holds the vocabulary."""
 _REMEDY = "reinstall ramify, or name a language model, such as ollama:llama3.1:8b"
