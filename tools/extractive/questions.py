@@ -1,11 +1,11 @@
-"""What the embedded model does with questions: it splits them, and detects those that it cannot read or no phrase answers."""
+"""What the embedded model does with questions: it splits them, and detects those that it cannot read."""
 
 import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final, Literal
+from typing import Final
 
 from ramify.tools.arithmetic import combine_answers
 from ramify.tools.embeddings.e5 import E5
@@ -27,21 +27,6 @@ _ENOUGH, _ASKED = 1.3, 0.8
 _ACCENTED: Final = 1.5
 """What a word counts that asks or links and has letters that English lacks."""
 _IN_KOREAN: Final = f". 한국어: `ramify download {E5}` 명령으로 다국어 모델을 내려받으면 한국어 질문에 답합니다"
-Kind = Literal["how to", "list", ""]
-_PERSON = r"(?:i|you|we|one|someone|somebody|people|users?|an? \w+)"
-_HOW_TO = re.compile(
-    rf"(?:and |so |then )?(?:how (?:do|can|could|should|would|may|might|must|does|shall) {_PERSON}\b|how (?:best )?to\b"
-    r"|what (?:is|are|would be|'s) (?:the|a) (?:\w+ )?(?:way|ways|steps?|procedure) (?:to|of|for)\b"
-    r"|(?:explain|describe|tell me|show me) how\b)",
-    re.IGNORECASE,
-)
-_LIST = re.compile(
-    r"(?:please )?(?:list|enumerate)\b"
-    r"|(?:please )?(?:name|give|tell|show|find)(?: me| us)? (?:all|every|each|a list|the list|the names of all)\b"
-    r"|(?:what|which) are (?:all|the (?:available|different|possible|supported|valid|various|permitted|allowed))\b"
-    r"|(?:what|which) (?:[\w-]+ ){1,6}?(?:are there|are (?:available|supported|possible|allowed))\b",
-    re.IGNORECASE,
-)
 
 
 def objection(question: str) -> str | None:
@@ -75,14 +60,6 @@ def _others() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     """Return the small words of other languages: those that ask, link and refer; and those found in names or English, too."""
     lines = files(__package__).joinpath("languages.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple((word_set(listed["telling"]), word_set(listed["weak"])) for listed in map(json.loads, lines))
-
-
-def open_ended(question: str) -> Kind:
-    """Return the kind of a question that no phrase answers; empty for one that asks for a fact."""
-    text = " ".join(question.split())
-    if _HOW_TO.match(text):
-        return "how to"
-    return "list" if _LIST.match(text) else ""
 
 
 SLOT = "{1}"
