@@ -1,8 +1,9 @@
-"""Measure what is found for Korean questions: those of KorQuAD 1.0's development half, with each embedding, by vectors and by words.
+"""Measure Korean: what is found, what is read, and what is answered, on the questions of KorQuAD 1.0's development half.
 
-    RAMIFY_DATA=… python benchmarks/korean.py [--limit N] [--work DIR]
+    RAMIFY_DATA=… python benchmarks/korean.py {search,reading,answers} [--limit N] [--work DIR]
 
-It needs `ramify download e5-multilingual`. What is in DIR is not made again.
+`search` compares the embeddings, alone and with words; `reading` gives the gold paragraph among five that the multilingual embedding finds;
+`answers` asks from beginning to end (`naive`, `extractive`). All but the lexical search need `ramify download e5-multilingual`.
 """
 
 import argparse
@@ -10,27 +11,35 @@ import gzip
 import json
 import os
 import random
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
+import ramify.graphs as graphs
 from ramify.evaluation.metrics import bootstrap_interval
 from ramify.studio.console.progress_bar import bar
 from ramify.tools.embeddings.e5 import E5
 from ramify.tools.embeddings.minilm import MINILM
+from ramify.tools.english import is_unknown
 from ramify.tools.index import Index
+from ramify.tools.reader.reading import Quote
+from ramify.tools.reader.short_answers import read
 
 DATASET: Final = "korquad_v1_dev"
 FOUND: Final = 5
 WAYS: Final[dict[str, dict[str, Any]]] = {"vectors": {"hybrid": False}, "words": {"dense": False}, "both": {}}
+_MARKS = re.compile(r"['\"《》<>〈〉()‘’“”,.?!~·:;\[\]{}/_-]")
 
 
 class Question(NamedTuple):
-    """A question, and the paragraph that answers it."""
+    """A question, its paragraph and its answers."""
 
     text: str
     paragraph: str
+    answers: tuple[str, ...]
 
 
 def questions(folder: Path, limit: int) -> list[Question]:
@@ -38,7 +47,7 @@ def questions(folder: Path, limit: int) -> list[Question]:
     with gzip.open(folder / "questions.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = list(map(json.loads, lines))
     some = random.Random(0).sample(records, min(limit, len(records)))
-    return [Question(one["question"], one["supporting"][0]["doc_id"]) for one in some]
+    return [Question(one["question"], one["supporting"][0]["doc_id"], (one["answer"], *one["answer_aliases"])) for one in some]
 
 
 def index(folder: Path, work: Path, embedding: str) -> Index:
@@ -46,6 +55,27 @@ def index(folder: Path, work: Path, embedding: str) -> Index:
     with bar() as progress:
         Index.build([folder / "corpus.jsonl.gz"], work / embedding, embedding, progress=progress)
     return Index.open(work / embedding)
+
+
+def normal(text: str) -> str:
+    """Write an answer as KorQuAD's script compares it: without punctuation, in lower case."""
+    return " ".join(_MARKS.sub(" ", text).casefold().split())
+
+
+def exact(answer: str, golds: Sequence[str]) -> float:
+    """Return whether an answer is a gold."""
+    return float(normal(answer) in map(normal, golds))
+
+
+def f1(answer: str, golds: Sequence[str]) -> float:
+    """Return the F1 of the characters, as KorQuAD's script does: words would count a particle as an error of the whole word."""
+
+    def shared(gold: str) -> float:
+        given, wanted = Counter(normal(answer).replace(" ", "")), Counter(normal(gold).replace(" ", ""))
+        both = (given & wanted).total()
+        return 2 * both / (given.total() + wanted.total()) if both else 0.0
+
+    return max(map(shared, golds))
 
 
 def share(values: Sequence[float]) -> str:
@@ -71,14 +101,45 @@ def paragraph_of(passage: object) -> str:
     return str(passage).partition("~")[0]
 
 
+def reading(folder: Path, work: Path, limit: int) -> Iterator[str]:
+    """Give the gold paragraph and four others that were found, in random order."""
+    asked = questions(folder, limit)
+    with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts = {record["id"]: Quote(title=record["title"] or "", source="", text=record["text"]) for record in map(json.loads, lines)}
+    found = index(folder, work, E5).search([one.text for one in asked], k=FOUND)
+    given = []
+    for one, hits in zip(asked, found, strict=True):
+        others = [key for hit in hits if (key := paragraph_of(hit.document.id)) != one.paragraph]
+        passages = [texts[key] for key in dict.fromkeys((one.paragraph, *others))][:FOUND]
+        given.append(read(one.text, random.Random(one.text).sample(passages, len(passages))))
+    yield from scores("gold paragraph among five", asked, [span.answer for span in given], [span.confidence for span in given])
+
+
+def answers(folder: Path, work: Path, limit: int) -> Iterator[str]:
+    """Ask from beginning to end."""
+    asked, held = questions(folder, limit), index(folder, work, E5)
+    given = [graphs.ask(one.text, "naive", model="extractive", index=held) for one in asked]
+    texts = ["" if is_unknown(one.answer or "") else one.answer or "" for one in given]
+    yield from scores("naive, from beginning to end", asked, texts, [one.confidence or 0.0 for one in given])
+
+
+def scores(what: str, asked: Sequence[Question], texts: Sequence[str], sure: Sequence[float]) -> Iterator[str]:
+    """Give a row of figures."""
+    right = [exact(text, one.answers) for text, one in zip(texts, asked, strict=True)]
+    near = [f1(text, one.answers) for text, one in zip(texts, asked, strict=True)]
+    yield f"| n = {len(asked)} | exact match | F1 of characters | answered | mean confidence |\n|---|--:|--:|--:|--:|"
+    yield f"| {what} | {share(right)} | {share(near)} | {share([float(bool(text)) for text in texts])} | {fmean(sure):.2f} |"
+
+
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("search", "reading", "answers"))
     parser.add_argument("--limit", type=int, default=500, help="questions (default: 500)")
     parser.add_argument("--work", type=Path, default=Path("build/korean"), metavar="DIR", help="default: build/korean")
     given = parser.parse_args()
     folder = Path(os.environ["RAMIFY_DATA"]) / DATASET
-    for line in search(folder, given.work, given.limit):
+    for line in {"search": search, "reading": reading, "answers": answers}[given.what](folder, given.work, given.limit):
         print(line, flush=True)
 
 

@@ -19,13 +19,14 @@ from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, row
 from ramify.nodes.tree.notes import partial
 from ramify.tools.errors import UsageError
-from ramify.tools.extractive.questions import open_ended
+from ramify.tools.extractive.kinds import open_ended
 from ramify.tools.quoting import brief
 from ramify.tools.scrub import without_known
 
 NOT_LISTED = {
     "how to": "it asks how something is done, and no steps were found that the embedded model can quote for that",
     "list": "it asks for a list, and no items were found that the embedded model can quote for that",
+    "explain": "it asks for an explanation, and no sentences were found that the embedded model can quote for that",
 }
 """Why the embedded model has quoted nothing for a question that no phrase answers."""
 NAME = 80

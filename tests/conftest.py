@@ -29,6 +29,14 @@ def nothing_learned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     monkeypatch.setattr(tokens, "ratios_path", lambda: file)
 
 
+@pytest.fixture(autouse=True)
+def no_korean_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read as where multilingual E5 is not downloaded, whatever is here; a test of that reader puts it back."""
+    from ramify.tools.reader import multilingual
+
+    monkeypatch.setattr(multilingual, "is_downloaded", lambda: False)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that ask a real model, cluster or database, or read public data; and those that take long."""
     from tests.sharing import REAL, SLOW

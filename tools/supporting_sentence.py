@@ -17,7 +17,7 @@ _NAMED = 12
 """Words from which on an answer is a text, of which no sentence is expected to hold all."""
 _WRAPPED = 45
 """Characters from which on a line that ends amid a sentence was broken to fit a page."""
-_VERDICTS = frozenset({"yes", "no"})
+_VERDICTS = frozenset({"yes", "no", "예", "아니요"})
 _OPEN_END = re.compile(r"[^.!?:;|。！？]$")
 _NEW_ITEM = re.compile(r"(?:[-*•–+]|\(?\w{1,3}[.)])\s|\S*\s*\|")
 _NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z])[.)]\s+")

@@ -1,9 +1,9 @@
 """Fit how the network's probabilities become confidences, on questions kept back for choosing.
 
-    python -m training.calibrate DATA [--most 120]
+    python -m training.calibrate DATA [--most 120] [--trunk e5-multilingual]
 
-It prints the constants of tools/reader/calibration.py, how far confidence is from being right on the same questions and on those kept
-back for measuring, the best threshold for giving an answer, and one for looking no further.
+It prints the constants of tools/reader/calibration.py, or those of tools/reader/multilingual.py, how far confidence is from being right on
+the same questions and on those kept back for measuring, the best threshold for giving an answer, and one for looking no further.
 """
 
 import argparse
@@ -16,7 +16,9 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from ramify.evaluation.metrics import expected_calibration_error
 from ramify.tools.reader.calibration import TAU, Constants
-from ramify.tools.reader.short_answers import weigh
+from ramify.tools.reader.reading import read_multilingual
+from ramify.tools.reader.short_answers import weigh, weighed
+from ramify.tools.reader.trunk import MULTILINGUAL, SMALL, TRUNKS
 from training.material import Part
 from training.rated import Rated, Told, accepted, least, rated, tau
 from training.searched import Questions, Searched
@@ -30,9 +32,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fit the reader's confidence.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("--most", type=int, default=120, help="questions of a source and part")
+    parser.add_argument("--trunk", choices=TRUNKS, default=SMALL.name, help="which reader")
     given = parser.parse_args()
-    questions = Questions(given.data)
-    chosen, measured = (list(told(questions.searched(part, given.most))) for part in PARTS)
+    questions, reads = Questions(given.data), told_in_many_languages if given.trunk == MULTILINGUAL.name else told
+    chosen, measured = (list(reads(questions.searched(part, given.most))) for part in PARTS)
     constants = {verdict: fitted([one for one in chosen if one.found.verdict == verdict]) for verdict in (False, True)}
     for verdict, name in ((False, "SPANS"), (True, "VERDICTS")):
         print(f"{name} = ({', '.join(f'{value:.3f}' for value in constants[verdict])})")
@@ -46,6 +49,15 @@ def told(items: Iterable[Searched]) -> Iterator[Told]:
     """Read questions as the reader does."""
     for item in items:
         found, evidence = weigh(item.question, item.contexts)
+        if found:
+            yield Told(item, found, evidence)
+
+
+def told_in_many_languages(items: Iterable[Searched]) -> Iterator[Told]:
+    """Read questions as the multilingual reader does, be they in English."""
+    for item in items:
+        readings = [read_multilingual(item.question, context) for context in item.contexts]
+        found, evidence = weighed(item.question, item.contexts, readings, in_many_languages=True)
         if found:
             yield Told(item, found, evidence)
 

@@ -1,6 +1,7 @@
 """Write trained weights into the package, in a byte each, and the hash that the package checks them by.
 
 python -m training.pack OUT [--frozen 1]
+python -m training.pack OUT --trunk e5-multilingual --frozen 6
 """
 
 import argparse
@@ -12,26 +13,34 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from ramify.tools.reader import multilingual
+from ramify.tools.reader.trunk import MULTILINGUAL, SMALL, TRUNKS
 from ramify.tools.released_weights import pack
 from training.saved_run import WEIGHTS
 
 _CODE = Path(__file__).parent.parent / "tools" / "reader" / "reading.py"
+_MULTILINGUAL_CODE = _CODE.with_name("multilingual.py")
 
 
 def main() -> None:
-    """Pack what was trained; the rest is the packaged encoder's."""
+    """Pack what was trained; the rest is the encoder's."""
     parser = argparse.ArgumentParser(description="Pack the reader's weights.")
     parser.add_argument("out", type=Path, help="the folder that training wrote")
+    parser.add_argument("--trunk", choices=TRUNKS, default=SMALL.name, help="encoder that it was put on")
     parser.add_argument("--frozen", type=int, default=1, help="lower layers that were not trained")
     given = parser.parse_args()
     frozen = ("encoder.embeddings.", *(f"encoder.encoder.layer.{number}." for number in range(given.frozen)))
     trained = {name: weight for name, weight in load_file(given.out / WEIGHTS).items() if not name.startswith(frozen)}
-    write(_CODE, trained, {"encoder": "all-MiniLM-L6-v2", "frozen_layers": str(given.frozen)})
+    about = {"frozen_layers": str(given.frozen)}
+    if given.trunk == MULTILINGUAL.name:
+        write(_MULTILINGUAL_CODE, trained, {"encoder": "multilingual-e5-small", **about}, multilingual.FILE)
+    else:
+        write(_CODE, trained, {"encoder": "all-MiniLM-L6-v2", **about})
 
 
-def write(code: Path, weights: Mapping[str, Tensor], metadata: dict[str, str]) -> None:
+def write(code: Path, weights: Mapping[str, Tensor], metadata: dict[str, str], name: str = "weights.safetensors") -> None:
     """Write weights and their metadata beside the module that loads them, and their hash into that module."""
-    target = code.with_name("weights.safetensors")
+    target = code.with_name(name)
     save_file(pack(dict(weights)), target, metadata=metadata)
     found = hashlib.sha256(target.read_bytes()).hexdigest()
     code.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{found}"', code.read_text(encoding="utf-8")), encoding="utf-8")

@@ -21,13 +21,13 @@ from sklearn.metrics import roc_auc_score
 
 from ramify.evaluation.load.records import read_records
 from ramify.tools.embeddings import load_encoder
-from ramify.tools.english import is_unknown
+from ramify.tools.english import FILE, is_unknown
 
 FOLDERS = (
     "2wikimultihopqa_train", "canard_dev", "disflqa", "fairytaleqa", "hotpotqa_train", "musique_train", "nq_oracle_dev", "office_spans",
     "qed_dev", "selqa_ass", "squad_dev", "squad_du_test", "squadshifts", "techdocs_faq", "techdocs_spans",
 )  # fmt: skip
-CODE = Path(__file__).parent.parent / "tools" / "persons.py"
+CODE = Path(__file__).parent.parent / "tools" / "english.py"
 _ASKS = re.compile(
     r"(?:and |so )?(?:(?P<person>who|whom)|where|when|what|how (?:many|much|long|old|far|tall)|in (?:what|which) \w+)\b", re.I
 )
@@ -53,7 +53,7 @@ def main() -> None:
     print(
         f"{len(phrases):,} phrases, {sum(labels):,} of persons; kept out: AUC {roc_auc_score(labels[:kept], likely):.3f}, right {right:.3f}"
     )
-    target = CODE.with_suffix(".safetensors")
+    target = CODE.with_name(FILE)
     save_file({"weight": model.coef_[0].astype(np.float32), "bias": model.intercept_.astype(np.float32)}, target)
     found = hashlib.sha256(target.read_bytes()).hexdigest()
     CODE.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{found}"', CODE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -93,7 +93,7 @@ PHASES: Final[Mapping[str, Mapping[str, float]]] = {
         "techdocs_faq_other": 0.4,
         "boolq_train": 0.15,
         "boolq_train_other": 0.1,
-        **{f"{folder}_{kind}": 1.0 for folder in FOLDERS for kind in ("span", "field", "step")},
+        **{f"{folder}_{kind}": 1.0 for folder in FOLDERS for kind in ("span", "field", "step", "yes", "no", "none")},
         **{f"{folder}_{kind}_other": 0.5 for folder in FOLDERS for kind in ("span", "field", "step")},
     },
 }

@@ -125,9 +125,9 @@ def test_the_demo_with_nothing_but_the_package(notebook: Open) -> None:
         book.turn.locator(".exports a", has_text="HTML").click()
     page = saved.value.path().read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
-    book.ask("한국의 수도는 어디입니까?")
+    book.ask("日本の首都はどこですか？")
     expect(book.turn.locator(".notices")).to_contain_text("reads English only", timeout=60_000)
-    book.picture("3-korean")
+    book.picture("3-japanese")
 
 
 def test_a_question_about_everything_shows_its_batches(notebook: Open) -> None:

@@ -73,7 +73,7 @@ def test_a_question_too_long_for_the_window_comes_back_in_one_line(strategy: str
     assert refused(call(tool, question="Who? " * 2000), "does not fit", "shorten the question")
 
 
-@pytest.mark.parametrize("question", ["볼펜을 발명한 사람은 누구입니까?", "Wer hat den Kugelschreiber erfunden?"])
+@pytest.mark.parametrize("question", ["ボールペンを発明したのは誰ですか？", "Wer hat den Kugelschreiber erfunden?"])
 @pytest.mark.parametrize("strategy", ["prune", "iterative"])
 def test_extractive_says_once_that_it_reads_english_only(strategy: str, question: str) -> None:
     said = call(graphs.research_tool(strategy, model="extractive", index=river()), question=question)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ramify.tools.embeddings.e5 import E5, MultilingualE5
 from ramify.tools.embeddings.encoder import Encoder, Matrix, unit_rows
 from ramify.tools.embeddings.minilm import MINILM, MiniLM
+from ramify.tools.embeddings.piece_encoder import PieceEncoder
 from ramify.tools.embeddings.sentence_encoder import SentenceEncoder
 from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.server_address import OLLAMA_START, is_loopback, ollama_host, without_credentials
@@ -149,9 +150,9 @@ def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
     return load_encoder("minilm").encode_documents(texts)
 
 
-def packaged_layers() -> "Bert":
-    """Return the layers of the packaged encoder, which are shared with it."""
-    encoder = load_encoder("minilm")
-    if not isinstance(encoder, MiniLM):
-        raise TypeError(f"minilm is a {type(encoder).__name__}")
+def packaged_layers(name: str = MINILM) -> "Bert":
+    """Return the layers of the packaged encoder, or of the downloaded one, which are shared with it."""
+    encoder = load_encoder(name)
+    if not isinstance(encoder, PieceEncoder):
+        raise TypeError(f"{name} is a {type(encoder).__name__}")
     return encoder.model

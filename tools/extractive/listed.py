@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ramify.tools.embeddings.named import similarities
 from ramify.tools.english import content
-from ramify.tools.extractive.questions import open_ended
+from ramify.tools.extractive.kinds import open_ended
 from ramify.tools.reader.calibration import LEAST
 from ramify.tools.reader.reading import Quote, in_context, read_contexts
 from ramify.tools.supporting_sentence import statements

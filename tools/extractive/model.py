@@ -14,7 +14,8 @@ from ramify.tools.errors import UsageError
 from ramify.tools.extractive import Reply, Slots
 from ramify.tools.extractive._answers import answer, compress, decide, entities, filter_batch, summarize
 from ramify.tools.extractive._findings import aggregate, finalize
-from ramify.tools.extractive.questions import contextualize, judge, next_question, objection, open_ended, plan, rubric, split_question
+from ramify.tools.extractive.kinds import open_ended
+from ramify.tools.extractive.questions import contextualize, judge, next_question, objection, plan, rubric, split_question
 from ramify.tools.extractive.quotations import map_report, reduce
 from ramify.tools.reader.reading import load_network
 from ramify.tools.splitting.writing import load_splitter

@@ -1,17 +1,19 @@
-"""What the embedded model does with questions: it splits them, and detects those that it cannot read or no phrase answers."""
+"""What the embedded model does with questions: it splits them, and detects those that it cannot read."""
 
 import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final, Literal
+from typing import Final
 
 from ramify.tools.arithmetic import combine_answers
+from ramify.tools.embeddings.e5 import E5
 from ramify.tools.embeddings.named import similarities, similarity
 from ramify.tools.english import content, fold, is_unknown, names_in, same_question, word_set
 from ramify.tools.extractive import Reply, Slots
 from ramify.tools.languages import ENGLISH_WORDS
+from ramify.tools.reader import multilingual
 from ramify.tools.splitting import Split, rewrite, splits
 
 _LATIN_END = 0x250
@@ -24,30 +26,16 @@ _ENOUGH, _ASKED = 1.3, 0.8
 """From this on the small words of a language tell it; from this in what ends with a question mark."""
 _ACCENTED: Final = 1.5
 """What a word counts that asks or links and has letters that English lacks."""
-Kind = Literal["how to", "list", ""]
-_PERSON = r"(?:i|you|we|one|someone|somebody|people|users?|an? \w+)"
-_HOW_TO = re.compile(
-    rf"(?:and |so |then )?(?:how (?:do|can|could|should|would|may|might|must|does|shall) {_PERSON}\b|how (?:best )?to\b"
-    r"|what (?:is|are|would be|'s) (?:the|a) (?:\w+ )?(?:way|ways|steps?|procedure) (?:to|of|for)\b"
-    r"|(?:explain|describe|tell me|show me) how\b)",
-    re.IGNORECASE,
-)
-_LIST = re.compile(
-    r"(?:please )?(?:list|enumerate)\b"
-    r"|(?:please )?(?:name|give|tell|show|find)(?: me| us)? (?:all|every|each|a list|the list|the names of all)\b"
-    r"|(?:what|which) are (?:all|the (?:available|different|possible|supported|valid|various|permitted|allowed))\b"
-    r"|(?:what|which) (?:[\w-]+ ){1,6}?(?:are there|are (?:available|supported|possible|allowed))\b",
-    re.IGNORECASE,
-)
+_IN_KOREAN: Final = f". 한국어: `ramify download {E5}` 명령으로 다국어 모델을 내려받으면 한국어 질문에 답합니다"
 
 
 def objection(question: str) -> str | None:
     """Return why a question cannot be read, and what to do; None if it can."""
-    if reads(question):
+    if reads(question) or multilingual.is_wanted(question, ()):
         return None
     start = f"{question[:_QUOTED].rstrip()}…" if len(question) > _QUOTED else question
     what = f"{start!r} does not look like English, and the extractive model reads English only"
-    return f"{what} — name a language model, such as ollama:llama3.1:8b"
+    return f"{what} — name a language model, such as ollama:llama3.1:8b{_IN_KOREAN if multilingual.is_korean(question) else ''}"
 
 
 def reads(question: str) -> bool:
@@ -74,14 +62,6 @@ def _others() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     return tuple((word_set(listed["telling"]), word_set(listed["weak"])) for listed in map(json.loads, lines))
 
 
-def open_ended(question: str) -> Kind:
-    """Return the kind of a question that no phrase answers; empty for one that asks for a fact."""
-    text = " ".join(question.split())
-    if _HOW_TO.match(text):
-        return "how to"
-    return "list" if _LIST.match(text) else ""
-
-
 SLOT = "{1}"
 _EVEN = 0.5
 _DEEPEST, _PARTS_DEEPEST = 4, 3
@@ -97,7 +77,7 @@ def choose_split(question: str, dependent: bool = True, rejected: Sequence[str] 
 
     A split is usable if neither part repeats the question; one whose second part needs the first's answer only if `dependent`.
     """
-    found = splits(question)
+    found = splits(question) if reads(question) else ()
     if next((split.sure for split in found if split.how == "single"), 0.0) >= _EVEN:
         return None
     for split in found:

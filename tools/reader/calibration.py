@@ -34,10 +34,10 @@ class Evidence:
 
     place: float
     rival: float
-    words: int
+    words: int = _USUAL_WORDS
     """Of the question: a long one asks for more than one passage says."""
-    single: float
-    """How likely the question asks for one fact."""
+    single: float = 0.5
+    """How likely the question asks for one fact; these two say nothing by default."""
 
     def features(self) -> tuple[float, ...]:
         """Return the log odds of the place, its share of both, the question's length, and the log odds that it is single."""

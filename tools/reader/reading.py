@@ -11,9 +11,11 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, TypedDict
 
+from ramify.tools.embeddings.e5 import E5
 from ramify.tools.embeddings.named import packaged_layers
 from ramify.tools.embeddings.piece_encoder import POSITIONS
-from ramify.tools.reader.trunk import SMALL, Trunk
+from ramify.tools.reader import multilingual
+from ramify.tools.reader.trunk import MULTILINGUAL, SMALL, Trunk
 from ramify.tools.released_weights import intact, unpack
 
 if TYPE_CHECKING:
@@ -78,6 +80,16 @@ def load_network() -> "Network":
         return assembled(load_file(intact(path, SHA256, "the reader", REMEDY)), packaged_layers())
 
 
+@lru_cache(maxsize=1)
+def load_multilingual() -> "Network":
+    """Return the multilingual network; ModelError where its weights or the encoder under it are missing or not those that were released."""
+    from safetensors.torch import load_file
+
+    with as_file(files(__package__) / multilingual.FILE) as path:
+        packed = load_file(intact(path, multilingual.SHA256, "the multilingual reader", REMEDY))
+    return assembled(packed, packaged_layers(E5))
+
+
 def assembled(packed: "dict[str, Tensor]", lower: "Bert") -> "Network":
     """Put packed layers and heads on an encoder's lower layers, which are shared with it in memory."""
     import torch
@@ -122,8 +134,9 @@ class Reading:
 
 
 def read_contexts(question: str, contexts: Sequence[str]) -> tuple[Reading, ...]:
-    """Read a question in each of some contexts."""
-    return tuple(read_context(question, context) for context in contexts)
+    """Read a question in each of some contexts, all with the same reader."""
+    read = read_multilingual if multilingual.is_wanted(question, contexts) else read_context
+    return tuple(read(question, context) for context in contexts)
 
 
 def batch(pairs: Sequence[Pair]) -> "Batch":
@@ -147,6 +160,12 @@ def batch(pairs: Sequence[Pair]) -> "Batch":
 def read_context(question: str, context: str) -> Reading:
     """Read a question in a context."""
     return read_pairs(load_network(), pairs([question], [context]))[0]
+
+
+@lru_cache(maxsize=_KEPT)
+def read_multilingual(question: str, context: str) -> Reading:
+    """Read a question in a context with the multilingual reader."""
+    return read_pairs(load_multilingual(), pairs([question], [context], MULTILINGUAL))[0]
 
 
 def read_pairs(network: "Network", some: Sequence[Pair]) -> list[Reading]:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ramify.tools.english import fold, sentences
-from ramify.tools.reader.calibration import GUESS, NOTHING, SPANS, VERDICTS, Evidence, confidence
+from ramify.tools.reader import multilingual
+from ramify.tools.reader.calibration import GUESS, NOTHING, SPANS, VERDICTS, Constants, Evidence, confidence
 from ramify.tools.reader.reading import Quote, Reading, in_context, read_contexts
 from ramify.tools.reader.records import asked_cell, cells, is_empty
 from ramify.tools.splitting import splits
@@ -53,15 +54,34 @@ def read(question: str, passages: Sequence[Quote]) -> Span:
     best, evidence = weigh(asked, contexts, begins)
     if best is None:
         return Span("", NOTHING, 0)
-    sure = confidence(evidence, VERDICTS if best.verdict else SPANS)
-    return Span(best.answer if sure >= GUESS else "", sure, best.passage)
+    sure = confidence(evidence, constants_of(asked, contexts, best.verdict))
+    answer = multilingual.IN_KOREAN[best.answer] if best.verdict and multilingual.is_korean(asked) else best.answer
+    return Span(answer if sure >= GUESS else "", sure, best.passage)
 
 
 def weigh(question: str, contexts: tuple[str, ...], begins: Sequence[int] = ()) -> tuple[ReadAnswer | None, Evidence]:
     """Choose an answer; return it with its evidence. `begins`: where the text starts in each context, after its title."""
-    readings = read_contexts(question, contexts)
-    best, (place, rival) = ranked([*answers(question, readings, contexts, begins or [0] * len(contexts)), *verdicts(readings)])
+    return weighed(question, contexts, read_contexts(question, contexts), begins, multilingual.is_wanted(question, contexts))
+
+
+def weighed(
+    question: str, contexts: Sequence[str], readings: Sequence[Reading], begins: Sequence[int] = (), in_many_languages: bool = False
+) -> tuple[ReadAnswer | None, Evidence]:
+    """Choose an answer among what was read; the evidence of the multilingual reader is the answer's likelihood alone."""
+    found = [*answers(question, readings, contexts, begins or [0] * len(contexts)), *verdicts(readings)]
+    if in_many_languages:
+        found = [replace(one, answer=multilingual.without_particle(one.answer)) for one in found]
+        best, (place, rival) = ranked(found)
+        return best, Evidence(place, rival)
+    best, (place, rival) = ranked(found)
     return best, Evidence(place, rival, len(question.split()), single(question))
+
+
+def constants_of(question: str, contexts: Sequence[str], verdict: bool) -> Constants:
+    """Return the constants of the reader that reads these, for yes and no or for spans."""
+    if multilingual.is_wanted(question, contexts):
+        return multilingual.VERDICTS if verdict else multilingual.SPANS
+    return VERDICTS if verdict else SPANS
 
 
 def single(question: str) -> float:

@@ -1,6 +1,6 @@
 """Examples as the writer learns them: what is written, token by token, and every token that would be right."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -26,12 +26,14 @@ class Sequenced:
 
 
 def common_words(examples: Iterable[Written]) -> Vocabulary:
-    """Make the vocabulary: the words most often written that are not there to be copied."""
-    counts: Counter[str] = Counter()
+    """Make the vocabulary: the words most often written that are not there to be copied, about more things than one or two."""
+    about: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for example in examples:
         source = {word.key for word in words(f"{example.history}\n{example.question}")}
-        counts.update({word.key for step in example.steps for word in words(step)} - source - {"{1}"})
-    return Vocabulary(tuple(word for word, count in counts.most_common(COMMON) if count > 2))
+        for word in {word.key for step in example.steps for word in words(step)} - source - {"{1}"}:
+            about[word][example.group] += 1
+    counts = Counter({word: groups.total() for word, groups in about.items() if len(groups) > 2})
+    return Vocabulary(tuple(word for word, _ in counts.most_common(COMMON)))
 
 
 def sequenced(example: Written, known: Vocabulary) -> Sequenced | None:

@@ -36,7 +36,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the writer.")
     parser.add_argument("data", type=Path, help="folder with the training sets")
     parser.add_argument("out", type=Path, help="folder for weights")
-    parser.add_argument("--begin", type=Path, help="folder whose weights and words to begin with; `shipped` for the package's own")
+    parser.add_argument("--begin", type=Path, help="folder whose weights to begin with; `shipped` for the package's own")
     parser.add_argument("--epochs", type=float, default=3)
     parser.add_argument("--rate", type=float, default=6e-4, help="highest learning rate")
     parser.add_argument("--size", type=int, default=48, help="examples in a batch")
@@ -114,6 +114,18 @@ def known_words(folder: Path) -> Vocabulary:
     return Vocabulary(tuple(json.loads((folder / WORDS).read_text(encoding="utf-8"))))
 
 
+def carried(folder: Path, writer: Writer, words: Vocabulary) -> dict[str, Tensor]:
+    """Return the weights of a run, or of the package, for another vocabulary; words that it lacks begin as in a new writer."""
+    known = known_words(folder)
+    weights = load_splitter().writer.state_dict() if folder == SHIPPED else load_file(folder / WEIGHTS)
+    rows = [(row, known.numbers[token]) for row, token in enumerate(words.tokens) if token in known.numbers]
+    here, there = (torch.tensor(numbers) for numbers in zip(*rows, strict=True))
+    made = {name: weight.float() for name, weight in weights.items()}
+    for name in ("word.weight", "bias"):
+        made[name] = writer.state_dict()[name].index_copy(0, here, made[name][there])
+    return made
+
+
 def main() -> None:
     """Train, and keep the weights."""
     given = arguments()
@@ -122,15 +134,14 @@ def main() -> None:
     examples = [example for example in material(given.data) if part(example) == "train"]
     if given.share < 1:
         examples = random.Random(given.seed).sample(examples, round(len(examples) * given.share))
-    words = known_words(given.begin) if given.begin else common_words(examples)
+    words = common_words(examples)
     (given.out / WORDS).write_text(json.dumps(words.words, ensure_ascii=False), encoding="utf-8")
     items = [item for item in (sequenced(example, words) for example in examples) if item]
     print(f"{len(items)} examples of {len(examples)}, {len(words)} words", flush=True)
     states = all_states(items)
     writer = Writer(len(words))
     if given.begin:
-        shipped = {name: weight.float() for name, weight in load_splitter().writer.state_dict().items()}
-        writer.load_state_dict(shipped if given.begin == SHIPPED else load_file(given.begin / WEIGHTS))
+        writer.load_state_dict(carried(given.begin, writer, words))
     smooth = 0.0
     with bar() as progress:
         task = progress.add_task("training")

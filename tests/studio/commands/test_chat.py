@@ -94,7 +94,7 @@ def test_a_notice_of_a_failure_is_marked(ramify: Ramify, ollama: Ollama, built: 
 
 
 def test_a_question_in_another_language_is_told_what_the_embedded_model_reads(ramify: Ramify, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("볼펜을 발명한 사람은 어느 도시에서 태어났나요?\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("ボールペンを発明した人はどの町で生まれましたか？\n"))
     done = ramify("chat", "--strategy", "naive", "--model", "extractive")
     assert done.code == 0
     assert "English only" in done.err

@@ -37,8 +37,8 @@ async def test_a_long_question_is_asked() -> None:
     assert "Seine" in html(turn)
 
 
-async def test_korean_is_told_that_the_model_reads_english(tmp_path: Path) -> None:
-    turn = await answered(chat("naive", model="extractive"), "프랑스의 수도는 어디입니까?")
+async def test_japanese_is_told_that_the_model_reads_english(tmp_path: Path) -> None:
+    turn = await answered(chat("naive", model="extractive"), "フランスの首都はどこですか？")
     assert "reads English only" in html(turn)
 
 

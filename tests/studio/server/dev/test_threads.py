@@ -116,6 +116,6 @@ class TestBadInput:
     async def test_a_question_of_10_000_characters_is_answered(self, studio: LangGraphClient) -> None:
         assert (await asked(studio, "naive", "Who invented the saxophone? " * 358))["answer"] == "Adolphe Sax"
 
-    async def test_a_question_in_korean_is_told_that_english_only_is_read(self, studio: LangGraphClient) -> None:
-        state = await asked(studio, "prune", "볼펜을 발명한 사람은 어디에서 태어났습니까?")
+    async def test_a_question_in_japanese_is_told_that_english_only_is_read(self, studio: LangGraphClient) -> None:
+        state = await asked(studio, "prune", "ボールペンを発明した人はどこで生まれましたか？")
         assert "reads English only" in " ".join(state["notices"])

@@ -1,0 +1,83 @@
+"""The reader for Korean: the same heads on multilingual E5, in use where that is downloaded.
+
+It was trained on English questions alone; the encoder under it brings the languages together.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ramify.tools.embeddings.e5 import is_downloaded
+from ramify.tools.languages import language_of
+from ramify.tools.reader.calibration import Constants
+
+FILE: Final = "multilingual.safetensors"
+SHA256 = "ab0d1844d60e3303fe05d74b916902d056f1b73c10386fbebabbd88a6efd86a5"
+LANGUAGE: Final = "Korean"
+SPANS: Final[Constants] = (0.698, 1.916, 0.0, 0.0, -0.915)
+"""As in `calibration`, fitted to this reader on English questions; their length and number of facts do not count."""
+VERDICTS: Final[Constants] = (0.586, -0.632, 0.0, 0.0, -0.553)
+IN_KOREAN: Final = {"Yes": "예", "No": "아니요"}
+_HANGUL = re.compile(r"[\uac00-\ud7a3]")
+_LEAST_STEM = 2
+"""Syllables that are left at least: a shorter word may end like a particle by itself."""
+_AFTER_CONSONANT: Final = ("으로", "은", "이", "을", "과")
+_AFTER_VOWEL: Final = ("라는", "라고", "였다", "며", "는", "가", "를", "와", "로")
+_AFTER_ANY: Final = (
+    "에서는",
+    "에서",
+    "에게",
+    "까지",
+    "부터",
+    "입니다",
+    "이라는",
+    "이라고",
+    "이었다",
+    "이다",
+    "이며",
+    "이고",
+    "에는",
+    "의",
+    "에",
+)
+_DOCTRINE: Final = "주의"
+"""Ends like a particle, and is none: 민주주의 is democracy."""
+_FINALS: Final = 28
+"""What a syllable can end with, a vowel among them, in the order of their numbers."""
+_RIEUL: Final = 8
+_FIRST_SYLLABLE: Final = 0xAC00
+
+
+def is_wanted(question: str, contexts: Sequence[str]) -> bool:
+    """Return whether to read with it: the question or most of the passages are Korean, and the encoder is downloaded."""
+    if not any(map(_HANGUL.search, (question, *contexts))):
+        return False
+    return is_downloaded() and (is_korean(question) or 2 * sum(map(is_korean, contexts)) > len(contexts))
+
+
+def is_korean(text: str) -> bool:
+    """Return whether a text is in Korean."""
+    return bool(_HANGUL.search(text)) and language_of(text) == LANGUAGE
+
+
+def without_particle(text: str) -> str:
+    """Return an answer without the particle or the "is" joined to its last word, which belong to the sentence that it stands in."""
+    text = text.rstrip(". ")
+    if not _HANGUL.match(text[-1:]) or text.endswith(_DOCTRINE):
+        return text
+    last = text.rpartition(" ")[2]
+    endings = sorted((*_AFTER_CONSONANT, *_AFTER_VOWEL, *_AFTER_ANY), key=len, reverse=True)
+    for ending in endings:
+        stem = last.removesuffix(ending)
+        if stem != last and len(stem) >= _LEAST_STEM and _can_follow(ending, stem[-1]):
+            return text.removesuffix(ending)
+    return text
+
+
+def _can_follow(ending: str, sign: str) -> bool:
+    """Return whether a particle has the form that it takes after this letter, digit or syllable."""
+    if ending in _AFTER_ANY or not _HANGUL.match(sign):
+        return True
+    final = (ord(sign) - _FIRST_SYLLABLE) % _FINALS
+    closed = final != 0 and not (ending == "로" and final == _RIEUL)
+    return ending in (_AFTER_CONSONANT if closed else _AFTER_VOWEL)

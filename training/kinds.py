@@ -1,0 +1,75 @@
+"""Train the classifier of `ramify.tools.extractive.kinds`: what kind of answer a question asks for.
+
+    python -m training.kinds DATA
+
+Questions that were written by hand: those of `training/written/open.jsonl`, and those over manuals and office documents, which say their
+kind; and questions for facts as people asked them. A tenth is kept out.
+"""
+
+import argparse
+import hashlib
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from safetensors.numpy import save_file
+from sklearn.linear_model import LogisticRegression
+
+from ramify.evaluation.load.records import read_records
+from ramify.tools.extractive.kinds import FILE, KINDS, SURE, Kind, vectors
+from training.technical import FOLDERS
+
+CODE: Final = Path(__file__).parent.parent / "tools" / "extractive" / "kinds.py"
+OPEN: Final = Path(__file__).parent / "written" / "open.jsonl"
+NAMES: Final[dict[str, Kind]] = {"how_to": "how to", "list": "list", "explain": "explain"}
+FACTS: Final = ("squad_dev", "nq_oracle_dev", "squadshifts", "hotpotqa_train", "boolq_dev", "2wikimultihopqa_train")
+"""Folders of questions for facts; so many of each are taken."""
+_MOST: Final = 700
+_OWN: Final = 6.0
+"""What a question counts that was written to tell the kinds apart."""
+
+
+def main() -> None:
+    """Train, print how many of a tenth that was kept out get the right kind, and write the weights and their hash into the package."""
+    parser = argparse.ArgumentParser(description="Train the classifier of questions.")
+    parser.add_argument("data", type=Path, help="the folder of data sets")
+    asked = sorted(set(examples(parser.parse_args().data)))
+    own = {json.loads(line)["question"] for line in OPEN.read_text(encoding="utf-8").splitlines()}
+    random.Random(0).shuffle(asked)
+    told_by = vectors([question for question, _ in asked])
+    labels = np.array([KINDS.index(kind) for _, kind in asked])
+    worth = np.array([_OWN if question in own else 1.0 for question, _ in asked])
+    kept = len(asked) // 10
+    model = LogisticRegression(max_iter=5000, class_weight="balanced").fit(told_by[kept:], labels[kept:], sample_weight=worth[kept:])
+    likely = model.predict_proba(told_by[:kept])
+    told = np.where(likely[:, 1:].sum(axis=1) < SURE, 0, 1 + likely[:, 1:].argmax(axis=1))
+    for number, kind in enumerate(KINDS):
+        own = labels[:kept] == number
+        print(f"{kind or 'fact':8} {own.sum():4} kept out, {100 * (told[own] == number).mean():.0f} % told as what they are")
+    target = CODE.with_name(FILE)
+    save_file({"weight": np.ascontiguousarray(model.coef_, dtype=np.float32), "bias": model.intercept_.astype(np.float32)}, target)
+    found = hashlib.sha256(target.read_bytes()).hexdigest()
+    CODE.write_text(re.sub(r'SHA256 = "[0-9a-f]*"', f'SHA256 = "{found}"', CODE.read_text(encoding="utf-8")), encoding="utf-8")
+    print(f"{target}: {target.stat().st_size:,} bytes, sha256 {found}")
+
+
+def examples(data: Path) -> Iterator[tuple[str, Kind]]:
+    """Yield questions with their kinds."""
+    for line in OPEN.read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        yield one["question"], NAMES.get(one["kind"], "")
+    for folder in FOLDERS:
+        for _, one in read_records(data / folder / "questions.jsonl.gz"):
+            yield str(one["question"]), NAMES.get(str(one["metadata"]["kind"]), "")
+    for folder in FACTS:
+        questions = [str(one["question"]) for _, one in read_records(data / folder / "questions.jsonl.gz")]
+        for question in random.Random(folder).sample(questions, min(_MOST, len(questions))):
+            yield question, ""
+
+
+if __name__ == "__main__":
+    main()
