@@ -113,7 +113,7 @@ def _serving(
     declare(places, base_urls, [Path(file) for file in files], [*rerank, *named_by_operator])
     catalog = Catalog(named(places), strategy, models, options)
     for collection in catalog.collections.values():
-        catalog.options_of(strategy, collection)
+        catalog.options_of(strategy, catalog.selection(collection.name))
         collection.manifest()
     for folder in documents:
         if not folder.expanduser().is_dir():

@@ -62,7 +62,7 @@ class Readiness:
         catalog = self._serving.catalog
         for collection in catalog.collections.values():
             warm(collection.where)
-        _, settings = configure(catalog.strategy, catalog.options_of(catalog.strategy, catalog.collection(None)))
+        _, settings = configure(catalog.strategy, catalog.options_of(catalog.strategy, catalog.selection(None)))
         current_model(settings).load()
 
 

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from ramify.studio.serve.answers import Kept, kept_remarks, page_of, remarks
 from ramify.studio.serve.bodies import read
+from ramify.studio.serve.catalog import Selection
 from ramify.studio.serve.collections_api import CollectionsApi
 from ramify.studio.serve.questions import Asked, Event, Failure
 from ramify.studio.serve.serving import Ask, Serving
@@ -116,16 +117,16 @@ class JsonApi:
         """Return the text of a passage, and where it stands."""
         collection = self._serving.catalog.collection(request.query_params.get("collection"))
         identity, quote = request.query_params.get("passage", ""), request.query_params.get("quote", "")
-        found = await asyncio.to_thread(passage_json, collection, identity, quote)
+        found = await asyncio.to_thread(passage_json, selection, identity, quote)
         if found is None:
             raise _no_passage(identity)
-        return JSONResponse({"collection": collection.name, **found})
+        return JSONResponse(found)
 
     async def file(self, request: Request) -> Response:
         """Return the file of a passage."""
-        collection = self._serving.catalog.collection(request.query_params.get("collection"))
+        selection = self._selection(request)
         identity = request.query_params.get("passage", "")
-        path = await asyncio.to_thread(file_of, collection, identity)
+        path = await asyncio.to_thread(file_of, self._selection(request), identity)
         if path is None:
             raise HTTPException(404, f"there is no file of the passage {identity[:80]!r} here: its text is at {PREFIX}/source")
         kind = media_type(path)
@@ -145,6 +146,9 @@ class Stopping(BaseModel):
 
 
 def refusal(failure: Failure) -> dict[str, Any]:
+    def _selection(self, request: Request) -> Selection:
+        return self._serving.catalog.selection(request.query_params.getlist("collection"))
+
     """Return a failure in the form of our own interface."""
     return {"error": failure.to_json()}
 

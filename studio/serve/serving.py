@@ -25,7 +25,8 @@ class Ask(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: str
-    collection: str | None = None
+    collection: str | list[str] | None = None
+    """A name, or several that are asked together."""
     strategy: str | None = None
     model: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -49,9 +50,7 @@ class Serving:
         """Take up a question, in the light of `earlier` messages where there are any; UsageError for what cannot be asked."""
         question = checked(given.question)
         strategy = self.catalog.chosen_strategy(given.strategy)
-        collection = self.catalog.collection(given.collection)
-        settings = {**given.settings, **({"style": given.style} if given.style else {})}
-        options = await asyncio.to_thread(self.catalog.options_of, strategy, collection, given.model, settings)
+        options = await self._options(strategy, given)
         forget()  # a model's server may have come up since the last question
         thread = "" if given.thread is None else self.threads.name_of(given.thread)
         if thread:
@@ -63,3 +62,8 @@ class Serving:
         else:
             ask = ask_async
         return self.questions.ask(user, partial(ask, question, strategy, **options), thread)
+
+    async def _options(self, strategy: str, given: Ask) -> dict[str, Any]:
+        selection = self.catalog.selection(given.collection)
+        settings = {**given.settings, **({"style": given.style} if given.style else {})}
+        return await asyncio.to_thread(self.catalog.options_of, strategy, selection, given.model, settings)
