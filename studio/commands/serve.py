@@ -120,7 +120,7 @@ def _serving(
             raise UsageError(f"--documents {str(folder)!r} is no folder", "name a folder that is there")
     kept = Threads(memory or _own_memory())
     asyncio.run(kept.prepare())
-    collections = Collections(catalog, _own_folder() / "collections", [folder.expanduser() for folder in documents])
+    collections = Collections(catalog, _own_folder() / "collections", [folder.expanduser() for folder in documents], bool(users))
     return Serving(catalog, Questions(at_once), kept, users, collections)
 
 

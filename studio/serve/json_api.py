@@ -65,7 +65,7 @@ class JsonApi:
         """List the collections."""
         if (made := self._serving.collections) is not None:
             folders = list(map(str, made.folders))
-            return JSONResponse({"collections": await asyncio.to_thread(made.listed), "writable": True, "folders": folders})
+            return JSONResponse({"collections": await asyncio.to_thread(made.listed, user_of(request)), "writable": True, "folders": folders})
         told = [await asyncio.to_thread(one.to_json) for one in self._serving.catalog.collections.values()]
         return JSONResponse({"collections": told, "writable": False, "folders": []})
 

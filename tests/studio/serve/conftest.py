@@ -113,7 +113,8 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             catalog = Catalog(named(places), strategy, [model], options)
             threads = Threads(f"sqlite:{tmp_path / 'conversations.sqlite'}")
             asyncio.run(threads.prepare())
-            collections = Collections(catalog, tmp_path / "collections", documents)
-            return stack.enter_context(running(Serving(catalog, Questions(4), threads, users_of(tokens), collections)))
+            users = users_of(tokens)
+            collections = Collections(catalog, tmp_path / "collections", documents, bool(users))
+            return stack.enter_context(running(Serving(catalog, Questions(4), threads, users, collections)))
 
         yield start
