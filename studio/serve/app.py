@@ -74,7 +74,11 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         ready.begin()
+        watching = [asyncio.create_task(one.run()) for one in serving.watched]
         yield
+        for task in watching:
+            task.cancel()
+        await asyncio.gather(*watching, return_exceptions=True)
         await serving.questions.close()
         if serving.collections is not None:
             await serving.collections.close()

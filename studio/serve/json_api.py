@@ -63,11 +63,17 @@ class JsonApi:
 
     async def collections(self, request: Request) -> Response:
         """List the collections."""
-        if (made := self._serving.collections) is not None:
-            folders = list(map(str, made.folders))
-            return JSONResponse({"collections": await asyncio.to_thread(made.listed, user_of(request)), "writable": True, "folders": folders})
-        told = [await asyncio.to_thread(one.to_json) for one in self._serving.catalog.collections.values()]
-        return JSONResponse({"collections": told, "writable": False, "folders": []})
+        made, catalog = self._serving.collections, self._serving.catalog
+        if made is not None:
+            listed = await asyncio.to_thread(made.listed, user_of(request))
+        else:
+            listed = [await asyncio.to_thread(one.to_json) for one in catalog.collections.values()]
+        watched = {one.where: one.to_json() for one in self._serving.watched}
+        for told in listed:
+            if (one := catalog.collections.get(told["name"])) and one.where in watched:
+                told["watched"] = watched[one.where]
+        folders = list(map(str, made.folders)) if made is not None else []
+        return JSONResponse({"collections": listed, "writable": made is not None, "folders": folders})
 
     async def strategies(self, request: Request) -> Response:
         """List the strategies with their settings."""

@@ -17,6 +17,7 @@ from ramify.studio.serve.collections import Collections
 from ramify.studio.serve.questions import Asked, Questions
 from ramify.studio.serve.threads import Threads
 from ramify.tools.models import forget
+from ramify.studio.serve.watching import Watched
 
 
 class Ask(BaseModel):
@@ -60,6 +61,8 @@ class Serving:
             conversation.messages = list(earlier)
             ask = conversation.ask_async
         else:
+    watched: Sequence[Watched] = ()
+    """The folders that collections are kept in step with."""
             ask = ask_async
         return self.questions.ask(user, partial(ask, question, strategy, **options), thread)
 
