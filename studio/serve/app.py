@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 
 from ramify.graphs.strategies import configure
 from ramify.nodes.asking.ask import current_model
-from ramify.studio.serve import json_api, ollama, openai, page
+from ramify.studio.serve import json_api, ollama, openai, page, responses
 from ramify.studio.serve.catalog import COMMAND
 from ramify.studio.serve.chat import Chats
 from ramify.studio.serve.questions import Failure, failure_of
@@ -89,7 +89,7 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
             Route("/health", _health),
             Route("/ready", ready.show),
             Mount(json_api.PREFIX, routes=json_api.JsonApi(serving).routes(), middleware=tokens),
-            Mount(openai.PREFIX, routes=openai.OpenAI(chats).routes(), middleware=tokens),
+            Mount(openai.PREFIX, routes=[*openai.OpenAI(chats).routes(), *responses.Responses(chats).routes()], middleware=tokens),
             Mount(ollama.PREFIX, routes=ollama.Ollama(chats).routes(), middleware=tokens),
             *page.routes(),
         ],
