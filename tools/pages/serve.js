@@ -4,7 +4,7 @@ import { askForToken, chooseSeveral, confirmed, openCollections, openSettings, s
 
 const EXAMPLES = ["In which city was the inventor of the ballpoint pen born?", "In which year was the director of Solaris born?", "Who is older, Nikola Tesla or Thomas Edison?"];
 const at = id => document.getElementById(id);
-const AND = "+", SEVERAL = "several …";
+const AND = "+";
 const state = { about: null, collections: [], collection: "", thread: null, running: null, opener: null, last: null };
 const narrow = matchMedia("(max-width: 760px)");
 const say = text => { at("live").textContent = text; };
@@ -31,17 +31,15 @@ const offer = chosen => {
   const names = state.collections.map(one => one.name);
   const options = names.map(name => make("option", { value: name, text: name }));
   if (chosen.includes(AND)) options.push(make("option", { value: chosen, text: chosen.split(AND).join(" + ") }));
-  if (names.length > 1) options.push(make("option", { value: SEVERAL, text: SEVERAL }));
+  at("several-open").hidden = names.length < 2;
   at("collection").replaceChildren(...options);
   at("collection").value = state.collection = chosen;
   welcome();
 };
-const pickCollection = async () => {
-  const names = state.collections.map(one => one.name);
-  const several = at("collection").value === SEVERAL ? await chooseSeveral(names, state.collection.split(AND)) || state.collection.split(AND) : [at("collection").value];
-  offer(several.join(AND));
-  sessionStorage.setItem("ramify.collection", state.collection);
-  at("collection").focus();
+const pick = chosen => { offer(chosen); sessionStorage.setItem("ramify.collection", chosen); };
+const pickSeveral = async () => {
+  const several = await chooseSeveral(state.collections.map(one => one.name), state.collection.split(AND));
+  if (several) pick(several.join(AND));
 };
 const welcome = () => {
   at("welcome").hidden = at("turns").childElementCount > 0;
@@ -124,7 +122,7 @@ const runOn = async (turn, path, question) => {
   const fitting = strategy === turn.strategy ? given : { model: given.model };  // settings belong to a strategy
   const { result, remarks } = turn;
   turn.again();
-  await follow(turn, `/threads/${encodeURIComponent(state.thread)}/edit`, { branch: path, ...(question && { question }), collection: turn.collection, ...fitting });
+  await follow(turn, `/threads/${encodeURIComponent(state.thread)}/edit`, { branch: path, ...(question && { question }), collection: turn.collection || state.collection, ...fitting });
   if (turn.failure?.kind !== "usage" || !result) return;
   const refused = failed(turn.failure);  // the answer is as it was
   turn.again();
@@ -276,7 +274,8 @@ at("question").addEventListener("keydown", event => {
 });
 at("stop").addEventListener("click", stop);
 at("new").addEventListener("click", () => { begin(); closeSide(); at("question").focus(); });
-at("collection").addEventListener("change", pickCollection);
+at("collection").addEventListener("change", () => pick(at("collection").value));
+at("several-open").addEventListener("click", pickSeveral);
 for (const id of ["how", "open-settings"]) at(id).addEventListener("click", () => { closeSide(); openSettings(welcome); });
 at("open-collections").addEventListener("click", () => { closeSide(); openCollections(name => loadCollections(name)); });
 at("side-open").addEventListener("click", openSide);
