@@ -93,7 +93,7 @@ async def test_a_dropped_branch_is_not_asked_and_counts_no_more(
 async def test_only_the_last_question_is_edited(talk: graphs.Conversation) -> None:
     options: dict[str, Any] = {**FINAL, "index": river(), "model": model()}
     await talk.ask_async(QUESTION, "prune", **options)
-    await talk.ask_async(FIRST, "naive", **{"index": river(), "model": model()})
+    await talk.ask_async(FIRST, "naive", index=river(), model=model())
     with pytest.raises(UsageError, match=r"has no branch '0\.0'"):
         await talk.edit_async(Edit("0.0", ROME), index=river(), model=model())
     await talk.ask_async(QUESTION, "prune", **options)
