@@ -3,7 +3,7 @@
 * strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, each a `Strategy`
   (in `strategies`) that builds a `wiring` with `conditions`; `call_counts` bounds what the larger ones cost
 * a question: `run`, with its result
-* several: `conversation`, with where it is stored
+* several: `conversation`, with where it is stored; `editing` of a tree that was stored
 * in a larger agent: `tool`
 * beside an index: `building` of a graph or a hierarchy
 """

@@ -16,6 +16,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
 from ramify.graphs.conditions import follow_up, nobody_known
+from ramify.graphs.editing import Edit, fork
 from ramify.graphs.run import Result, Watch, blocking, run_graph
 from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.tool import TRUSTED
@@ -326,10 +327,29 @@ class Conversation:
         """Resume an interrupted question from synchronous code."""
         return blocking(self.resume_async(strategy, watch, **options))
 
+    async def edit_async(self, edit: Edit, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any) -> Result:
+        """Edit a branch in the tree of the last question and run on from there; its new answer takes the place of the earlier one.
+
+        The strategy is the one it was asked with; settings are to be given again. UsageError where the branch cannot be edited.
+        """
+        if self.memory is None:
+            raise UsageError("this conversation is not stored", "give it a memory: only a run that is stored can be edited")
+        await self.recall_async()
+        if self.strategy is None:
+            raise UsageError(f"there is no conversation {self.thread!r}", "ask its first question")
+        forget()
+        return await self._turn(None, self.strategy, watch, config, options, edit)
+
     async def _turn(
-        self, question: str | None, strategy: str, watch: Watch | None, config: RunnableConfig | None, options: Mapping[str, Any]
+        self,
+        question: str | None,
+        strategy: str,
+        watch: Watch | None,
+        config: RunnableConfig | None,
+        options: Mapping[str, Any],
+        edit: Edit | None = None,
     ) -> Result:
-        """Run a turn, without a question the rest of an interrupted one; the list of threads names it from its beginning."""
+        """Run a turn, without a question the rest of an interrupted or edited one; the list of threads names it from its beginning."""
         wiring, settings = configure(strategy, options, _wired)
         asked = [HumanMessage(question)] if question else []
         if self.memory is None:
@@ -340,7 +360,10 @@ class Conversation:
                 graph = wiring.compile(checkpointer=memory.saver, store=memory.store)
                 await note(memory.store, self.thread, question or "", strategy)
                 given = {"messages": asked} if asked else None
-                result, state = await run_graph(graph, given, strategy, settings, watch, self._config(config))
+                place = self._config(config)
+                if edit is not None:
+                    place = self._config(await fork(wiring, graph, place, edit))
+                result, state = await run_graph(graph, given, strategy, settings, watch, place)
                 await note(memory.store, self.thread, question or "", strategy, _answered(state["messages"]))
         self.messages = state["messages"]
         return result

@@ -5,10 +5,11 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from langchain_core.language_models import BaseChatModel
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from ramify.tools.errors import UsageError
+from ramify.tools.index.collections import Collections
 from ramify.tools.index.hybrid_search import View
 from ramify.tools.index.passage_store import choices_of
 from ramify.tools.index.searcher import collections_of
@@ -21,8 +22,8 @@ from ramify.tools.typed import readable
 
 EMBEDDED = "extractive"
 """The name of the embedded model."""
-Several = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)]
-"""Indexes that are searched as one."""
+Several = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_length=1)] | InstanceOf[Collections]
+"""Indexes that are searched as one, also with names of their own."""
 FILTER = '{"source": "report.pdf"}'
 QUOTED = 80
 """Characters of a value that is refused."""

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import socket
 from contextlib import suppress
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,7 @@ from ramify.tools.server_address import is_loopback
 
 if TYPE_CHECKING:
     from ramify.studio.serve.serving import Serving
+    from ramify.studio.serve.watching import Watched
 
 Indexes = Annotated[
     list[str] | None,
@@ -49,6 +51,13 @@ Documents = Annotated[
     list[Path] | None,
     typer.Option("--documents", metavar="DIR", help="A folder that users may make collections of, with those below it; repeatable."),
 ]
+Watch = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--watch", metavar="DIR",
+        help="A folder whose documents are a collection that follows their changes, as with `ramify watch`; repeatable.",
+    ),
+]  # fmt: skip
 NEEDED = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite")
 
 
@@ -65,6 +74,7 @@ def serve(
     at_once: AtOnce = 4,
     memory: Memory = None,
     documents: Documents = None,
+    watch: Watch = None,
     allow_origin: Origins = None,
 ) -> None:
     """Serve questions over HTTP: to a browser, to scripts, and in OpenAI's and Ollama's protocols; Ctrl-C stops it."""
@@ -75,8 +85,12 @@ def serve(
         what = f"--host {host} can be reached from other machines, and there is no token"
         raise UsageError(what, "set RAMIFY_SERVE_TOKEN, or give --token NAME:SECRET")
     listening = claim(host, port)
+    indexes = _places(index or [])
+    followed = _watched(watch or [], indexes) if watch else []
+    indexes += [one.where for one in followed if one.where not in indexes]
     with err().status("loading …"):
-        serving = _serving(index or [], model or ["auto"], strategy, options, token or [], rerank or [], at_once, memory, documents or [])
+        serving = _serving(indexes, model or ["auto"], strategy, options, token or [], rerank or [], at_once, memory, documents or [])
+    serving = replace(serving, watched=followed)
     _run(serving, listening, host, port, allow_origin or [])
 
 
@@ -86,8 +100,35 @@ def _installed(module: str) -> bool:
     return False
 
 
+def _places(indexes: list[str]) -> list[str]:
+    from ramify.tools.index.index_store import is_address
+
+    return [one if is_address(one) else str(Path(one).expanduser().absolute()) for one in indexes]
+
+
+def _watched(folders: list[Path], indexes: list[str]) -> "list[Watched]":
+    """Find the indexes of folders that are watched; one that has none yet is indexed first."""
+    from ramify.studio.console.progress_bar import bar
+    from ramify.studio.serve.watching import watched
+
+    if find_spec("watchfiles") is None:
+        raise RamifyError("the library that notices changed files is not installed", "run `pip install 'ramify-rag[watch]'`")
+    for folder in folders:
+        _check_folder("--watch", folder)
+    found = watched([folder.expanduser() for folder in folders], indexes, _own_folder() / "watched")
+    for one in found:
+        with bar() as progress:
+            one.prepare(progress)
+    return found
+
+
+def _check_folder(option: str, folder: Path) -> None:
+    if not folder.expanduser().is_dir():
+        raise UsageError(f"{option} {str(folder)!r} is no folder", "name a folder that is there")
+
+
 def _serving(
-    index: list[str], models: list[str], strategy: str, options: dict[str, Any],
+    places: list[str], models: list[str], strategy: str, options: dict[str, Any],
     tokens: list[str], rerank: list[str], at_once: int, memory: str | None, documents: list[Path],
 ) -> "Serving":  # fmt: skip
     """Open what is served; an error now and not at the first question."""
@@ -99,12 +140,10 @@ def _serving(
     from ramify.studio.serve.threads import Threads
     from ramify.studio.serve.users import users_of
     from ramify.studio.server.bounds import declare
-    from ramify.tools.index.index_store import is_address
     from ramify.tools.models.gguf import GGUF, find_gguf
 
     configure(strategy, options)
     users = users_of(tokens)
-    places = [one if is_address(one) else str(Path(one).expanduser().absolute()) for one in index]
     files = [one.removeprefix(GGUF) for one in models if one.startswith(GGUF)]
     for file in files:
         find_gguf(file)
@@ -113,14 +152,13 @@ def _serving(
     declare(places, base_urls, [Path(file) for file in files], [*rerank, *named_by_operator])
     catalog = Catalog(named(places), strategy, models, options)
     for collection in catalog.collections.values():
-        catalog.options_of(strategy, collection)
+        catalog.options_of(strategy, catalog.selection(collection.name))
         collection.manifest()
     for folder in documents:
-        if not folder.expanduser().is_dir():
-            raise UsageError(f"--documents {str(folder)!r} is no folder", "name a folder that is there")
+        _check_folder("--documents", folder)
     kept = Threads(memory or _own_memory())
     asyncio.run(kept.prepare())
-    collections = Collections(catalog, _own_folder() / "collections", [folder.expanduser() for folder in documents])
+    collections = Collections(catalog, _own_folder() / "collections", [folder.expanduser() for folder in documents], bool(users))
     return Serving(catalog, Questions(at_once), kept, users, collections)
 
 

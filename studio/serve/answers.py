@@ -9,7 +9,7 @@ from ramify.nodes.retrieve import passage_of
 from ramify.nodes.tree import Branch, Passage
 from ramify.studio.drawing import phrases
 from ramify.studio.drawing.page import page
-from ramify.studio.serve.catalog import Catalog, Collection
+from ramify.studio.serve.catalog import Catalog, Selection
 from ramify.tools.errors import UsageError
 from ramify.tools.index import Hit
 from ramify.tools.index.searcher import opened
@@ -25,7 +25,7 @@ class Kept(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    collection: str | None = None
+    collection: str | list[str] | None = None
     result: dict[str, Any]
 
 
@@ -60,12 +60,18 @@ def _result(kept: Kept, catalog: Catalog) -> Result:
         rows = [Branch.model_validate({name: row[name] for name in Branch.model_fields if name in row}) for row in told.get("tree") or ()]
         tree = {branch.path: branch for branch in rows}
         ids = list(dict.fromkeys(identity for branch in rows for identity in branch.evidence))[:MOST_PASSAGES]
-        passages = _passages(catalog.collection(kept.collection), ids) if kept.collection else {}
+        passages = _passages(catalog.selection(kept.collection), ids) if kept.collection else {}
         return Result.model_validate({**_UNTOLD, **told, "tree": tree, "passages": passages})
     except (ValidationError, TypeError, KeyError) as error:
         raise UsageError("this is no result of a question", "send the object of the event `result`, as it came") from error
 
 
-def _passages(collection: Collection, ids: list[str]) -> dict[str, Passage]:
-    found = [passage_of(Hit(document, 0.0, 0.0)) for document in opened(collection.where).get_by_ids(ids)]
-    return {passage.id: passage for passage in found}
+def _passages(selection: Selection, ids: list[str]) -> dict[str, Passage]:
+    """Return the passages that are there, under the ids that they have in the selection."""
+    found: dict[str, Passage] = {}
+    for one in selection.members:
+        own = {place[1]: identity for identity in ids if (place := selection.locate(identity)) and place[0] == one}
+        for document in opened(one.where).get_by_ids([*own]):
+            passage, name = passage_of(Hit(document, 0.0, 0.0)), one.name if len(selection.members) > 1 else ""
+            found[own[passage.id]] = passage.model_copy(update={"id": own[passage.id], "collection": name})
+    return {identity: found[identity] for identity in ids if identity in found}

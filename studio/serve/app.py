@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 
 from ramify.graphs.strategies import configure
 from ramify.nodes.asking.ask import current_model
-from ramify.studio.serve import json_api, ollama, openai, page
+from ramify.studio.serve import json_api, ollama, openai, page, responses
 from ramify.studio.serve.catalog import COMMAND
 from ramify.studio.serve.chat import Chats
 from ramify.studio.serve.questions import Failure, failure_of
@@ -62,7 +62,7 @@ class Readiness:
         catalog = self._serving.catalog
         for collection in catalog.collections.values():
             warm(collection.where)
-        _, settings = configure(catalog.strategy, catalog.options_of(catalog.strategy, catalog.collection(None)))
+        _, settings = configure(catalog.strategy, catalog.options_of(catalog.strategy, catalog.selection(None)))
         current_model(settings).load()
 
 
@@ -74,7 +74,11 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         ready.begin()
+        watching = [asyncio.create_task(one.run()) for one in serving.watched]
         yield
+        for task in watching:
+            task.cancel()
+        await asyncio.gather(*watching, return_exceptions=True)
         await serving.questions.close()
         if serving.collections is not None:
             await serving.collections.close()
@@ -85,7 +89,7 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
             Route("/health", _health),
             Route("/ready", ready.show),
             Mount(json_api.PREFIX, routes=json_api.JsonApi(serving).routes(), middleware=tokens),
-            Mount(openai.PREFIX, routes=openai.OpenAI(chats).routes(), middleware=tokens),
+            Mount(openai.PREFIX, routes=[*openai.OpenAI(chats).routes(), *responses.Responses(chats).routes()], middleware=tokens),
             Mount(ollama.PREFIX, routes=ollama.Ollama(chats).routes(), middleware=tokens),
             *page.routes(),
         ],

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure,
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.studio.server.bounds import check_allowed
 from ramify.tools.errors import UsageError
+from ramify.tools.index.collections import Collections as Searched
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import Manifest
 from ramify.tools.index.searcher import DEMO, opened
@@ -22,6 +23,8 @@ OF_THE_SERVER = ("index", "model", "base_url")
 """Settings that a request does not give: it names a collection and one of the server's models."""
 QUOTED = 80
 """Characters of a value that is refused."""
+AND = "+"
+"""Between the names of collections that one question is asked of: none has it in its name."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,34 @@ class Collection:
             "passages": manifest.passages,
             "description": ABOUT_DEMO if self.where == DEMO else "",
         }
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The collections that a question is asked of: one, or several that are searched together."""
+
+    members: tuple[Collection, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the name, of several all of them."""
+        return AND.join(one.name for one in self.members)
+
+    @property
+    def index(self) -> str | Searched:
+        """Return what is searched; UsageError where two names stand for the same index."""
+        if len(self.members) == 1:
+            return self.members[0].where
+        several = Searched.of([one.where for one in self.members])
+        return replace(several, names=tuple(one.name for one in self.members))
+
+    def locate(self, passage: str) -> tuple[Collection, str] | None:
+        """Return the collection of a passage and its id there; where there are several, the id begins with the collection's name."""
+        if len(self.members) == 1:
+            return self.members[0], passage
+        name, _, identity = passage.partition(":")
+        found = next((one for one in self.members if one.name == name), None)
+        return (found, identity) if found else None
 
 
 def named(indexes: Sequence[str]) -> dict[str, Collection]:
@@ -75,12 +106,22 @@ class Catalog:
         """Return a collection; UsageError where there is none of the name."""
         return _chosen(self.collections, name, "collection")
 
+    def selection(self, names: str | Sequence[str] | None) -> Selection:
+        """Return the collections of these names, which may also be joined by `+`; UsageError where there is none of a name."""
+        listed = [names] if isinstance(names, str) else [*(names or ())]
+        if not listed:
+            return Selection((self.collection(None),))
+        wanted = AND.join(listed).split(AND)
+        if twice := next((name for name in wanted if wanted.count(name) > 1), None):
+            raise UsageError(f"the collection {brief(repr(twice), QUOTED)} is named twice", "name it once")
+        return Selection(tuple(map(self.collection, wanted)))
+
     def model(self, name: str | None) -> str:
         """Return a model; UsageError where the server was not started with it."""
         return _chosen({one: one for one in self.models}, name, "model")
 
     def options_of(
-        self, strategy: str, collection: Collection, model: str | None = None, settings: Mapping[str, Any] | None = None
+        self, strategy: str, selection: Selection, model: str | None = None, settings: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Return the options of a question; UsageError for a setting that is wrong, or that a request may not give."""
         given = dict(settings or {})
@@ -89,17 +130,23 @@ class Catalog:
             raise UsageError(f"{wrong[0]}={brief(repr(given[wrong[0]]), QUOTED)} is not for a request to set", remedy)
         known = {"preset", *arguments_of(strategy), *build(strategy).settings.model_fields}
         own = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
-        options = {**own, **given, "index": collection.where, "model": self.model(model)}
+        options = {**own, **given, "index": selection.index, "model": self.model(model)}
         check_allowed(configure(strategy, options)[1], COMMAND)
         return options
 
-    def pairs(self) -> dict[str, tuple[Collection, str]]:
+    def model_names(self) -> list[str]:
         """List each collection with each strategy that can answer from it, as `collection/strategy`; blocking."""
-        return {
-            f"{collection.name}/{strategy}": (collection, strategy)
-            for collection in self.collections.values()
-            for strategy in self.strategies(collection)
-        }
+        return [f"{one.name}/{strategy}" for one in list(self.collections.values()) for strategy in self.strategies(one)]
+
+    def model_of(self, name: str) -> tuple[Selection, str] | None:
+        """Return what a model's name stands for, such as `a+b/prune`; None where it is not of this form, or nothing here; blocking."""
+        names, _, strategy = name.rpartition("/")
+        listed = names.split(AND)
+        if not all(one in self.collections for one in listed) or len({*listed}) < len(listed):
+            return None
+        selection = self.selection(names)
+        known = all(strategy in self.strategies(one) for one in selection.members)
+        return (selection, strategy) if known and not (len(listed) > 1 and strategy == "global") else None
 
     def strategies(self, collection: Collection) -> list[str]:
         """List the strategies that can answer from a collection, the default first: a global one needs reports; blocking."""

@@ -27,7 +27,7 @@ LATEST = ":latest"
 """What clients of Ollama put behind a name."""
 _TREE = ("path", "question", "answer", "confidence", "status")
 """What a follow-up reads of a branch."""
-_CITED = {"id", "source", "name", "title", "heading", "page", "quote", "start", "end", "cited", "closest"}
+_CITED = {"id", "collection", "source", "name", "title", "heading", "page", "quote", "start", "end", "cited", "closest"}
 
 
 class Part(BaseModel):
@@ -64,14 +64,15 @@ class Chats:
 
     async def models(self) -> list[str]:
         """List the names of models: each collection with each strategy that can answer from it."""
-        return [*await asyncio.to_thread(self._serving.catalog.pairs)]
+        return await asyncio.to_thread(self._serving.catalog.model_names)
 
     async def found(self, model: str) -> tuple[str, str]:
-        """Return the collection and the strategy that a model stands for; 404 where there is none."""
-        pairs = await asyncio.to_thread(self._serving.catalog.pairs)
-        if (pair := pairs.get(model.removesuffix(LATEST))) is None:
-            raise HTTPException(404, f"there is no model {brief(repr(model), QUOTED)} here: choose one of {', '.join(pairs)}")
-        return pair[0].name, pair[1]
+        """Return the collections, joined by `+`, and the strategy that a model stands for; 404 where there is none."""
+        catalog = self._serving.catalog
+        if (found := await asyncio.to_thread(catalog.model_of, model.removesuffix(LATEST))) is None:
+            known = ", ".join(await asyncio.to_thread(catalog.model_names))
+            raise HTTPException(404, f"there is no model {brief(repr(model), QUOTED)} here: choose one of {known}")
+        return found[0].name, found[1]
 
     async def ask(self, user: str, model: str, messages: Sequence[Message]) -> Asked:
         """Take up the last message as a question, in the light of those before it; instructions to a model are passed over."""

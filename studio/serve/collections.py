@@ -11,6 +11,7 @@ from typing import Any
 
 from ramify.studio.serve.catalog import QUOTED, Catalog, Collection
 from ramify.studio.serve.questions import Event, failure_of
+from ramify.studio.serve.users import DEFAULT
 from ramify.studio.server.bounds import allow
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
@@ -79,8 +80,10 @@ class Build:
 class Collections:
     """The collections below a folder of the server, which join the catalog's when they are indexed."""
 
-    def __init__(self, catalog: Catalog, home: Path, folders: Sequence[Path] = ()) -> None:
+    def __init__(self, catalog: Catalog, home: Path, folders: Sequence[Path] = (), told_apart: bool = False) -> None:
         self._catalog = catalog
+        self._told_apart = told_apart
+        """Whether users have tokens: then each changes only what they made."""
         self._home = home
         self.folders = [folder.resolve() for folder in folders]
         self._builds: dict[str, Build] = {}
@@ -92,8 +95,8 @@ class Collections:
                 self._own.add(name)
                 self._offer(name)
 
-    def listed(self) -> list[dict[str, Any]]:
-        """List all collections; those made here also tell their folder and whether they are being indexed. Blocking."""
+    def listed(self, user: str) -> list[dict[str, Any]]:
+        """List all collections; those made here tell their folder, too, and whether they are being indexed and the user's. Blocking."""
         found = [collection.to_json() for collection in self._catalog.collections.values()]
         known = {told["name"] for told in found}
         empty: dict[str, Any] = {"kind": "passages", "documents": None, "passages": None, "description": ""}
@@ -102,21 +105,22 @@ class Collections:
         for told in own:
             folder = self._folder(told["name"])
             told |= {"path": told["name"], "folder": str(folder) if folder else "", "building": self._building(told["name"])}
+            told["changeable"] = self._may_change(user, told["name"])
         return found
 
-    def make(self, name: str, folder: str | None = None) -> str:
-        """Make a collection, or return the one that is there of the same name and origin; a name that is taken is numbered. Blocking."""
+    def make(self, user: str, name: str, folder: str | None = None) -> str:
+        """Make a collection, or return the user's own of the same name and origin; a name that is taken is numbered. Blocking."""
         if not _NAME.fullmatch(name) or name == DEMO:
             raise UsageError(f"{brief(repr(name), QUOTED)} is no name of a collection", "take up to 40 letters, digits, _, . and -")
         place = None if folder is None else self._released(folder)
         for number in range(1, len(self._own) + len(self._catalog.collections) + 2):
             wanted = name if number == 1 else f"{name[:36]}-{number}"
-            if wanted in self._own and self._folder(wanted) == place:
+            if wanted in self._own and self._folder(wanted) == place and self._may_change(user, wanted):
                 return wanted
             if wanted not in self._own and wanted not in self._catalog.collections:
                 break
         make_folder(self._home / wanted / _DOCUMENTS)
-        write_whole(json.dumps({"folder": str(place) if place else None}), self._home / wanted / _RECORD)
+        write_whole(json.dumps({"folder": str(place) if place else None, "user": user}), self._home / wanted / _RECORD)
         self._own.add(wanted)
         return wanted
 
@@ -138,9 +142,9 @@ class Collections:
         uploaded = name in self._own and self._folder(name) is None
         return {"files": told[:LISTED], "skipped": skipped[:LISTED], "more": more, "uploaded": uploaded}
 
-    def receive(self, name: str, file: str, offset: int, content: bytes) -> int:
+    def receive(self, user: str, name: str, file: str, offset: int, content: bytes) -> int:
         """Write a part of a document behind those that came before, and return its size; UsageError beyond a limit. Blocking."""
-        folder = self._uploads(self._checked(name))
+        folder = self._uploads(self._checked(user, name))
         path = folder / _file_name(file)
         there = list(folder.iterdir())
         held = path.stat().st_size if offset and path.exists() else 0
@@ -156,25 +160,25 @@ class Collections:
             writing.write(content)
         return held + len(content)
 
-    def remove(self, name: str, file: str) -> bool:
+    def remove(self, user: str, name: str, file: str) -> bool:
         """Delete a document that was sent; return whether there was one. Blocking."""
-        path = self._uploads(self._checked(name)) / _file_name(file.partition("#")[0])
+        path = self._uploads(self._checked(user, name)) / _file_name(file.partition("#")[0])
         if not path.is_file():
             return False
         path.unlink()
         return True
 
-    def delete(self, name: str) -> None:
+    def delete(self, user: str, name: str) -> None:
         """Delete a collection with its index and what was sent for it; documents in a folder of the server stay. Blocking."""
-        self._checked(name)
+        self._checked(user, name)
         self._catalog.collections.pop(name, None)
         self._own.discard(name)
         self._builds.pop(name, None)
         shutil.rmtree(self._home / name)
 
-    def index(self, name: str) -> Build:
+    def index(self, user: str, name: str) -> Build:
         """Begin to index a collection; UsageError where that is under way."""
-        self._checked(name)
+        self._checked(user, name)
         build = self._builds[name] = Build()
         task = asyncio.create_task(self._index(name, build))
         self._tasks.add(task)
@@ -184,6 +188,13 @@ class Collections:
     def build(self, name: str) -> Build | None:
         """Return the build of a collection that runs, or ran last."""
         return self._builds.get(name)
+
+    def stop(self, user: str, name: str) -> bool:
+        """Stop indexing a collection, where what is done so far is kept; return whether it was under way."""
+        running = self._building(self._owned(user, name))
+        if running:
+            self._builds[name].stopped = True
+        return running
 
     async def close(self) -> None:
         """Stop what is being indexed."""
@@ -211,15 +222,24 @@ class Collections:
             allow(place)
             self._catalog.collections[name] = Collection(name, str(place))
 
-    def _checked(self, name: str) -> str:
-        """Return the name of a collection made here that is not being indexed."""
+    def _checked(self, user: str, name: str) -> str:
+        """Return the name of a collection that the user may change and that is not being indexed."""
+        if self._building(self._owned(user, name)):
+            raise UsageError(f"the collection {name!r} is being indexed", "wait for it, or stop it")
+        return name
+
+    def _owned(self, user: str, name: str) -> str:
+        """Return the name of a collection that the user may change."""
         if name not in self._own:
             raise UsageError(
                 f"there is no collection {brief(repr(name), QUOTED)} that was made here", "make one, or change its index itself"
             )
-        if self._building(name):
-            raise UsageError(f"the collection {name!r} is being indexed", "wait for it, or stop it")
+        if not self._may_change(user, name):
+            raise UsageError(f"the collection {name!r} was made by another user", "ask them, or make one of your own")
         return name
+
+    def _may_change(self, user: str, name: str) -> bool:
+        return not self._told_apart or self._record(name).get("user", DEFAULT) == user
 
     def _building(self, name: str) -> bool:
         build = self._builds.get(name)
@@ -232,8 +252,12 @@ class Collections:
         return self._home / name / _DOCUMENTS
 
     def _folder(self, name: str) -> Path | None:
-        told = json.loads((self._home / name / _RECORD).read_text(encoding="utf-8")).get("folder")
+        told = self._record(name).get("folder")
         return Path(told) if told else None
+
+    def _record(self, name: str) -> dict[str, Any]:
+        record: dict[str, Any] = json.loads((self._home / name / _RECORD).read_text(encoding="utf-8"))
+        return record
 
     def _released(self, folder: str) -> Path:
         """Return a folder that is one of those released, or lies under one, links resolved; UsageError for any other."""

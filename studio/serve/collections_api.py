@@ -14,6 +14,7 @@ from starlette.routing import Route
 from ramify.studio.serve.bodies import read
 from ramify.studio.serve.collections import Build, Collections
 from ramify.studio.serve.streams import HEADERS, SSE, sse
+from ramify.studio.serve.users import user_of
 from ramify.tools.errors import UsageError
 
 
@@ -58,12 +59,12 @@ class CollectionsApi:
     async def make(self, request: Request) -> Response:
         """Make a collection."""
         given = await read(request, Making)
-        return JSONResponse({"name": await asyncio.to_thread(self._collections.make, given.name, given.folder)})
+        return JSONResponse({"name": await asyncio.to_thread(self._collections.make, user_of(request), given.name, given.folder)})
 
     async def delete(self, request: Request) -> Response:
         """Delete a collection."""
         name = request.path_params["name"]
-        await asyncio.to_thread(self._collections.delete, name)
+        await asyncio.to_thread(self._collections.delete, user_of(request), name)
         return JSONResponse({"deleted": name})
 
     async def documents(self, request: Request) -> Response:
@@ -77,28 +78,25 @@ class CollectionsApi:
             content = base64.b64decode(given.content, validate=True)
         except binascii.Error as error:
             raise UsageError(f"the content of {given.file!r} is not base64 ({error})", "encode its bytes in base64") from None
-        held = await asyncio.to_thread(self._collections.receive, request.path_params["name"], given.file, given.offset, content)
+        user, name = user_of(request), request.path_params["name"]
+        held = await asyncio.to_thread(self._collections.receive, user, name, given.file, given.offset, content)
         return JSONResponse({"file": given.file, "bytes": held})
 
     async def remove(self, request: Request) -> Response:
         """Delete a document that was sent."""
         name, file = request.path_params["name"], request.query_params.get("file", "")
-        if not await asyncio.to_thread(self._collections.remove, name, file):
+        if not await asyncio.to_thread(self._collections.remove, user_of(request), name, file):
             raise HTTPException(404, f"there is no document {file[:80]!r} in {name!r}: its documents are listed")
         return JSONResponse({"deleted": file})
 
     async def index(self, request: Request) -> Response:
         """Begin to index a collection."""
-        self._collections.index(request.path_params["name"])
+        self._collections.index(user_of(request), request.path_params["name"])
         return JSONResponse({"started": True}, 202)
 
     async def stop(self, request: Request) -> Response:
         """Stop indexing; what is done so far is kept."""
-        build = self._collections.build(request.path_params["name"])
-        stopped = build is not None and build.end is None
-        if build is not None:
-            build.stopped = True
-        return JSONResponse({"stopped": stopped})
+        return JSONResponse({"stopped": self._collections.stop(user_of(request), request.path_params["name"])})
 
     async def progress(self, request: Request) -> Response:
         """Tell how far the build that runs, or ran last, is, as server-sent events."""

@@ -13,9 +13,10 @@ from starlette.routing import Route
 
 from ramify.studio.serve.answers import Kept, kept_remarks, page_of, remarks
 from ramify.studio.serve.bodies import read
+from ramify.studio.serve.catalog import Selection
 from ramify.studio.serve.collections_api import CollectionsApi
 from ramify.studio.serve.questions import Asked, Event, Failure
-from ramify.studio.serve.serving import Ask, Serving
+from ramify.studio.serve.serving import Ask, Editing, Serving
 from ramify.studio.serve.settings_of import strategies_json
 from ramify.studio.serve.sources import file_of, media_type, passage_json
 from ramify.studio.serve.streams import SSE, Stream, sse
@@ -46,6 +47,7 @@ class JsonApi:
             Route("/threads", self.threads),
             Route("/threads/{thread}", self.thread),
             Route("/threads/{thread}", self.delete_thread, methods=["DELETE"]),
+            Route("/threads/{thread}/edit", self.edit, methods=["POST"]),
             Route("/source", self.source),
             Route("/file", self.file),
             Route("/page", self.page, methods=["POST"]),
@@ -62,11 +64,17 @@ class JsonApi:
 
     async def collections(self, request: Request) -> Response:
         """List the collections."""
-        if (made := self._serving.collections) is not None:
-            folders = list(map(str, made.folders))
-            return JSONResponse({"collections": await asyncio.to_thread(made.listed), "writable": True, "folders": folders})
-        told = [await asyncio.to_thread(one.to_json) for one in self._serving.catalog.collections.values()]
-        return JSONResponse({"collections": told, "writable": False, "folders": []})
+        made, catalog = self._serving.collections, self._serving.catalog
+        if made is not None:
+            listed = await asyncio.to_thread(made.listed, user_of(request))
+        else:
+            listed = [await asyncio.to_thread(one.to_json) for one in catalog.collections.values()]
+        watched = {one.where: one.to_json() for one in self._serving.watched}
+        for told in listed:
+            if (one := catalog.collections.get(told["name"])) and one.where in watched:
+                told["watched"] = watched[one.where]
+        folders = list(map(str, made.folders)) if made is not None else []
+        return JSONResponse({"collections": listed, "writable": made is not None, "folders": folders})
 
     async def strategies(self, request: Request) -> Response:
         """List the strategies with their settings."""
@@ -112,25 +120,34 @@ class JsonApi:
             raise _no_thread(name)
         return JSONResponse({"deleted": name})
 
+    async def edit(self, request: Request) -> Response:
+        """Edit a branch of a conversation's last question and run on from there, as server-sent events."""
+        name, given = request.path_params["thread"], await read(request, Editing)
+        if (asked := await self._serving.edit(user_of(request), name, given)) is None:
+            raise _no_thread(name)
+        return Stream(asked, _events(asked), SSE)
+
     async def source(self, request: Request) -> Response:
         """Return the text of a passage, and where it stands."""
-        collection = self._serving.catalog.collection(request.query_params.get("collection"))
+        selection = self._selection(request)
         identity, quote = request.query_params.get("passage", ""), request.query_params.get("quote", "")
-        found = await asyncio.to_thread(passage_json, collection, identity, quote)
+        found = await asyncio.to_thread(passage_json, selection, identity, quote)
         if found is None:
             raise _no_passage(identity)
-        return JSONResponse({"collection": collection.name, **found})
+        return JSONResponse(found)
 
     async def file(self, request: Request) -> Response:
         """Return the file of a passage."""
-        collection = self._serving.catalog.collection(request.query_params.get("collection"))
         identity = request.query_params.get("passage", "")
-        path = await asyncio.to_thread(file_of, collection, identity)
+        path = await asyncio.to_thread(file_of, self._selection(request), identity)
         if path is None:
             raise HTTPException(404, f"there is no file of the passage {identity[:80]!r} here: its text is at {PREFIX}/source")
         kind = media_type(path)
         headers = _FILE_HEADERS if kind == PDF else {**_FILE_HEADERS, **_NO_SCRIPTS}
         return FileResponse(path, headers=headers, media_type=kind, filename=path.name, content_disposition_type="inline")
+
+    def _selection(self, request: Request) -> Selection:
+        return self._serving.catalog.selection(request.query_params.getlist("collection"))
 
     async def page(self, request: Request) -> Response:
         """Return the page of an answer, to be stored."""
@@ -149,10 +166,12 @@ def refusal(failure: Failure) -> dict[str, Any]:
     return {"error": failure.to_json()}
 
 
-async def _events(asked: Asked, question: str) -> AsyncIterator[str]:
+async def _events(asked: Asked, question: str | None = None) -> AsyncIterator[str]:
+    """Yield what happens; without the question as it was asked, nothing is said of how it was understood."""
     async for event in asked.events():
         if event.name == "result":
-            yield sse(Event("remarks", remarks(question, asked.answer())))
+            result = asked.answer()
+            yield sse(Event("remarks", remarks(result.question if question is None else question, result)))
         yield sse(event)
 
 

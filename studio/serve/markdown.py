@@ -63,6 +63,5 @@ def _marks(numbers: Sequence[int]) -> str:
 
 
 def _footnote(number: int, citation: Citation) -> str:
-    file = citation.name or citation.source
-    told = f"{title_of(citation)}{citation.mark}, {file}" if citation.title else f"{citation.where}{citation.mark}"
+    told = f"{title_of(citation)}{citation.mark}, {citation.file}" if citation.title else f"{citation.where}{citation.mark}"
     return f"[^{number}]: {harmless(one_line(told))}: {harmless(one_line(quoted(citation)))}"

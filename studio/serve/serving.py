@@ -10,12 +10,14 @@ from langchain_core.messages import AnyMessage
 from pydantic import BaseModel, ConfigDict, Field
 
 from ramify.graphs.conversation import Conversation
+from ramify.graphs.editing import Edit
 from ramify.graphs.run import ask_async
 from ramify.nodes.init_tree import checked
 from ramify.studio.serve.catalog import Catalog
 from ramify.studio.serve.collections import Collections
 from ramify.studio.serve.questions import Asked, Questions
 from ramify.studio.serve.threads import Threads
+from ramify.studio.serve.watching import Watched
 from ramify.tools.models import forget
 
 
@@ -25,13 +27,28 @@ class Ask(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: str
-    collection: str | None = None
+    collection: str | list[str] | None = None
+    """A name, or several that are asked together."""
     strategy: str | None = None
     model: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     style: Literal["full", "short"] | None = None
     thread: str | None = None
     """The conversation that it belongs to; `new` for a new one; without it, nothing is kept."""
+
+
+class Editing(BaseModel):
+    """A branch of a conversation's last question that is to be asked something else, or dropped; settings as in `Ask`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    branch: str
+    question: str | None = None
+    """What is asked instead; without it, the branch is dropped."""
+    collection: str | list[str] | None = None
+    model: str | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    style: Literal["full", "short"] | None = None
 
 
 @dataclass(frozen=True)
@@ -44,14 +61,14 @@ class Serving:
     users: Mapping[str, str] = field(default_factory=dict, repr=False)
     collections: Collections | None = None
     """Those that users make; None where they make none."""
+    watched: Sequence[Watched] = ()
+    """The folders that collections are kept in step with."""
 
     async def ask(self, user: str, given: Ask, earlier: Sequence[AnyMessage] | None = None) -> Asked:
         """Take up a question, in the light of `earlier` messages where there are any; UsageError for what cannot be asked."""
         question = checked(given.question)
         strategy = self.catalog.chosen_strategy(given.strategy)
-        collection = self.catalog.collection(given.collection)
-        settings = {**given.settings, **({"style": given.style} if given.style else {})}
-        options = await asyncio.to_thread(self.catalog.options_of, strategy, collection, given.model, settings)
+        options = await self._options(strategy, given)
         forget()  # a model's server may have come up since the last question
         thread = "" if given.thread is None else self.threads.name_of(given.thread)
         if thread:
@@ -63,3 +80,18 @@ class Serving:
         else:
             ask = ask_async
         return self.questions.ask(user, partial(ask, question, strategy, **options), thread)
+
+    async def edit(self, user: str, thread: str, given: Editing) -> Asked | None:
+        """Run the last question of a conversation on from an edited branch; None where the user has no such conversation."""
+        conversation = self.threads.conversation(user, self.threads.name_of(thread))
+        await conversation.recall_async()
+        if conversation.strategy is None:
+            return None
+        edit = Edit(given.branch, None if given.question is None else checked(given.question))
+        options = await self._options(conversation.strategy, given)
+        return self.questions.ask(user, partial(conversation.edit_async, edit, **options), thread)
+
+    async def _options(self, strategy: str, given: Ask | Editing) -> dict[str, Any]:
+        selection = self.catalog.selection(given.collection)
+        settings = {**given.settings, **({"style": given.style} if given.style else {})}
+        return await asyncio.to_thread(self.catalog.options_of, strategy, selection, given.model, settings)

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from ramify.graphs.conversation import Conversation, delete, memory_address, opened, threads
 from ramify.nodes.state.turns import MARK
-from ramify.studio.serve.catalog import QUOTED, Collection
+from ramify.studio.serve.catalog import AND, QUOTED, Collection
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import DEMO
 from ramify.tools.quoting import brief
@@ -16,6 +16,8 @@ from ramify.tools.quoting import brief
 NEW = "new"
 """What a request gives for a conversation that the server is to name."""
 _NAME = re.compile(r"[\w.-]{1,80}", re.ASCII)
+_SEVERAL = re.compile(r"(\d+) collections: ")
+"""How a line about a search of several begins."""
 BETWEEN = "/"
 """Between a user and the name of a conversation: neither can have one."""
 
@@ -76,6 +78,10 @@ def _turns(messages: list[AnyMessage], collections: dict[str, Collection]) -> li
 
 
 def _collection(searched: str, collections: dict[str, Collection]) -> str | None:
-    """Return the name of the collection that a line about a search tells of; None where it is not served."""
-    told = (f"{DEMO}: " if one.where == DEMO else f"{one.where} (" for one in collections.values())
-    return next((name for name, begin in zip(collections, told, strict=True) if searched.startswith(begin)), None)
+    """Return the name of the collection that a line about a search tells of, of several all names; None where one is not served."""
+    several = _SEVERAL.match(searched)
+    line = f"; {searched[several.end() :] if several else searched}"
+    begins = {name: f"; {DEMO}: " if one.where == DEMO else f"; {one.where} (" for name, one in collections.items()}
+    places = {name: line.find(begin) for name, begin in begins.items()}
+    found = sorted((name for name, place in places.items() if place >= 0), key=lambda name: places[name])
+    return AND.join(found) if len(found) == int(several[1] if several else 1) else None

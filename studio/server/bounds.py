@@ -14,6 +14,7 @@ from ramify.graphs.wiring import Wiring
 from ramify.nodes.settings import Settings
 from ramify.tools.errors import UsageError
 from ramify.tools.index.index_store import is_address
+from ramify.tools.index.searcher import collections_of
 from ramify.tools.models.gguf import GGUF, SHIPPED
 from ramify.tools.relevance import NONE, READER
 from ramify.tools.scrub import shown
@@ -62,7 +63,8 @@ def _allowed(settings: S) -> S:
 def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
     """Raise UsageError for settings that name what the operator did not give to the command."""
     index, url, model = settings.index, settings.base_url, settings.model
-    for one in index if isinstance(index, (list, tuple)) else (index,):
+    several = collections_of(index)
+    for one in several.members if several else (index,):
         if isinstance(one, str) and one != DEMO and _plain(one) not in indexes():
             raise UsageError(f"index={one!r} is not allowed for runs of this server", f"start it with `{command} --index {one}`")
     servers = {_plain(one) for one in addresses(os.environ.get(BASE_URLS))}

@@ -262,6 +262,76 @@ def test_an_answer_is_copied_and_saved(page: Page) -> None:
         assert inside in Path(download.value.path()).read_text(encoding="utf-8")
 
 
+def test_a_branch_is_edited_by_keyboard_and_the_question_runs_on(page: Page) -> None:
+    ask(page, BORN)
+    answered(page)
+    expect(page.get_by_role("button", name="Edit branch 0", exact=True)).to_have_count(0)
+    edit = page.get_by_role("button", name="Edit branch 0.0")
+    edit.focus()
+    page.keyboard.press("Enter")
+    box = page.get_by_label("Ask in branch 0.0 instead")
+    expect(box).to_be_focused()
+    assert violations(page, "editing") == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Edit branch 0.0")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(box).to_be_focused()
+    box.fill("Who is the inventor of the saxophone?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".final")).to_contain_text("Dinant")
+    expect(page.locator(".card").nth(1)).to_contain_text("Adolphe Sax")
+    assert violations(page, "edited") == []
+    page.get_by_role("button", name="Drop branch 0.0").click()
+    expect(page.locator(".card.pruned").first).to_contain_text("dropped by the user")
+    answered(page)
+    page.reload()
+    expect(page.locator(".turn")).to_have_count(1)
+    expect(page.locator(".card.pruned").first).to_contain_text("dropped by the user")
+
+
+def test_only_the_last_answer_is_edited_and_a_refusal_leaves_it(page: Page) -> None:
+    ask(page, BORN)
+    answered(page)
+    ask(page, BORN)
+    expect(page.locator(".turn")).to_have_count(2)
+    expect(page.locator(".turn .final")).to_have_count(2)
+    answered(page)
+    expect(page.get_by_role("button", name="Edit branch 0.0")).to_have_count(1)
+    refused = {"error": {"kind": "usage", "message": "it was never to be searched \u2014 ask anew"}}
+    page.route("**/edit", lambda route: route.fulfill(status=400, json=refused))
+    page.get_by_role("button", name="Drop branch 0.0").click()
+    expect(page.locator(".turn .error")).to_contain_text("Ask anew.")
+    expect(page.locator(".turn .final").last).to_contain_text("Budapest")
+
+
+def test_several_collections_are_asked_together(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "keeper.txt").write_text("The first keeper of the lighthouse of Arda was Jonas Vell.\n", encoding="utf-8")
+    page.locator("#open-collections").click()
+    page.locator("#collection-name").fill("lights")
+    page.locator("#collections input[type=file]").set_input_files([tmp_path / "keeper.txt"])
+    expect(page.locator("#collections [role=status]")).to_contain_text("1 document in 1 passage")
+    page.keyboard.press("Escape")
+    page.locator("#several-open").click()
+    expect(page.locator("#several").get_by_role("button", name="Choose")).to_be_disabled()
+    for name in ("demo", "lights"):
+        page.locator("#several").get_by_label(name).check()
+    assert violations(page, "several") == []
+    page.locator("#several").get_by_role("button", name="Choose").click()
+    expect(page.locator("#collection")).to_have_value("demo+lights")
+    ask(page, "Who was the first keeper of the lighthouse of Arda?")
+    answered(page)
+    expect(page.locator(".final")).to_contain_text("Jonas Vell")
+    source = page.locator(".sources button", has_text="lights").first
+    source.click()
+    expect(page.locator("#source mark")).to_contain_text("Jonas Vell")
+    page.locator("#open-collections").click()
+    page.locator(".list li", has_text="lights").get_by_role("button", name="Delete").click()
+    page.locator("#confirm .danger").click()
+    expect(page.locator(".list li", has_text="lights")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.locator("#collection")).to_have_value("demo")
+
+
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_colours_follow_the_system_and_the_switch(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")

@@ -1,10 +1,11 @@
 // The page of `ramify serve`: conversations, the question box, and a source beside the answer.
 import { Failure, Turn, access, button, call, drawSource, events, failed, make, markdown, read } from "./serve_parts.js";
-import { askForToken, confirmed, openCollections, openSettings, settings } from "./serve_panels.js";
+import { askForToken, chooseSeveral, confirmed, openCollections, openSettings, settings } from "./serve_panels.js";
 
 const EXAMPLES = ["In which city was the inventor of the ballpoint pen born?", "In which year was the director of Solaris born?", "Who is older, Nikola Tesla or Thomas Edison?"];
 const at = id => document.getElementById(id);
-const state = { about: null, collections: [], thread: null, running: null, opener: null };
+const AND = "+";
+const state = { about: null, collections: [], collection: "", thread: null, running: null, opener: null, last: null };
 const narrow = matchMedia("(max-width: 760px)");
 const say = text => { at("live").textContent = text; };
 
@@ -22,16 +23,30 @@ const load = async () => {
 };
 const loadCollections = async wanted => {
   state.collections = (await read("/collections")).collections;
-  const names = state.collections.map(one => one.name), before = wanted || at("collection").value || sessionStorage.getItem("ramify.collection");
-  at("collection").replaceChildren(...names.map(name => make("option", { value: name, text: name })));
-  at("collection").value = names.includes(before) ? before : state.about.default.collection;
+  const names = state.collections.map(one => one.name), before = wanted || state.collection || sessionStorage.getItem("ramify.collection") || "";
+  offer(before.split(AND).every(name => names.includes(name)) ? before : state.about.default.collection);
+};
+/** Offer the collections, and where there are two, several of them at once. */
+const offer = chosen => {
+  const names = state.collections.map(one => one.name);
+  const options = names.map(name => make("option", { value: name, text: name }));
+  if (chosen.includes(AND)) options.push(make("option", { value: chosen, text: chosen.split(AND).join(" + ") }));
+  at("several-open").hidden = names.length < 2;
+  at("collection").replaceChildren(...options);
+  at("collection").value = state.collection = chosen;
   welcome();
+};
+const pick = chosen => { offer(chosen); sessionStorage.setItem("ramify.collection", chosen); };
+const pickSeveral = async () => {
+  const several = await chooseSeveral(state.collections.map(one => one.name), state.collection.split(AND));
+  if (several) pick(several.join(AND));
 };
 const welcome = () => {
   at("welcome").hidden = at("turns").childElementCount > 0;
-  const chosen = state.collections.find(one => one.name === at("collection").value);
+  const chosen = state.collections.find(one => one.name === state.collection);
   const demo = chosen?.path === "demo";
   at("about").textContent = demo ? "This is the demonstration corpus: short articles on inventors, scientists, films and cities. Add your own documents under Collections."
+    : state.collection.includes(AND) ? `${state.collection.split(AND).join(", ")} are asked together: each part of a question goes to those that it fits.`
     : chosen ? `${chosen.name} has ${chosen.documents.toLocaleString("en")} documents in ${chosen.passages.toLocaleString("en")} passages. Every answer leads to the sentences that it rests on.` : "";
   at("examples").replaceChildren(...(demo ? EXAMPLES : []).map(text => make("li", {}, button(text, () => ask(text)))));
   at("how").textContent = settings.line();
@@ -59,6 +74,7 @@ const openThread = async id => {
     turn.remarks = remarks;
     if (result) turn.show({ ...result, strategy: found.strategy }); else turn.fail({ kind: "other", message: "this question was not answered — ask it again" });
   }
+  state.last?.tree.allow(true);
   at("turns").lastElementChild?.scrollIntoView({ block: "start" });
   await listThreads();
 };
@@ -73,6 +89,7 @@ const begin = (id = null) => {
   if (state.running) { stop(); state.running.left = true; }
   shutSource();
   state.thread = id;
+  state.last = null;
   history.replaceState(null, "", id ? `#${encodeURIComponent(id)}` : location.pathname);
   at("turns").replaceChildren();
   for (const current of at("threads").querySelectorAll("[aria-current]")) current.removeAttribute("aria-current");
@@ -81,8 +98,10 @@ const begin = (id = null) => {
 
 /* A question. */
 const newTurn = (asked, collection, strategy) => {
-  const turn = new Turn(asked, { open: openSource, save });
+  const turn = new Turn(asked, { open: openSource, save, edit: runOn });
   Object.assign(turn, { collection, strategy });
+  state.last?.tree.allow(false);
+  state.last = turn;
   at("turns").append(turn.root);
   at("welcome").hidden = true;
   return turn;
@@ -90,19 +109,39 @@ const newTurn = (asked, collection, strategy) => {
 const ask = async text => {
   const question = text.trim();
   if (!question || state.running) return;
+  const { collection } = state;
+  const turn = newTurn(question, collection, settings.strategy);
+  turn.given = settings.given();
+  at("question").value = "";
+  await follow(turn, "/ask", { question, collection, ...turn.given, thread: state.thread || "new" });
+};
+/** Ask a branch of the last answer something else, or drop it where no question is given, and run on from there. */
+const runOn = async (turn, path, question) => {
+  if (state.running || turn !== state.last) return;
+  const { strategy, ...given } = turn.given || settings.given();
+  const fitting = strategy === turn.strategy ? given : { model: given.model };  // settings belong to a strategy
+  const { result, remarks } = turn;
+  turn.again();
+  await follow(turn, `/threads/${encodeURIComponent(state.thread)}/edit`, { branch: path, ...(question && { question }), collection: turn.collection || state.collection, ...fitting });
+  if (turn.failure?.kind !== "usage" || !result) return;
+  const refused = failed(turn.failure);  // the answer is as it was
+  turn.again();
+  turn.remarks = remarks;
+  turn.show(result);
+  turn.answer.prepend(refused);
+  turn.tree.allow(true);
+};
+const follow = async (turn, path, body) => {
   const running = { control: new AbortController(), id: null };
   state.running = running;
   shutSource();
-  const collection = at("collection").value;
-  const turn = newTurn(question, collection, settings.strategy);
+  turn.tree.allow(false);
   turn.root.scrollIntoView({ block: "start" });
-  at("question").value = "";
   busy(true);
   say("The question is being answered.");
   let ended = false;
   try {
-    const body = { question, collection, ...settings.given(), thread: state.thread || "new" };
-    for await (const event of events(await call("/ask", { method: "POST", body, signal: running.control.signal }))) {
+    for await (const event of events(await call(path, { method: "POST", body, signal: running.control.signal }))) {
       if (event.name === "accepted") {
         running.id = event.data.id;
         if (!running.left) { state.thread = event.data.thread; history.replaceState(null, "", `#${encodeURIComponent(state.thread)}`); }
@@ -117,6 +156,7 @@ const ask = async text => {
     say(turn.root.querySelector(".error, .empty")?.textContent || "");
   } finally {
     if (state.running === running) { state.running = null; busy(false); }
+    if (turn === state.last) turn.tree.allow(true);
     if (!turn.result && !running.left && at("turns").childElementCount === 1) await forgetEmpty();
     await listThreads().catch(showFailure);
   }
@@ -147,7 +187,7 @@ const openSource = async (citation, from, turn) => {
   for (const one of document.querySelectorAll('[aria-controls="source"][aria-expanded="true"]')) one.ariaExpanded = "false";
   if (from.hasAttribute("aria-expanded")) from.ariaExpanded = "true";
   state.opener = from;
-  const panel = at("source"), collection = turn.collection || at("collection").value;
+  const panel = at("source"), collection = turn.collection || state.collection;
   const query = new URLSearchParams({ collection, passage: citation.id });
   let found = citation.text === undefined ? null : { ...citation, file: false };
   try {
@@ -234,7 +274,8 @@ at("question").addEventListener("keydown", event => {
 });
 at("stop").addEventListener("click", stop);
 at("new").addEventListener("click", () => { begin(); closeSide(); at("question").focus(); });
-at("collection").addEventListener("change", () => { sessionStorage.setItem("ramify.collection", at("collection").value); welcome(); });
+at("collection").addEventListener("change", () => pick(at("collection").value));
+at("several-open").addEventListener("click", pickSeveral);
 for (const id of ["how", "open-settings"]) at(id).addEventListener("click", () => { closeSide(); openSettings(welcome); });
 at("open-collections").addEventListener("click", () => { closeSide(); openCollections(name => loadCollections(name)); });
 at("side-open").addEventListener("click", openSide);

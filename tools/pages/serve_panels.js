@@ -15,6 +15,23 @@ export const confirmed = (title, what, told, yes) => new Promise(settle => {
   dialog.showModal();
 });
 
+/** Choose several collections; their names, or null where fewer than two are chosen. */
+export const chooseSeveral = (names, before) => new Promise(settle => {
+  const dialog = at("several");
+  const boxes = names.map((name, place) => make("input", { type: "checkbox", id: `several-${place}`, value: name, checked: before.includes(name) }));
+  const go = make("button", { type: "submit", class: "primary", text: "Choose" });
+  const chosen = () => boxes.filter(box => box.checked).map(box => box.value);
+  const check = () => { go.disabled = chosen().length < 2; };
+  const form = make("form", { on: { change: check, submit: event => { event.preventDefault(); settle(chosen()); dialog.close(); } } },
+    make("h2", { id: "several-head", text: "Ask several collections" }), make("p", { class: "empty", text: "Each part of a question goes to the collections that it fits. Citations say which one they are from." }),
+    make("ul", { class: "boxes" }, boxes.map((box, place) => make("li", {}, make("label", { for: box.id }, box, " ", make("span", { dir: "auto", text: names[place] }))))),
+    make("div", { class: "row end" }, button("Cancel", () => dialog.close()), go));
+  dialog.replaceChildren(form);
+  dialog.onclose = () => settle(null);
+  check();
+  dialog.showModal();
+});
+
 /** Ask for the token, once for all requests that wait for it; it is kept until the tab is closed. */
 let asking = null;
 export const askForToken = wrong => asking ||= new Promise(settle => {
@@ -155,7 +172,7 @@ const item = (one, tools) => {
     files.replaceChildren(...(from.ariaExpanded === "true" ? [await documents(one, tools)] : []));
   };
   const guarded = act => async event => { const from = event.currentTarget; if (!followed) told.replaceChildren(); try { await act(from); } catch (error) { told.replaceChildren(failed(error)); } };
-  const acts = one.building === undefined ? [] : [
+  const acts = !one.changeable ? [] : [
     button("Index again", guarded(async () => build(one.name, tools))),
     button("Delete", guarded(async () => {
       if (!await confirmed("Delete this collection?", one.name, one.folder ? "Its index is deleted. The documents stay in their folder." : "Its index is deleted, and the documents that were uploaded.", "Delete")) return;
@@ -164,13 +181,16 @@ const item = (one, tools) => {
       await tools.draw();
     }), { class: "danger" })];
   const held = one.documents === null ? "not indexed yet" : `${one.kind} · ${many(one.documents, "document")} · ${many(one.passages, "passage")}`;
-  return make("li", {}, make("span", { class: "name", dir: "auto", text: one.name }), make("p", { class: "told", text: `${held}${one.folder ? ` · ${one.folder}` : ""}` }),
+  const follows = one.watched ? [make("p", { class: "told", text: `follows the folder ${one.watched.folder}${one.watched.updated ? `, up to date since ${new Date(one.watched.updated).toLocaleString()}` : ""}` }),
+    one.watched.problem ? failed({ message: one.watched.problem }) : ""] : "";
+  return make("li", {}, make("span", { class: "name", dir: "auto", text: one.name }), make("p", { class: "told", text: `${held}${one.folder ? ` · ${one.folder}` : ""}` }), follows,
     one.description ? make("p", { class: "told", text: sentence(one.description) }) : "",
     make("div", { class: "row" }, button("Documents", guarded(show), { "aria-expanded": "false" }), acts), files);
 };
 
 const documents = async (one, tools) => {
-  const { files, skipped, uploaded } = await read(`/collections/${encodeURIComponent(one.name)}/documents`);
+  const { files, skipped, uploaded: sent } = await read(`/collections/${encodeURIComponent(one.name)}/documents`);
+  const uploaded = sent && one.changeable;
   const state = file => (file.passages ? `indexed, ${many(file.passages, "passage")}` : "in the folder, not indexed");
   const drop = file => (uploaded ? button("✕", async () => {
     if (!await confirmed("Delete this document?", file.name, "It is deleted from the server, and the collection is indexed again.", "Delete")) return;

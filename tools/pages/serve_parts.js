@@ -82,7 +82,7 @@ export const around = (text, start, end) => {
   return [characters.slice(0, start), characters.slice(start, end), characters.slice(end)].map(part => part.join(""));
 };
 const title = one => [one.title || one.name || one.source, one.heading, one.page ? `page ${one.page}` : ""].filter(Boolean).join(" · ");
-const file = one => (one.title ? one.name || one.source : "");
+const file = one => [one.collection, one.title ? one.name || one.source : ""].filter(Boolean).join(": ");
 const UNSURE = "no cited passage says this";
 const ORIGINS = { logprobs: "from log probabilities", stated: "as the model states it", reader: "from the embedded reader" };
 const level = value => (value >= 0.8 ? "high" : value >= 0.5 ? "medium" : "low");
@@ -96,8 +96,10 @@ const meter = (name, value) => {
 
 /** The tree of a question, which grows: a card a branch, nested as the branches are. */
 class Tree {
-  constructor(open) {
+  constructor(open, edit) {
     this.open = open;
+    this.edit = edit;
+    this.editable = false;
     this.summary = make("summary", { text: "How it is found" });
     this.list = make("ol", { class: "branches root" });
     this.root = make("details", { class: "tree", open: true, hidden: true }, this.summary, this.list);
@@ -111,6 +113,17 @@ class Tree {
     for (const path of touched) if (this.found.has(path)) this.draw(this.found.get(path));
     this.root.hidden = !this.found.size;
     this.summary.textContent = `How it ${this.ended ? "was" : "is"} found · ${many(this.found.size, "branch", "branches")}`;
+  }
+  clear() {
+    this.found.clear();
+    this.list.replaceChildren();
+    this.doing = {};
+    this.ended = false;
+  }
+  /** Say whether its branches can be edited: those of the last question of a conversation, once it has ended. */
+  allow(editable) {
+    this.editable = editable;
+    for (const known of this.found.values()) this.draw(known);
   }
   place(branch) {
     const known = this.found.get(branch.path);
@@ -139,7 +152,31 @@ class Tree {
       ...(branch.answer === null || branch.answer === undefined ? [] : [make("p", { class: "answer", dir: "auto" }, make("b", { text: branch.answer || "(nothing)" }))]),
       ...(told.length ? [make("div", { class: "measures" }, told.map(([name, value]) => meter(name, value)))] : []),
       ...(branch.note ? [make("p", { class: "note", dir: "auto", text: branch.note })] : []),
-      ...(branch.evidence?.length && branch.kind !== "batch" ? [this.evidence(branch)] : []));
+      ...(branch.evidence?.length && branch.kind !== "batch" ? [this.evidence(branch)] : []),
+      ...(this.editable && branch.path !== "0" && branch.kind !== "batch" ? [this.acts(branch, card)] : []));
+  }
+  acts(branch, card) {
+    const acts = make("div", { class: "acts" },
+      button("Edit", () => acts.replaceWith(this.editor(branch, card)), { "aria-label": `Edit branch ${branch.path}` }),
+      button("Drop", () => this.edit(branch.path), { "aria-label": `Drop branch ${branch.path}` }));
+    return acts;
+  }
+  /** A form with the branch's question: what is sent is asked instead. */
+  editor(branch, card) {
+    const id = `edit-${branch.path}`;
+    const box = make("textarea", { id, rows: 2, maxlength: 20000, dir: "auto", required: true });
+    const shut = () => { this.draw({ branch, card }); card.querySelector(".acts button").focus(); };
+    const form = make("form", { class: "editor", on: {
+      submit: event => { event.preventDefault(); if (box.value.trim()) this.edit(branch.path, box.value.trim()); },
+      keydown: event => {
+        if (event.key === "Escape") { event.stopPropagation(); shut(); }
+        if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.target === box) { event.preventDefault(); form.requestSubmit(); }
+      } } },
+      make("label", { for: id, text: `Ask in branch ${branch.path} instead` }), box,
+      make("div", { class: "acts" }, make("button", { type: "submit", class: "primary", text: "Run on" }), button("Cancel", shut)));
+    box.value = branch.question;
+    requestAnimationFrame(() => { box.focus(); box.select(); });
+    return form;
   }
   evidence({ evidence, cited }) {
     const items = evidence.map(id => make("li", {}, button(cited?.includes(id) ? `${id} · cited` : id, event => this.open({ id }, event.currentTarget))));
@@ -147,17 +184,26 @@ class Tree {
   }
 }
 
-/** A question with what comes of it. `open(citation, button)` shows a source, `save(kind, turn)` copies or stores the answer. */
+/** A question with what comes of it. `open(citation, button)` shows a source, `save(kind, turn)` copies or stores the answer, `edit(path, question)` runs on. */
 export class Turn {
-  constructor(asked, { open, save }) {
+  constructor(asked, { open, save, edit }) {
     this.asked = asked;
     this.open = (citation, from) => open(citation, from, this);
     this.save = save;
-    this.tree = new Tree(this.open);
+    this.tree = new Tree(this.open, (path, question) => edit(this, path, question));
     this.doing = make("p", { class: "doing", text: "waiting for the server …" });
     this.written = make("div", { class: "text", dir: "auto" });
     this.answer = make("div");
     this.root = make("article", { class: "turn", "aria-label": asked.slice(0, 80) }, make("h2", { dir: "auto", text: asked }), this.doing, this.answer, this.tree.root);
+  }
+  /** Make ready for another answer, which takes the place of this one. */
+  again() {
+    Object.assign(this, { result: null, failure: null, text: "", remarks: null });
+    this.doing.textContent = "waiting for the server …";
+    this.root.querySelector("h2").after(this.doing);
+    this.written.textContent = "";
+    this.answer.replaceChildren();
+    this.tree.clear();
   }
   take({ name, data }) {
     if (name === "waiting") this.doing.textContent = data.position ? `place ${data.position} in the queue …` : "its turn has come …";
@@ -176,10 +222,11 @@ export class Turn {
     if (name === "error") this.fail(data);
   }
   fail(failure) {
+    this.failure = failure;
     this.doing.remove();
     this.tree.ended = true;
     this.tree.take([], {});
-    this.answer.replaceChildren(failure.kind === "stopped" ? make("p", { class: "empty", text: "Stopped. The conversation is as it was before the question." }) : failed(failure));
+    this.answer.replaceChildren(failure.kind === "stopped" ? make("p", { class: "empty", text: "Stopped. Ask again, or edit a branch to run on from there." }) : failed(failure));
   }
   show(told) {
     const result = this.result = { quoted: told.model === "extractive", confidence_source: told.tree?.[0]?.confidence_source, ...told };  // conversations do not keep these
@@ -187,6 +234,7 @@ export class Turn {
     this.tree.ended = true;
     this.tree.take(result.tree || [], {});
     const said = this.remarks || {};
+    if (said.understood) this.root.querySelector(".understood")?.remove();
     if (said.understood) this.root.querySelector("h2").after(make("p", { class: "understood", dir: "auto", text: said.understood }));
     this.answer.replaceChildren(
       result.asked_back ? make("section", { class: "result" }, make("p", { class: "final long", dir: "auto", text: result.asked_back })) : this.drawn(result, said),

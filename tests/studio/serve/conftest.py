@@ -20,6 +20,7 @@ from ramify.studio.serve.questions import Questions
 from ramify.studio.serve.serving import Serving
 from ramify.studio.serve.threads import Threads
 from ramify.studio.serve.users import users_of
+from ramify.studio.serve.watching import Watched
 from ramify.studio.server.bounds import declare
 
 PATIENCE = 120.0
@@ -106,6 +107,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             tokens: Sequence[str] = (),
             at_once: int = 4,
             documents: Sequence[Path] = (),
+            watched: Sequence[Watched] = (),
             **options: Any,
         ) -> Running:
             places = [str(one) for one in indexes]
@@ -113,7 +115,8 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             catalog = Catalog(named(places), strategy, [model], options)
             threads = Threads(f"sqlite:{tmp_path / 'conversations.sqlite'}")
             asyncio.run(threads.prepare())
-            collections = Collections(catalog, tmp_path / "collections", documents)
-            return stack.enter_context(running(Serving(catalog, Questions(4), threads, users_of(tokens), collections)))
+            users = users_of(tokens)
+            collections = Collections(catalog, tmp_path / "collections", documents, bool(users))
+            return stack.enter_context(running(Serving(catalog, Questions(4), threads, users, collections, watched)))
 
         yield start

@@ -151,3 +151,38 @@ def test_a_token_is_needed(serve: Serve) -> None:
     server = serve(tokens=["ada:ada-has-a-secret"])
     assert server.call("POST", "/collections", json={"name": "arda"}).status_code == 401
     assert server.call("POST", "/collections", token="ada-has-a-secret", json={"name": "arda"}).status_code == 200
+
+
+def test_only_who_made_a_collection_changes_it(serve: Serve, tmp_path: Path) -> None:
+    ada, ben = "ada-has-a-secret", "ben-has-another"
+    server = serve(tokens=[f"ada:{ada}", f"ben:{ben}"], documents=[tmp_path])
+    server.call("POST", "/collections", token=ada, json={"name": "arda"})
+    body = {"file": "keeper.txt", "content": base64.b64encode(KEEPER.encode()).decode()}
+    for method, path, given in (
+        ("POST", "/documents", {"json": body}),
+        ("POST", "/index", {"json": {}}),
+        ("POST", "/stop", {"json": {}}),
+        ("DELETE", "/documents", {"params": {"file": "keeper.txt"}}),
+        ("DELETE", "", {}),
+    ):
+        assert "made by another user" in refusal(server.call(method, f"/collections/arda{path}", token=ben, **given))
+    assert server.call("POST", "/collections/arda/documents", token=ada, json=body).status_code == 200
+    assert server.call("POST", "/collections/arda/index", token=ada, json={}).status_code == 202
+    assert server.call("GET", "/collections/arda/progress", token=ben).status_code == 200
+    for token, changeable in ((ada, True), (ben, False)):
+        told = server.call("GET", "/collections", token=token).json()["collections"]
+        assert {one["name"]: one.get("changeable") for one in told} == {"demo": None, "arda": changeable}
+        assert "made here" in refusal(server.call("DELETE", "/collections/demo", token=token))
+    assert (
+        dict(server.ask("Who was the first keeper of the lighthouse of Arda?", ben, collection="arda"))["result"]["answer"] == "Jonas Vell"
+    )
+    assert server.call("POST", "/collections", token=ben, json={"name": "arda"}).json() == {"name": "arda-2"}
+    assert server.call("DELETE", "/collections/arda", token=ada).status_code == 200
+
+
+def test_without_tokens_all_is_one_user_s(serve: Serve) -> None:
+    token = "ada-has-a-secret"
+    serve(tokens=[f"ada:{token}"]).call("POST", "/collections", token=token, json={"name": "arda"})
+    server = serve()
+    assert listed(server)["arda"]["changeable"] is True
+    assert server.call("DELETE", "/collections/arda").status_code == 200

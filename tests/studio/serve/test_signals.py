@@ -17,6 +17,8 @@ from tests.studio.dev_server import RAMIFY, free_port
 from tests.studio.serve.conftest import INVENTOR, PATIENCE, events_of
 from tests.tools.ollama_server import Hang, Ollama
 
+_ADDRESS = r"http://[\d.:]+"
+
 
 @contextmanager
 def started(folder: Path, *options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
@@ -26,8 +28,8 @@ def started(folder: Path, *options: str, **environment: str) -> Iterator[tuple[s
     variables = {**os.environ, "COLUMNS": "400", **environment}
     process: Any = subprocess.Popen([RAMIFY, *given], cwd=folder, env=variables, stderr=subprocess.PIPE, text=True, **attended)
     try:
-        said = process.stderr.readline()
-        address = re.search(r"http://[\d.:]+", said)
+        said = next((line for line in process.stderr if re.search(_ADDRESS, line)), "")
+        address = re.search(_ADDRESS, said)
         assert address, said
         yield process, address[0]
     finally:
