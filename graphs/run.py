@@ -194,7 +194,7 @@ async def run_graph(
     """
     began = time.perf_counter()
     bound = _recursion_limit(settings)
-    given_config: RunnableConfig = config or {}
+    given_config: RunnableConfig = {"run_name": f"ramify {strategy}", **(config or {})}  # what a trace calls it
     allowed = min(bound, given_config.get("recursion_limit", bound))
     listens = bool(getattr(watch, "reads_text", False))
     stream: Any = graph.astream(
