@@ -14,6 +14,7 @@ from langchain_core.documents import Document
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, with_prefixes
 from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built, Intake, SourcedDocument, Sources, given_paths, read_documents
 from ramify.tools.index.chunking import Chunking
+from ramify.tools.index.faiss_store import is_faiss, not_allowed
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
 from ramify.tools.index.index_writer import IndexWriter, open_writer, take_vectors
 from ramify.tools.index.manifest import (
@@ -37,7 +38,7 @@ from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import Snapshot, open_snapshot, publish
 from ramify.tools.typed import usable
 
-STORES = ("milvus",)
+STORES = ("milvus", "faiss")
 """What an address can begin with, before a colon."""
 
 
@@ -96,7 +97,9 @@ def is_address(where: str | Path) -> bool:
 
 
 def store_at(where: str | Path) -> IndexStore:
-    """Return the store at a location; UsageError for an invalid address or path."""
+    """Return the store at a location; UsageError for an invalid address or path, and for a FAISS store, which is not loaded here."""
+    if is_faiss(where):
+        raise not_allowed(where)
     if not is_address(where):
         return FolderStore(usable(where))
     from ramify.tools.milvus.store import MilvusStore  # one of the places: known here by name alone
