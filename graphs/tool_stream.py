@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from langchain.tools import ToolRuntime
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import get_runtime
 
@@ -21,6 +20,8 @@ def tool_stream(config: RunnableConfig, name: str, question: str, watch: Watch |
     runtime = get_runtime()
     if runtime is None:
         return watch
+    from langchain.tools import ToolRuntime  # imports much that a question outside of an agent does not need
+
     tool = ToolRuntime(
         state=None, context=runtime.context, config=config, stream_writer=runtime.stream_writer, tool_call_id=None, store=runtime.store
     )
