@@ -1,10 +1,14 @@
 """The progress of the tool, as whoever streams the agent that calls it sees it."""
 
+import asyncio
+from contextlib import aclosing
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
 
 import ramify.graphs as graphs
 from ramify.nodes.tree.citation import without_marks
@@ -69,3 +73,35 @@ def test_a_watch_of_the_maker_s_sees_the_run_as_well() -> None:
     made = agent(watch=lambda kind, event: seen.append(kind))
     assert list(made.stream(ALONE, stream_mode="custom"))
     assert {"tasks", "values"} <= set(seen)
+
+
+async def test_a_tool_that_a_node_calls_streams_from_the_node_s_graph() -> None:
+    tool = graphs.research_tool(model=thinker(), index=river())
+
+    async def node(state: MessagesState) -> MessagesState:
+        return {"messages": [AIMessage(await tool.ainvoke({"question": str(state["messages"][-1].content)}))]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    assert [event["doing"] for event in await streamed(graph.compile(), False) if "doing" in event][-1] == "concluding"
+
+
+@pytest.mark.parametrize("subgraphs", [True, False])
+async def test_the_text_is_a_message_of_the_subgraph_and_none_in_the_caller_s_chat(subgraphs: bool) -> None:
+    made = agent(strategy="naive", model=writing())
+    stream = made.astream(ALONE, stream_mode="messages", subgraphs=True) if subgraphs else made.astream(ALONE, stream_mode="messages")
+    chunks = [event[1][0] if subgraphs else event[0] async for event in stream]
+    written = "".join(chunk.text for chunk in chunks if (chunk.id or "").endswith("-text-0"))
+    assert written == (without_marks(TEXT) if subgraphs else "")
+
+
+async def test_cancelling_a_stream_half_way_stops_the_branches() -> None:
+    model = thinker(latency=30.0)
+    async with aclosing(agent(model=model).astream(ALONE, stream_mode="custom")) as stream:
+        async for event in stream:
+            if "deciding" in event.get("doing", ""):
+                break
+    await asyncio.sleep(0)
+    assert model.calls == []
+    assert asyncio.all_tasks() == {asyncio.current_task()}

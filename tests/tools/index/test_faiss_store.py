@@ -1,5 +1,6 @@
 """FAISS stores that LangChain has saved, as `--index faiss:DIR`: opened where the user allows it, and never unpickled otherwise."""
 
+import io
 import json
 import pickle
 from functools import partial
@@ -44,6 +45,12 @@ def test_it_is_searched_and_asked_once_it_is_allowed(saved: Path, capsys: pytest
     assert run(["ask", "Which river runs through Paris?", "--index", f"faiss:{saved}", FLAG, "--model", "extractive", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["answer"], told["index"]) == ("Seine", "FAISS")
+
+
+def test_a_chat_asks_it_too(saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("Which river runs through Paris?\n"))
+    assert run(["chat", "--index", f"faiss:{saved}", FLAG, "--model", "extractive"]) == 0
+    assert "Seine" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", [["search", "Who?"], ["ask", "Who?"], ["chat"], ["mcp"]])
