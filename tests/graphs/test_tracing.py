@@ -3,11 +3,16 @@
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, ClassVar
 
 import pytest
 from langchain.agents import create_agent
+from langchain_core.tracers.langchain import wait_for_all_tracers
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+from langsmith import Client
+from langsmith.run_helpers import tracing_context
 from openinference.instrumentation.langchain import LangChainInstrumentor
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -82,3 +87,42 @@ async def test_langchain_s_tracers_see_the_same_tree() -> None:
     assert (root.outputs or {})["answer"] == "Seine"
     decided = [step.child_runs[0] for step in root.child_runs if step.name == "decide"]
     assert [run.inputs["item"].question for run in decided] == [QUESTION, FIRST, SECOND]
+
+
+class Collecting(BaseHTTPRequestHandler):
+    """Take what a client of LangSmith sends, as a server of one's own would."""
+
+    sent: ClassVar[dict[str, dict[str, Any]]] = {}
+
+    def do_POST(self) -> None:
+        self._take()
+
+    def do_PATCH(self) -> None:
+        self._take()
+
+    def _take(self) -> None:
+        run = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        key = run.get("id") or self.path.rsplit("/", 1)[-1]
+        self.sent[key] = {**self.sent.get(key, {}), **run}
+        self.send_response(202)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_server_of_langsmith_s_protocol_gets_the_run() -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Collecting)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        client = Client(f"http://127.0.0.1:{server.server_port}", api_key="any", auto_batch_tracing=False)
+        with tracing_context(enabled=True, client=client):
+            graphs.ask(QUESTION, model=thinker(), index=river(), **FINAL)
+        wait_for_all_tracers()
+    finally:
+        server.shutdown()
+        server.server_close()
+    [root] = [run for run in Collecting.sent.values() if run["name"] == "ramify prune"]
+    assert root["outputs"]["answer"] == "Seine"
+    assert {"decide", "prune", "finalize"} <= {run["name"] for run in Collecting.sent.values() if run.get("parent_run_id") == root["id"]}
