@@ -4,7 +4,7 @@
   (in `strategies`) that builds a `wiring` with `conditions`; `call_counts` bounds what the larger ones cost
 * a question: `run`, with its result
 * several: `conversation`, with where it is stored; `editing` of a tree that was stored
-* in a larger agent: `tool`
+* in a larger agent: `tool`, with `tool_stream` for its progress; `subagent`
 * beside an index: `building` of a graph or a hierarchy
 """
 
@@ -12,6 +12,7 @@ from ramify.graphs import chain, closed_book, global_search, iterative, naive, p
 from ramify.graphs.conversation import Conversation, with_conversation
 from ramify.graphs.run import Result, ask, ask_async
 from ramify.graphs.strategies import DEFAULT, STRATEGIES, Strategy, build, configure, register
+from ramify.graphs.subagent import research_subagent
 from ramify.graphs.tool import research_tool, search_tool
 from ramify.nodes.tree import to_networkx
 
@@ -27,6 +28,7 @@ __all__ = [
     "conditions",
     "configure",
     "register",
+    "research_subagent",
     "research_tool",
     "search_tool",
     "to_networkx",

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -20,7 +21,7 @@ from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree,
 from ramify.nodes.tree.notes import partial
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive.kinds import open_ended
-from ramify.tools.quoting import brief
+from ramify.tools.quoting import brief, one_line
 from ramify.tools.scrub import without_known
 
 NOT_LISTED = {
@@ -194,7 +195,7 @@ async def run_graph(
     """
     began = time.perf_counter()
     bound = _recursion_limit(settings)
-    given_config: RunnableConfig = config or {}
+    given_config: RunnableConfig = {"run_name": f"ramify {strategy}", **(config or {})}  # what a trace calls it
     allowed = min(bound, given_config.get("recursion_limit", bound))
     listens = bool(getattr(watch, "reads_text", False))
     stream: Any = graph.astream(
@@ -237,7 +238,7 @@ def blocking(work: Coroutine[Any, Any, T]) -> T:
         pass
     else:
         with ThreadPoolExecutor(1) as pool:
-            return pool.submit(asyncio.run, work).result()
+            return pool.submit(copy_context().run, asyncio.run, work).result()
     with asyncio.Runner() as runner:
         try:
             return runner.run(_awake(work))
@@ -321,6 +322,14 @@ class RunTracker:
         result = update.get("__return__") if isinstance(update, Mapping) else None
         if isinstance(result, Mapping):
             self.tree = merge_branches(self.tree, {branch["path"]: branch for branch in result.get("branches", ())})
+
+
+def beginning(kind: str, event: Any) -> str:
+    """Return what an event of a run says is begun, with the branch's path and question; empty where it says nothing of that."""
+    if kind != "tasks" or "input" not in event or event["name"] not in VERBS:
+        return ""
+    doing, branch = VERBS[event["name"]], branch_of(event["input"])
+    return doing if branch is None else one_line(f"{branch.path} {doing}: {branch.question}")
 
 
 def branch_of(given: Any) -> Branch | None:

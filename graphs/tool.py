@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_
 
 from ramify.graphs.run import Result, Watch, blocking, could_not_ask, run_graph, why_unknown
 from ramify.graphs.strategies import DEFAULT, configure
+from ramify.graphs.tool_stream import tool_stream
 from ramify.nodes.init_tree import checked
 from ramify.nodes.retrieve import passage_of
 from ramify.nodes.state import Search, Sentence, Source, StoppedBy, Usage
@@ -176,7 +177,8 @@ def research_tool(
 ) -> StructuredTool:
     """Offer a strategy as a tool; options are settings or arguments of its wiring, as in `ask`, and hold for every call.
 
-    `about` tells the calling model what the documents are; `watch` sees each event of a run. The artifact is what `ask --json` prints,
+    `about` tells the calling model what the documents are; `watch` sees each event of a run, and whoever streams the graph that calls the
+    tool sees its progress (`tool_stream`). The artifact is what `ask --json` prints,
     with its figures rounded. UsageError or IndexingError for wrong options, at once.
     """
     wiring, settings = configure(strategy, options)
@@ -184,7 +186,8 @@ def research_tool(
     async def research(config: RunnableConfig, question: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         within = settings.model_copy(update={"filter": {**(filter or {}), **(settings.filter or {})} or None})
         given = tool_config(config, strategy, name, question, filter)
-        result, _ = await run_graph(wiring.as_subgraph, {"question": checked(question)}, strategy, within, watch, given)
+        told = tool_stream(config, name, question, watch)
+        result, _ = await run_graph(wiring.as_subgraph, {"question": checked(question)}, strategy, within, told, given)
         if reason := _failure(result):
             raise ToolException(f"error: {one_line(reason)}")
         artifact = json.loads(json.dumps(result.to_json()), parse_float=lambda figure: round(float(figure), DIGITS))

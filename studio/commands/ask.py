@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ramify.studio.console.options import (
+    AllowPickle,
     AsJson,
     BaseUrl,
     Filters,
@@ -17,6 +18,7 @@ from ramify.studio.console.options import (
     ShowTree,
     Strategy,
     Style,
+    loaded_stores,
     options_of,
     read_filter,
 )
@@ -35,6 +37,7 @@ def ask(
     question: Asked,
     strategy: Strategy = "prune",
     index: Indexes = None,
+    allow_pickle: AllowPickle = False,
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
@@ -46,7 +49,8 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
-    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters), preset=preset, style=style)
+    stores = loaded_stores(index, allow_pickle)
+    options = options_of(settings, index=stores, model=model, base_url=base_url, filter=read_filter(filters), preset=preset, style=style)
     if html is not None:
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.options import (
+    AllowPickle,
     BaseUrl,
     Filters,
     Indexes,
@@ -15,6 +16,7 @@ from ramify.studio.console.options import (
     ShowTree,
     Strategy,
     Style,
+    loaded_stores,
     options_of,
     read_filter,
 )
@@ -41,6 +43,7 @@ Threads = Annotated[bool, typer.Option("--threads", help="List the stored conver
 def chat(
     strategy: Strategy = "prune",
     index: Indexes = None,
+    allow_pickle: AllowPickle = False,
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
@@ -67,7 +70,8 @@ def chat(
 
         list_threads(memory)
         return
-    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters), preset=preset, style=style)
+    stores = loaded_stores(index, allow_pickle)
+    options = options_of(settings, index=stores, model=model, base_url=base_url, filter=read_filter(filters), preset=preset, style=style)
     with err().status("loading …"):
         from ramify.studio.console.talk import Talk
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import BaseUrl, Indexes, ModelName, Settings, Strategy, options_of
+from ramify.studio.console.options import AllowPickle, BaseUrl, Indexes, ModelName, Settings, Strategy, loaded_stores, options_of
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 
@@ -20,6 +20,7 @@ Name = Annotated[str, typer.Option(metavar="NAME", help="Suffix of the tools' na
 def mcp(
     strategy: Strategy = "prune",
     index: Indexes = None,
+    allow_pickle: AllowPickle = False,
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
@@ -29,7 +30,8 @@ def mcp(
     """Serve research and search as MCP tools on stdin and stdout, for a client that starts this command."""
     if find_spec("mcp") is None:
         raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify-rag[mcp]'`")
-    options = options_of(settings, index=index, model=model, base_url=base_url)
+    stores = loaded_stores(index, allow_pickle)
+    options = options_of(settings, index=stores, model=model, base_url=base_url)
     from ramify.studio.server.mcp import serve, server
 
     made = server(strategy, options, about, name)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import Filters, Indexes, read_filter
+from ramify.studio.console.options import AllowPickle, Filters, Indexes, loaded_stores, read_filter
 from ramify.studio.console.streams import err, note, out, print_json
 from ramify.tools.quoting import one_line
 from ramify.tools.typed import readable
@@ -30,7 +30,13 @@ RERANKED = 20
 
 
 def search(
-    question: Asked, index: Indexes = None, k: Count = 5, filters: Filters = None, rerank: Rerank = "none", as_json: AsJson = False
+    question: Asked,
+    index: Indexes = None,
+    allow_pickle: AllowPickle = False,
+    k: Count = 5,
+    filters: Filters = None,
+    rerank: Rerank = "none",
+    as_json: AsJson = False,
 ) -> None:
     """Search by vectors and words, without a model. Results are ranked by both; the score shown is the cosine similarity."""
     from rich.padding import Padding
@@ -39,7 +45,8 @@ def search(
     with nullcontext() if as_json else err().status("loading …"):
         from ramify.tools.index.searcher import DEMO, Searchable, advice, searcher, unknown_filter_fields, warm_soon
 
-        where: Searchable = (index[0] if len(index) == 1 else index) if index else DEMO
+        stores = loaded_stores(index, allow_pickle)
+        where: Searchable = (stores[0] if len(stores) == 1 else stores) if stores else DEMO
         warm_soon(where)  # beside the imports
         from ramify.graphs.run import blocking
         from ramify.nodes.init_tree import checked

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -29,6 +29,10 @@ Where = Annotated[
 Indexes = Annotated[
     list[str] | None,
     typer.Option("--index", metavar="DIR", help="Folder or address of an index; repeatable, for several. [the demo corpus]"),
+]
+AllowPickle = Annotated[
+    bool,
+    typer.Option("--allow-dangerous-deserialization", help="Load --index faiss:DIR, saved by LangChain, though a pickle can run any code."),
 ]
 ModelName = Annotated[
     str | None,
@@ -89,6 +93,15 @@ def read_value(text: str) -> Any:
 def read_filter(texts: list[str] | None) -> dict[str, Any] | None:
     """Parse --filter; return None if it is empty."""
     return read_pairs(texts or [], "--filter") or None
+
+
+def loaded_stores(index: list[str] | None, allow_pickle: bool) -> Sequence[Any] | None:
+    """Replace the addresses of FAISS stores among the indexes by the stores; UsageError where that is not allowed."""
+    if not any(one.startswith("faiss:") for one in index or ()):
+        return index  # the usual case imports nothing
+    from ramify.tools.index.faiss_store import allowed_stores
+
+    return allowed_stores(index, allow_pickle)
 
 
 def options_of(settings: list[str] | None, **flags: Any) -> dict[str, Any]:

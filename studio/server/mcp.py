@@ -37,7 +37,7 @@ from mcp.types import (
 )
 from pydantic import BaseModel, Field, ValidationError
 
-from ramify.graphs.run import VERBS, Cost, Watch, branch_of
+from ramify.graphs.run import Cost, Watch, beginning
 from ramify.graphs.strategies import configure
 from ramify.graphs.tool import about_of, research_tool, search_tool
 from ramify.nodes.state import Citation, Sentence, StoppedBy
@@ -193,9 +193,8 @@ async def _telling(session: ServerSession) -> AsyncIterator[None]:
     doings: asyncio.Queue[str] = asyncio.Queue()
 
     def watch(kind: str, event: Any) -> None:
-        if kind == "tasks" and "input" in event and event["name"] in VERBS:
-            doing, branch = VERBS[event["name"]], branch_of(event["input"])
-            doings.put_nowait(doing if branch is None else one_line(f"{branch.path} {doing}: {branch.question}"))
+        if doing := beginning(kind, event):
+            doings.put_nowait(doing)
 
     async def tell() -> None:
         count = 0

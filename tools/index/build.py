@@ -4,15 +4,17 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
+from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from ramify.tools.documents.files import File, Skipped, existing, files_under, printable_name
 from ramify.tools.documents.load import EDITION, nothing_readable, read_files
+from ramify.tools.documents.loaders import load_documents
 from ramify.tools.documents.readers import kind_of
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Encoding, advice, in_turn
@@ -24,13 +26,20 @@ from ramify.tools.index.near_duplicates import hide_duplicates
 from ramify.tools.index.passage_store import DocumentEntry, document_digest
 from ramify.tools.index.progress import Progress, silent
 
+Sources = Sequence[str | Path] | BaseLoader
+"""What an index is built of: files and folders, or the documents of a LangChain loader."""
+LOADED = "loader:"
+"""Before a loader's source, where documents of files have the path given."""
 _GROUP = 256
 _GROUP_CHARACTERS = 1 << 22
 """Documents, and characters of them, that are split and written in one transaction."""
 
 
 class SourcedDocument(NamedTuple):
-    """A document, the path given under which it was found, its file's source and kind (all "" for one handed over by a program)."""
+    """A document, the path given under which it was found, its file's source and kind (all "" for one handed over by a program).
+
+    One of a LangChain loader was found under its source.
+    """
 
     document: Document
     root: str = ""
@@ -75,6 +84,15 @@ class Intake:
         fresh = {file: note for file, note in found.items() if not self._known_again(note, skipped)}
         self._read(fresh, skipped, progress)
 
+    def load(self, loader: BaseLoader, skipped: list[Skipped], progress: Progress) -> None:
+        """Write the documents of a loader, those that are new or changed; documents that its sources no longer have count as missing."""
+        found = load_documents(loader, skipped)
+        while group := list(islice(found, _GROUP)):
+            roots = [f"{LOADED}{document.metadata['source']}" for document in group]
+            self._roots.update(roots)
+            self.write([self._claimed(document, root) for document, root in zip(group, roots, strict=True)])
+            progress(len(self.seen), None, "documents")
+
     def _known_again(self, note: FileRecord | None, skipped: list[Skipped]) -> bool:
         """Return whether a file is unchanged; its documents then count as seen."""
         held = note and _unchanged_record(self._writer, note)
@@ -101,7 +119,8 @@ class Intake:
         for number, read in enumerate(read_files(files, clean=self._writer.clean), start=1):
             before = len(self.seen)
             for document in read.documents:
-                group.append(self._claimed(document, read.file))
+                file = read.file
+                group.append(self._claimed(document, str(file.root.resolve()), file.source, kind_of(file.path)))
                 characters += len(document.page_content)
                 if len(group) == _GROUP or characters >= _GROUP_CHARACTERS:
                     self._commit(group, notes)
@@ -168,14 +187,14 @@ class Intake:
         self.changed += held is not None
         return True
 
-    def _claimed(self, document: Document, file: File) -> SourcedDocument:
+    def _claimed(self, document: Document, root: str, file: str = "", kind: str = "") -> SourcedDocument:
         """Return a document with the first id that no other document of this build, or of a path not read now, has."""
         for identity in self._names(document):
             held = None if identity in self.seen else self._writer.stored(identity)
             if identity not in self.seen and (held is None or held.root in self._roots or held.digest == document_digest(document)):
                 break
         self.seen.add(identity)
-        return SourcedDocument(document.model_copy(update={"id": identity}), str(file.root.resolve()), file.source, kind_of(file.path))
+        return SourcedDocument(document.model_copy(update={"id": identity}), root, file, kind)
 
     def _names(self, document: Document) -> Iterator[str]:
         """Yield what a document may be called: by its id, its source, or its source with a number."""
@@ -262,20 +281,30 @@ class IntakeResult(NamedTuple):
         return Built(*fates, *held, encoded, self.skipped, seconds, advice(encoder), manifest.hidden, intake.remarks, encoder.computed_in)
 
 
-def given_paths(paths: Sequence[str | Path]) -> dict[Path, Path]:
-    """Return each path by its absolute form, without repetitions; InputError where one does not exist."""
+Given = Mapping[Path, Path] | BaseLoader
+"""Paths by their absolute form, or a loader."""
+
+
+def given_paths(paths: Sources) -> Given:
+    """Return each path by its absolute form, without repetitions; InputError where one does not exist. A loader is returned as it is."""
+    if isinstance(paths, BaseLoader):
+        return paths
     return {existing(path).resolve(): existing(path) for path in paths}
 
 
-def read_documents(
-    given: Mapping[Path, Path], writer: IndexWriter, encoder: Encoder, chunking: Chunking, progress: Progress
-) -> IntakeResult:
-    """Write the documents under the paths and remove those that are gone; InputError where nothing can be read."""
+def read_documents(given: Given, writer: IndexWriter, encoder: Encoder, chunking: Chunking, progress: Progress) -> IntakeResult:
+    """Write the documents under the paths, or of a loader, and remove those that are gone; InputError where nothing can be read."""
     skipped: list[Skipped] = []
-    intake = Intake(writer, encoder, chunking, map(str, given))
-    intake.take(files_under(list(given.values()), skipped), skipped, progress)
-    if not intake.seen:
-        raise nothing_readable(list(given.values()), skipped)
+    if isinstance(given, BaseLoader):
+        intake = Intake(writer, encoder, chunking, ())
+        intake.load(given, skipped, progress)
+        if not intake.seen:
+            raise InputError(f"the loader {type(given).__name__!r} gave no document with text", "look at what its `load()` returns")
+    else:
+        intake = Intake(writer, encoder, chunking, map(str, given))
+        intake.take(files_under(list(given.values()), skipped), skipped, progress)
+        if not intake.seen:
+            raise nothing_readable(list(given.values()), skipped)
     if intake.absent and intake.fields:
         what = f"no document has the metadata {', '.join(map(repr, intake.absent))}"
         raise InputError(what, f"label passages with what there is: {', '.join(sorted(intake.fields))}")

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from ramify.tools.embeddings import load_encoder
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, advice, in_turn, prefixed, unit_rows, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built
+from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built, Sources
 from ramify.tools.index.chunking import DEFAULT_CHUNKING, Chunking
 from ramify.tools.index.hybrid_search import Hit, Reranker, Scores, SearchOptions, View
 from ramify.tools.index.index_store import FolderStore, IndexStore, OpenIndex, store_at
@@ -42,13 +42,16 @@ class Index(VectorStore):
 
     @staticmethod
     def build(
-        paths: Sequence[str | Path] | str | Path, out: str | Path, embedding: str | Embeddings = "minilm", *,
+        paths: Sources | str | Path, out: str | Path, embedding: str | Embeddings = "minilm", *,
         chunk_tokens: int = 300, overlap: int = 30, batch_size: int = BATCH_SIZE, progress: Progress | None = None,
         query_prefix: str | None = None, document_prefix: str | None = None, clean: bool = True,
         label: Sequence[str] | None = None, vectors: Precision | None = None, ray: str | None = None,
         shared: bool = False, description: str | None = None,
     ) -> Built:  # fmt: skip
         """Make an index of files and folders, or bring one up to date; out: a folder, or an address such as milvus:URI/collection.
+
+        A LangChain document loader in the place of the paths is asked for its documents, whose metadata is kept. Documents are known by
+        their id, else by their source and their number in it; those gone from the sources that it gives are removed, other sources stay.
 
         Documents that did not change are not encoded again, and those gone from the paths given are removed. An interrupted build goes on
         where it stopped when it is called again. Until it has finished, the folder opens as it was before, or not at all.

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Encoder, Encoding, Matrix, in_turn, with_prefixes
-from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built, Intake, SourcedDocument, given_paths, read_documents
+from ramify.tools.index.build import BATCH_SIZE, BuildOptions, Built, Intake, SourcedDocument, Sources, given_paths, read_documents
 from ramify.tools.index.chunking import Chunking
+from ramify.tools.index.faiss_store import is_faiss, not_allowed
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions
 from ramify.tools.index.index_writer import IndexWriter, open_writer, take_vectors
 from ramify.tools.index.manifest import (
@@ -36,7 +38,7 @@ from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.publication import Snapshot, open_snapshot, publish
 from ramify.tools.typed import usable
 
-STORES = ("milvus",)
+STORES = ("milvus", "faiss")
 """What an address can begin with, before a colon."""
 
 
@@ -76,8 +78,8 @@ class IndexStore(Protocol):
     def fingerprint(self) -> bytes:
         """Return a digest that changes with the index."""
 
-    def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
-        """Update the index from the files under the paths."""
+    def build(self, paths: Sources, wanted: BuildOptions) -> Built:
+        """Update the index from the files under the paths, or from a loader's documents."""
 
     def describe(self, text: str) -> None:
         """Remember what the index is about; empty for nothing. IndexingError where there is no index."""
@@ -95,7 +97,9 @@ def is_address(where: str | Path) -> bool:
 
 
 def store_at(where: str | Path) -> IndexStore:
-    """Return the store at a location; UsageError for an invalid address or path."""
+    """Return the store at a location; UsageError for an invalid address or path, and for a FAISS store, which is not loaded here."""
+    if is_faiss(where):
+        raise not_allowed(where)
     if not is_address(where):
         return FolderStore(usable(where))
     from ramify.tools.milvus.store import MilvusStore  # one of the places: known here by name alone
@@ -139,12 +143,12 @@ class FolderStore:
         except OSError:  # the index cannot be opened either, which says why
             return b""
 
-    def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
-        """Update the index from the files under the paths."""
+    def build(self, paths: Sources, wanted: BuildOptions) -> Built:
+        """Update the index from the files under the paths, or from a loader's documents."""
         encoder, chunking, batch_size, progress = wanted[:4]
         began = time.perf_counter()
         given = given_paths(paths)
-        check_target(self.path, given)
+        check_target(self.path, () if isinstance(given, BaseLoader) else given)
         if not (self.path / PASSAGES).exists():
             _ = encoder.dimension  # asks for a vector: an error now, and not when everything has been read
         with (

@@ -20,7 +20,7 @@ from langchain_core.documents import Document
 
 from ramify.tools.embeddings.encoder import Encoder, Matrix, with_prefixes
 from ramify.tools.errors import IndexingError, UsageError
-from ramify.tools.index.build import BuildOptions, Built, Intake, SourcedDocument, given_paths, read_documents
+from ramify.tools.index.build import BuildOptions, Built, Intake, SourcedDocument, Sources, given_paths, read_documents
 from ramify.tools.index.chunking import Chunking, embedded_text
 from ramify.tools.index.hybrid_search import Hit, Reranker, SearchOptions, find
 from ramify.tools.index.index_writer import IndexSettings, IndexWriter, check_settings
@@ -276,8 +276,8 @@ class MilvusStore:
             raise IndexingError(what, f"run `ramify index PATH… --out '{self.where}'`{' again: it goes on' if begun else ''}")
         return OpenCollection(self.store, manifest)
 
-    def build(self, paths: Sequence[str | Path], wanted: BuildOptions) -> Built:
-        """Update the corpus from the files under the paths; what is written is searchable before it has finished."""
+    def build(self, paths: Sources, wanted: BuildOptions) -> Built:
+        """Update the corpus from files or a loader's documents; what is written is searchable before it has finished."""
         began = time.perf_counter()
         encoder, chunking, progress = wanted.encoder, wanted.chunking, wanted.progress
         if wanted.vectors not in (None, WHOLE):

@@ -1,0 +1,101 @@
+"""The examples of docs/agents.md, those of agents too, against the real libraries; only the agent's own model is scripted."""
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import agents
+import langchain.chat_models
+import pytest
+from agents import ModelResponse, Usage
+from agents.models.interface import Model
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+from tests.test_docs import FENCE, RAMIFY, ROOT
+
+
+class Scripted(BaseChatModel):
+    """Delegate the question to a subagent if there is one, else give it to the tool; then repeat what came back."""
+
+    delegates: bool = False
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> "Scripted":
+        return Scripted(delegates="task" in {getattr(tool, "name", "") for tool in tools})
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        asked = next(str(message.content) for message in reversed(messages) if isinstance(message, HumanMessage))
+        research = {"name": "research_documents", "id": "1", "args": {"question": asked}}
+        task = {"name": "task", "id": "1", "args": {"description": asked, "subagent_type": "researcher"}}
+        said = isinstance(messages[-1], ToolMessage)
+        reply = AIMessage(messages[-1].content) if said else AIMessage("", tool_calls=[task if self.delegates else research])
+        return ChatResult(generations=[ChatGeneration(message=reply)])
+
+
+class ScriptedByOpenAI(Model):
+    """The same for the OpenAI Agents SDK."""
+
+    def __init__(self, *given: Any) -> None:
+        pass
+
+    async def get_response(self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *args: Any, **kwargs: Any) -> Any:
+        [tool] = [tool.name for tool in tools if tool.name.startswith("research")]
+        items = [input] if isinstance(input, str) else input
+        if isinstance(last := items[-1], dict) and last.get("type") == "function_call_output":
+            text = last["output"] if isinstance(last["output"], str) else "".join(part["text"] for part in last["output"])
+            part = ResponseOutputText(text=text, type="output_text", annotations=[])
+            output: Any = ResponseOutputMessage(id="2", content=[part], role="assistant", status="completed", type="message")
+        else:
+            question = last if isinstance(last, str) else last["content"]
+            arguments = json.dumps({"question": question})
+            output = ResponseFunctionToolCall(arguments=arguments, call_id="1", name=tool, type="function_call")
+        return ModelResponse([output], Usage(), None)
+
+    def stream_response(self, *args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("the examples do not stream it")
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Run the page's Python from top to bottom, but for what asks a development server; return what each block prints."""
+    page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    blocks = [code for language, code in FENCE.findall(page) if language in ("python", "py") and "import httpx" not in code]
+    told: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("page"))
+        patch.setenv("PATH", f"{Path(RAMIFY).parent}{os.pathsep}{os.environ['PATH']}")
+        patch.setattr(langchain.chat_models, "init_chat_model", lambda name: Scripted())
+        patch.setattr(agents, "OpenAIChatCompletionsModel", ScriptedByOpenAI)
+        namespace: dict[str, Any] = {"__name__": "document"}
+        for block in blocks:
+            lines: list[str] = []
+            namespace["print"] = lambda *values, lines=lines: lines.append(" ".join(map(str, values)))
+            exec(compile(block, "docs/agents.md", "exec"), namespace)  # the project's own page
+            told.append("\n".join(lines))
+    return [f"{block}\n#>\n{lines}" for block, lines in zip(blocks, told, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "example",
+    ["create_agent(model, [research, search])", "create_deep_agent(model", "MCPServerStdio(command", '"research", build("prune")'],
+)
+def test_each_example_tells_answer_confidence_and_source(example: str, printed: list[str]) -> None:
+    [told] = [lines.split("#>")[1] for lines in printed if example in lines]
+    assert "Budapest" in told or "Bíró" in told
+    assert re.search(r"\b0\.\d+", told)
+    assert "demo/corpus.jsonl#" in told
+
+
+def test_the_progress_of_the_tool_is_streamed(printed: list[str]) -> None:
+    [told] = [lines.split("#>")[1] for lines in printed if 'stream_mode="custom"' in lines]
+    assert "0 deciding: Who invented the ballpoint pen?" in told
+    assert re.search(r"^0 leaf .*Bíró.* 0\.\d+", told, re.MULTILINE)
