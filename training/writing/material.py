@@ -60,7 +60,7 @@ def _made(data: Path, share: float) -> Iterator[Written]:
     yield from bridges(data, int(4000 * share))
     yield from hybrids(data, int(3500 * share))
     yield from chains(data, int(4500 * share))
-    yield from kin(data, int(1500 * share))
+    yield from kin(data, int(500 * share))
     yield from comparisons(data, int(4500 * share))
     yield from likened(data, int(1400 * share))
     yield from rewrites(data)
