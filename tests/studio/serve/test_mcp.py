@@ -5,7 +5,7 @@ import json
 import re
 import socket
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -38,10 +38,12 @@ def thinker(**changes: Any) -> FakeModel:
 
 
 @contextmanager
-def serving(model: Any, tokens: Sequence[str] = (), at_once: int = 4) -> Iterator[tuple[str, Questions, WebServer]]:
+def serving(
+    model: Any, tokens: Sequence[str] = (), at_once: int = 4, strategy: str = "prune"
+) -> Iterator[tuple[str, Questions, WebServer]]:
     """Run `ramify mcp --http` in a thread, with a fake model; give its address, what is asked there, and the server."""
     questions = Questions(at_once)
-    made = server("prune", {"model": model, "index": river()}, queue=in_turn(questions))
+    made = server(strategy, {"model": model, "index": river()}, queue=in_turn(questions))
     web = WebServer(application(made, users_of(tokens)), questions)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=web.run, kwargs={"sockets": [listening]})
@@ -100,6 +102,32 @@ async def test_a_client_lists_the_tools_and_gets_text_structure_and_progress(mod
             assert found.structured_content["passages"][0]["text"] in text(found)
             empty = await client.call_tool(research.name, {"question": " "})
             assert (empty.is_error, text(empty).startswith("error: "), "\n" in text(empty)) == (True, True, False)
+
+
+async def test_who_reads_the_text_alone_can_cite_and_tell_sure_from_unsure_and_from_unknown() -> None:
+    given = {"sure?": {"confidence": 0.97}, "unsure?": {"confidence": 0.3}, "unknown?": {"answer": "Unknown", "confidence": 0.9}}
+
+    def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any] | str:
+        told = replies(prompt, slots)
+        return {**told, **given[slots["question"]]} if prompt == "answer" else told
+
+    with serving(thinker(replies=reply), strategy="naive") as (address, *_):
+        async with connected(address) as client:
+            told = {asked: await client.call_tool("research_documents", {"question": asked}) for asked in given}
+    figures = {}
+    for asked in ("sure?", "unsure?"):
+        found = told[asked].structured_content
+        [figures[asked]] = [float(figure) for figure in re.findall(r"^Confidence: (\S+) of 1$", text(told[asked]), re.MULTILINE)]
+        assert figures[asked] == pytest.approx(found["confidence"], abs=0.01)
+        quoted = dict(re.findall(r"^\[(\d+)\] (.+)$", text(told[asked]), re.MULTILINE))
+        cited = [number for number, citation in enumerate(found["citations"], 1) if citation["cited"]]
+        assert cited
+        assert all(found["citations"][number - 1]["quote"] in quoted[str(number)] for number in cited)
+        assert {int(number) for sentence in found["sentences"] for number in sentence["citations"]} <= set(map(int, quoted))
+    assert figures["unsure?"] < 0.5 < figures["sure?"]
+    assert text(told["unknown?"]).startswith("Answer: Unknown\nNo answer was found.")
+    assert "Do not guess" in text(told["unknown?"])
+    assert "Confidence: " not in text(told["unknown?"])
 
 
 async def test_a_question_that_the_client_gives_up_is_stopped() -> None:

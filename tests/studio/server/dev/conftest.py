@@ -33,7 +33,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def letters(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A second one, which alone knows where Marie Curie was born."""
+    """A second one, of a few files."""
     return Path(shutil.copytree(built, tmp_path_factory.mktemp("documents") / "letters"))
 
 
