@@ -81,6 +81,7 @@ def _serve_http(
         questions, address = Questions(AT_ONCE), f"http://{place(host, port)}"
         made = server(strategy, options, about, name, in_turn(questions))
         app = application(made, users_of(tokens), [*map(origin_of, allow_origin), address])
+    listening.listen()  # who reads the address can connect
     note(f"serving research_{name} and search_{name} to MCP clients at {address}{PREFIX}; Ctrl-C stops it")
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
     with listening, suppress(KeyboardInterrupt):

@@ -152,8 +152,10 @@ def _run(serving: "Serving", listening: socket.socket, host: str, port: int, all
 
     address = f"http://{place(host, port)}"
     collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in serving.catalog.collections.values())
+    with err().status("loading …"):
+        server = WebServer(application(serving, [*map(origin_of, allow_origin), address]), serving.questions)
+    listening.listen()  # who reads the address can connect
     note(f"serving {collections} at {address}; conversations are stored in {shown(serving.threads.memory)}; Ctrl-C stops it")
-    server = WebServer(application(serving, [*map(origin_of, allow_origin), address]), serving.questions)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
     with listening, suppress(KeyboardInterrupt):
         server.run([listening])
