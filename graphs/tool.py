@@ -103,6 +103,9 @@ def _saver(config: RunnableConfig) -> BaseCheckpointSaver[Any] | None:
 Call = Callable[..., Awaitable[tuple[str, Any]]]
 """Takes the caller's config and the arguments; returns what the model reads, and the artifact."""
 
+Queue = Callable[[Callable[[], Awaitable[Result]]], Awaitable[Result]]
+"""Has a question answered when its turn comes."""
+
 RESEARCH = (
     "Answer a question from {about}, with sources. It searches there, splits a hard question into easier ones, answers each and drops "
     "what does not hold. Use it for facts that may be in the documents, above all where several must be combined. It returns the answer, "
@@ -173,12 +176,18 @@ class Within(BaseModel):
 
 
 def research_tool(
-    strategy: str = DEFAULT, *, name: str = "research_documents", about: str | None = None, watch: Watch | None = None, **options: Any
+    strategy: str = DEFAULT,
+    *,
+    name: str = "research_documents",
+    about: str | None = None,
+    watch: Watch | None = None,
+    queue: Queue | None = None,
+    **options: Any,
 ) -> StructuredTool:
     """Offer a strategy as a tool; options are settings or arguments of its wiring, as in `ask`, and hold for every call.
 
     `about` tells the calling model what the documents are; `watch` sees each event of a run, and whoever streams the graph that calls the
-    tool sees its progress (`tool_stream`). The artifact is what `ask --json` prints,
+    tool sees its progress (`tool_stream`); a `queue` decides when it begins. The artifact is what `ask --json` prints,
     with its figures rounded. UsageError or IndexingError for wrong options, at once.
     """
     wiring, settings = configure(strategy, options)
@@ -186,8 +195,12 @@ def research_tool(
     async def research(config: RunnableConfig, question: str, filter: Mapping[str, Any] | None = None) -> tuple[str, Any]:
         within = settings.model_copy(update={"filter": {**(filter or {}), **(settings.filter or {})} or None})
         given = tool_config(config, strategy, name, question, filter)
-        told = tool_stream(config, name, question, watch)
-        result, _ = await run_graph(wiring.as_subgraph, {"question": checked(question)}, strategy, within, told, given)
+        asked, told = {"question": checked(question)}, tool_stream(config, name, question, watch)
+
+        async def run() -> Result:
+            return (await run_graph(wiring.as_subgraph, asked, strategy, within, told, given))[0]
+
+        result = await (queue(run) if queue else run())
         if reason := _failure(result):
             raise ToolException(f"error: {one_line(reason)}")
         artifact = json.loads(json.dumps(result.to_json()), parse_float=lambda figure: round(float(figure), DIGITS))

@@ -9,6 +9,8 @@ from ramify.nodes.step import Context, Update, state_step
 from ramify.nodes.tree import row
 from ramify.nodes.tree.citation import without_marks
 
+MOST = 0.99
+"""The highest confidence that is written: nothing is certain."""
 TOLD = ("question", "answer", "text", "confidence", "stopped_by", "notices", "model", "index")
 
 
@@ -26,14 +28,18 @@ async def append_answer(context: Context[Settings]) -> Update:
         "tree": [row(branch) for branch in state["tree"].values()],
         "usage": state["usage"].model_dump(),
     }
-    text = asked_back or said(state["answer"], state["text"], citations, state["index"])
+    text = asked_back or said(state["answer"], state["text"], citations, state["index"], state["confidence"])
     return {"messages": [AIMessage(text, id=answer_id(state), additional_kwargs={MARK: told})]}
 
 
-def said(answer: str, text: str, citations: list[Citation], index: str) -> str:
-    """Write an answer, its text where it says more, and the numbered sources; without a text, the numbers stand behind the answer."""
+def said(answer: str, text: str, citations: list[Citation], index: str, confidence: float | None) -> str:
+    """Write an answer, its text where it says more, the numbered sources, and how sure it is.
+
+    Without a text, the numbers stand behind the answer. Whoever reads the message alone can cite, and tell sure from unsure.
+    """
     cited = [number for number, citation in enumerate(citations, 1) if citation.cited]
     marks = "" if text else "".join(f"[{number}]" for number in cited if f"[{number}]" not in answer)
     sources = [f"[{number}] {citation.where}{citation.mark}" for number, citation in enumerate(citations, 1)]
     short = "" if answer and answer in (text, without_marks(text)) else f"{answer} {marks}".rstrip()
-    return "\n\n".join(filter(None, [short, text, "\n".join(sources), f"Searched: {index}" if index else ""]))
+    sure = "" if confidence is None else f"Confidence: {min(confidence, MOST):.2f} of 1"
+    return "\n\n".join(filter(None, [short, text, "\n".join(sources), sure, f"Searched: {index}" if index else ""]))

@@ -1,20 +1,37 @@
-"""ramify mcp: the tools for agents over MCP, on stdin and stdout."""
+"""ramify mcp: the tools for agents over MCP, on stdin and stdout or over HTTP."""
 
 import asyncio
 import signal
+from contextlib import suppress
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from ramify.studio.commands.serve import check_token
+from ramify.studio.commands.studio import Origins, claim
 from ramify.studio.console.options import AllowPickle, BaseUrl, Indexes, ModelName, Settings, Strategy, loaded_stores, options_of
-from ramify.studio.console.streams import note
-from ramify.tools.errors import RamifyError
+from ramify.studio.console.streams import err, note
+from ramify.tools.errors import RamifyError, UsageError
 
+VARIABLE = "RAMIFY_MCP_TOKEN"
+HOST, PORT, AT_ONCE = "127.0.0.1", 8485, 4
 About = Annotated[
     str, typer.Option(metavar="TEXT", help="Description of the documents for the calling model, such as: letters of Ada Lovelace.")
 ]
 Name = Annotated[str, typer.Option(metavar="NAME", help="Suffix of the tools' names: research_NAME, search_NAME.")]
+Http = Annotated[bool, typer.Option("--http", help="Serve streamable HTTP at /mcp, for clients that are given an address.")]
+HttpHost = Annotated[
+    str | None, typer.Option("--host", metavar="ADDRESS", help=f"With --http: address; other than {HOST}, it needs --token. [{HOST}]")
+]
+HttpPort = Annotated[int | None, typer.Option("--port", metavar="NUMBER", min=1, max=65535, help=f"With --http: port. [{PORT}]")]
+Token = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--token", metavar="NAME:SECRET", envvar=VARIABLE,
+        help="With --http: a token that requests must carry; repeatable, in the variable with spaces between.",
+    ),
+]  # fmt: skip
 
 
 def mcp(
@@ -26,15 +43,49 @@ def mcp(
     settings: Settings = None,
     about: About = "",
     name: Name = "documents",
+    http: Http = False,
+    host: HttpHost = None,
+    port: HttpPort = None,
+    token: Token = None,
+    allow_origin: Origins = None,
 ) -> None:
-    """Serve research and search as MCP tools on stdin and stdout, for a client that starts this command."""
+    """Serve research and search as MCP tools: on stdin and stdout, for a client that starts this command, or with --http."""
     if find_spec("mcp") is None:
         raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify-rag[mcp]'`")
     stores = loaded_stores(index, allow_pickle)
     options = options_of(settings, index=stores, model=model, base_url=base_url)
+    if http:
+        return _serve_http(strategy, options, about, name, host or HOST, port or PORT, token or [], allow_origin or [])
+    if given := [flag for flag, value in (("--host", host), ("--port", port), ("--allow-origin", allow_origin)) if value]:
+        raise UsageError(f"{given[0]} is for MCP over HTTP, and this is served on stdin and stdout", "add --http, or leave it out")
     from ramify.studio.server.mcp import serve, server
 
     made = server(strategy, options, about, name)
     note(f"serving research_{name} and search_{name} to an MCP client on stdin and stdout; Ctrl-C ends it")
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line would hold up a gentler end; nothing is written here
     asyncio.run(serve(made))
+
+
+def _serve_http(
+    strategy: str, options: dict[str, Any], about: str, name: str, host: str, port: int, tokens: list[str], allow_origin: list[str]
+) -> None:
+    """Serve until a signal comes; what runs then is stopped."""
+    check_token(host, tokens, VARIABLE)
+    listening = claim(host, port)
+    with err().status("loading …"):
+        from ramify.studio.serve.mcp import PREFIX, application, in_turn
+        from ramify.studio.serve.questions import Questions
+        from ramify.studio.serve.users import users_of
+        from ramify.studio.serve.web_server import WebServer
+        from ramify.studio.server.guard import origin_of, place
+        from ramify.studio.server.mcp import server
+
+        questions, address = Questions(AT_ONCE), f"http://{place(host, port)}"
+        made = server(strategy, options, about, name, in_turn(questions))
+        app = application(made, users_of(tokens), [*map(origin_of, allow_origin), address])
+    listening.listen()  # who reads the address can connect
+    note(f"serving research_{name} and search_{name} to MCP clients at {address}{PREFIX}; Ctrl-C stops it")
+    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
+    with listening, suppress(KeyboardInterrupt):
+        WebServer(app, questions).run([listening])
+    note("the server has stopped")

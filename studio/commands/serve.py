@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ramify.studio.serve.serving import Serving
     from ramify.studio.serve.watching import Watched
 
+VARIABLE = "RAMIFY_SERVE_TOKEN"
 Indexes = Annotated[
     list[str] | None,
     typer.Option("--index", metavar="DIR", help="An index to serve, by folder or address; repeatable. Without it, the demo corpus."),
@@ -35,7 +36,7 @@ Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address of the serve
 TokenOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--token", metavar="NAME:SECRET", envvar="RAMIFY_SERVE_TOKEN",
+        "--token", metavar="NAME:SECRET", envvar=VARIABLE,
         help="A token that requests must carry, and whose conversations it opens; repeatable, in the variable with spaces between.",
     ),
 ]  # fmt: skip
@@ -58,7 +59,7 @@ Watch = Annotated[
         help="A folder whose documents are a collection that follows their changes, as with `ramify watch`; repeatable.",
     ),
 ]  # fmt: skip
-NEEDED = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite")
+NEEDED = ("starlette", "uvicorn", "h11", "langgraph.checkpoint.sqlite", "mcp")
 
 
 def serve(
@@ -81,9 +82,7 @@ def serve(
     if not all(map(_installed, NEEDED)):
         raise RamifyError("the server is not installed", "run `pip install 'ramify-rag[serve]'`")
     options = options_of(settings, base_url=base_url)
-    if not token and not is_loopback(f"http://[{host}]" if ":" in host else f"http://{host}"):
-        what = f"--host {host} can be reached from other machines, and there is no token"
-        raise UsageError(what, "set RAMIFY_SERVE_TOKEN, or give --token NAME:SECRET")
+    check_token(host, token, VARIABLE)
     listening = claim(host, port)
     indexes = _places(index or [])
     followed = _watched(watch or [], indexes) if watch else []
@@ -92,6 +91,13 @@ def serve(
         serving = _serving(indexes, model or ["auto"], strategy, options, token or [], rerank or [], at_once, memory, documents or [])
     serving = replace(serving, watched=followed)
     _run(serving, listening, host, port, allow_origin or [])
+
+
+def check_token(host: str, token: list[str] | None, variable: str) -> None:
+    """Raise UsageError where other machines can reach the host, and there is no token."""
+    if not token and not is_loopback(f"http://[{host}]" if ":" in host else f"http://{host}"):
+        what = f"--host {host} can be reached from other machines, and there is no token"
+        raise UsageError(what, f"set {variable}, or give --token NAME:SECRET")
 
 
 def _installed(module: str) -> bool:
@@ -178,13 +184,16 @@ def _own_folder() -> Path:
 
 def _run(serving: "Serving", listening: socket.socket, host: str, port: int, allow_origin: list[str]) -> None:
     """Serve until a signal comes; what runs then is stopped."""
-    from ramify.studio.serve.app import Server, application
+    from ramify.studio.serve.app import application
+    from ramify.studio.serve.web_server import WebServer
     from ramify.studio.server.guard import origin_of, place
 
     address = f"http://{place(host, port)}"
     collections = ", ".join(f"{one.name} ({shown(one.where)})" for one in serving.catalog.collections.values())
+    with err().status("loading …"):
+        server = WebServer(application(serving, [*map(origin_of, allow_origin), address]), serving.questions)
+    listening.listen()  # who reads the address can connect
     note(f"serving {collections} at {address}; conversations are stored in {shown(serving.threads.memory)}; Ctrl-C stops it")
-    server = Server(application(serving, [*map(origin_of, allow_origin), address]), serving)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
     with listening, suppress(KeyboardInterrupt):
         server.run([listening])

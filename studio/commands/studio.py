@@ -69,11 +69,12 @@ def studio(
     for key in KEYS:
         os.environ.pop(key, None)
     _open(index or [], base_url or [], gguf or [], rerank or [])
+    bound = _bind(index or [])
     home = _home(port)
     note(f"threads are stored in {home}; Ctrl-C stops the server")
     with TemporaryDirectory() as folder:
         config = Path(folder, "langgraph.json")
-        config.write_text(written(origins), encoding="utf-8")
+        config.write_text(written(origins, bound), encoding="utf-8")
         os.chdir(home)
         _serve(config, host, port)
     note("the server has stopped; its threads are stored")
@@ -125,6 +126,22 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
     note(f"a run may name as its base_url: {servers}")
     note(f"a run may name as its model file: {', '.join(f'gguf:{file}' for file in sorted(files()))} (add one with --gguf)")
     note(f"a run may name as its rerank: {', '.join(sorted(rerankers()))} (add one with --rerank)")
+
+
+def _bind(given: list[str]) -> dict[str, str]:
+    """Bind an assistant to each index; return what these are, by the assistants' names.
+
+    The first is the agent whose card A2A's clients find at the address of the server.
+    """
+    from ramify.graphs.strategies import DEFAULT, STRATEGIES
+    from ramify.graphs.tool import about_of
+    from ramify.studio.server.assistants import bind, identity
+
+    found = {name: about_of(where) for name, where in bind(given, STRATEGIES).items()}
+    os.environ.setdefault("DEFAULT_A2A_ASSISTANT_ID", identity(next(iter(found), DEFAULT)))
+    if found:
+        note(f"assistants of their own, also for A2A: {', '.join(found)}")
+    return found
 
 
 def _home(port: int) -> Path:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-import uvicorn
+from mcp.server.lowlevel import Server as Tools
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -16,19 +16,18 @@ from starlette.routing import Mount, Route
 
 from ramify.graphs.strategies import configure
 from ramify.nodes.asking.ask import current_model
-from ramify.studio.serve import json_api, ollama, openai, page, responses
+from ramify.studio.serve import json_api, mcp, ollama, openai, page, responses
 from ramify.studio.serve.catalog import COMMAND
 from ramify.studio.serve.chat import Chats
 from ramify.studio.serve.questions import Failure, failure_of
 from ramify.studio.serve.serving import Serving
 from ramify.studio.serve.users import Tokens
-from ramify.studio.server.guard import Guard, LimitedProtocol, pattern
+from ramify.studio.server.guard import Guard, pattern
+from ramify.studio.server.mcp import server
 from ramify.tools.errors import RamifyError
 from ramify.tools.index.searcher import warm
 
-GRACE_S = 10
-"""Seconds that connections have to end when the server is stopped."""
-_REFUSALS: dict[str, Callable[[Failure], Any]] = {openai.PREFIX: openai.refusal, ollama.PREFIX: ollama.refusal}
+_REFUSALS: dict[str, Callable[[Failure], Any]] = {openai.PREFIX: openai.refusal, ollama.PREFIX: ollama.refusal, mcp.PREFIX: mcp.refusal}
 """How failures are told, by the first part of the path; our own way elsewhere."""
 _METHODS = ("GET", "POST", "DELETE")
 _KINDS = {400: "usage", 401: "token", 404: "missing", 405: "usage"}
@@ -69,13 +68,15 @@ class Readiness:
 def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
     """Return the application; `origins` are allowed besides this machine's."""
     ready = Readiness(serving)
+    tools = mcp.stateless(_tools(serving))
     tokens, chats = [Middleware(Tokens, users=serving.users)], Chats(serving)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         ready.begin()
         watching = [asyncio.create_task(one.run()) for one in serving.watched]
-        yield
+        async with tools.run():
+            yield
         for task in watching:
             task.cancel()
         await asyncio.gather(*watching, return_exceptions=True)
@@ -91,15 +92,25 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
             Mount(json_api.PREFIX, routes=json_api.JsonApi(serving).routes(), middleware=tokens),
             Mount(openai.PREFIX, routes=[*openai.OpenAI(chats).routes(), *responses.Responses(chats).routes()], middleware=tokens),
             Mount(ollama.PREFIX, routes=ollama.Ollama(chats).routes(), middleware=tokens),
+            mcp.route(tools, serving.users),
             *page.routes(),
         ],
         middleware=[
             Middleware(Guard, origins=pattern(origins, known=()), command=COMMAND, untyped=True),
-            Middleware(CORSMiddleware, allow_origins=origins, allow_methods=_METHODS, allow_headers=["authorization", "content-type"]),
+            Middleware(CORSMiddleware, allow_origins=origins, allow_methods=_METHODS, allow_headers=mcp.HEADERS),
         ],
         exception_handlers={RamifyError: _failed, HTTPException: _refused, 500: _failed},
         lifespan=lifespan,
     )
+
+
+def _tools(serving: Serving) -> Tools[Any]:
+    """Return the tools for agents over all collections that are there, with the server's first strategy and model."""
+    catalog = serving.catalog
+    options = catalog.options_of(catalog.strategy, catalog.collection(None))
+    places = [collection.where for collection in catalog.collections.values()]
+    several = {"index": places} if len(places) > 1 else {}
+    return server(catalog.strategy, {**options, **several}, queue=mcp.in_turn(serving.questions))
 
 
 async def _health(request: Request) -> Response:
@@ -118,20 +129,5 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 def _told(request: Request, failure: Failure, headers: dict[str, str] | None = None) -> Response:
     """Tell a failure in the form of the protocol that was spoken."""
-    refusal = next((form for prefix, form in _REFUSALS.items() if request.url.path.startswith(f"{prefix}/")), json_api.refusal)
+    refusal = next((form for prefix, form in _REFUSALS.items() if f"{request.url.path}/".startswith(f"{prefix}/")), json_api.refusal)
     return JSONResponse(refusal(failure), failure.status, headers)
-
-
-class Server(uvicorn.Server):
-    """A server that ends running answers when it is stopped, before it waits for their connections."""
-
-    def __init__(self, app: Starlette, serving: Serving) -> None:
-        super().__init__(
-            uvicorn.Config(app, http=LimitedProtocol, ws="none", log_config=None, access_log=False, timeout_graceful_shutdown=GRACE_S)
-        )
-        self._serving = serving
-
-    async def shutdown(self, sockets: Any = None) -> None:
-        """Stop questions, then connections."""
-        await self._serving.questions.close()
-        await super().shutdown(sockets)

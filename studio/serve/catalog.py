@@ -1,6 +1,5 @@
 """What a server offers: collections by name, strategies, models, and the options that each question gets."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any, TypeVar
 
 from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure, find_strategy
 from ramify.graphs.tool import ABOUT_DEMO
+from ramify.studio.server.assistants import names_of
 from ramify.studio.server.bounds import check_allowed
 from ramify.tools.errors import UsageError
 from ramify.tools.index.collections import Collections as Searched
@@ -82,14 +82,8 @@ class Selection:
 
 def named(indexes: Sequence[str]) -> dict[str, Collection]:
     """Name collections by the last part of their paths, which is numbered where it is taken; the demo where there is none."""
-    found: dict[str, Collection] = {}
-    for where in indexes or [DEMO]:
-        last = re.split(r"[/\\]", where.rstrip("/\\"))[-1] if is_address(where) else Path(where).absolute().name
-        base = re.sub(r"[^\w.-]+", "-", last).strip("-.") or "index"
-        taken = (f"{base}-{number}" if number > 1 else base for number in range(1, len(indexes) + 2))
-        name = next(name for name in taken if name not in found)
-        found[name] = Collection(name, where)
-    return found
+    places = indexes or [DEMO]
+    return {name: Collection(name, where) for name, where in zip(names_of(places), places, strict=True)}
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,13 @@ class Asked:
         """Wake whoever reads its events."""
         self._changed.set()
 
+    async def outcome(self) -> Result:
+        """Wait for its end; return the result, or raise the error that it ended with."""
+        await self.ended()
+        if self._task is None or self._task.cancelled():
+            raise RamifyError(f"the question was not answered: {self._stopped or CLOSING}", "ask it again")
+        return self._task.result()
+
     async def ended(self) -> None:
         """Wait for its end; whoever waits may be cancelled without it."""
         if self._task is not None:

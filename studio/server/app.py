@@ -7,6 +7,8 @@ langgraph.json. Runs may name only what `ramify studio` was started with (see `b
 import sys
 
 from ramify.graphs import build, with_conversation
+from ramify.graphs.strategies import DEFAULT
+from ramify.studio.server.assistants import bound, variable
 from ramify.studio.server.bounds import bounded
 from ramify.studio.server.langgraph_json import values
 
@@ -17,6 +19,8 @@ chain = bounded(with_conversation(build("chain"))).compile()
 naive = bounded(with_conversation(build("naive"))).compile()
 global_search = bounded(with_conversation(build("global"))).compile()
 closed_book = bounded(with_conversation(build("closed-book"))).compile()
+for number, index in enumerate(bound().values()):  # an assistant for each --index
+    globals()[variable(number)] = bounded(with_conversation(build(DEFAULT)), index).compile()
 
 
 def _allow_values() -> None:

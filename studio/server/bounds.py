@@ -38,12 +38,12 @@ RERANKERS = "RAMIFY_STUDIO_RERANKERS"
 DEMO = "demo"
 
 
-def bounded(wiring: Wiring[S]) -> Wiring[S]:
+def bounded(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
     """Restrict the settings class of a wiring, in place, to what the operator gave.
 
-    The default index is the operator's first, also for assistants, MCP and A2A.
+    The default index, also for assistants, MCP and A2A, is the operator's first where none is given.
     """
-    kind, default = wiring.settings, default_index()
+    kind, default = wiring.settings, index or default_index()
     field = kind.model_fields["index"]
     secret = is_address(default) and shown(default) != default  # the forms show a default, and not what makes one
     given: dict[str, Any] = {"default_factory": lambda: default} if secret else {"default": default}

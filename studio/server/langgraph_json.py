@@ -1,9 +1,11 @@
 """The content of langgraph.json, which configures the development server. The file in a clone is a copy."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+from ramify.studio.server import assistants
 from ramify.studio.server.guard import pattern
 
 ENVIRONMENT = {"LANGGRAPH_STRICT_MSGPACK": "true", "LANGSMITH_TRACING": "false"}
@@ -12,18 +14,24 @@ ENVIRONMENT = {"LANGGRAPH_STRICT_MSGPACK": "true", "LANGSMITH_TRACING": "false"}
 
 SCHEMA = "https://langgra.ph/schema.json"
 """Where editors find what may stand in the file; nothing reads it at run time."""
+NONE: Mapping[str, str] = MappingProxyType({})
 GUARD = "ramify.studio.server.guard:app"
 TO_READ = ["x-pagination-total", "x-pagination-next", "content-location"]
 """The headers that the server shows to pages where nothing is said of them."""
 
 
-def configuration(origins: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the content of langgraph.json; `origins` are allowed besides this machine's pages and the hosted Studio."""
+def configuration(origins: Sequence[str] = (), bound: Mapping[str, str] = NONE) -> dict[str, Any]:
+    """Return the content of langgraph.json.
+
+    `origins` are allowed besides this machine's pages and the hosted Studio; `bound` are the assistants of indexes, with what these are.
+    """
     # Imported late: LangGraph reads the environment when it is imported, and that has to be set before.
     from ramify.graphs.strategies import STRATEGIES
 
     path = "ramify.studio.server.app:{}"
     graphs = {name: {"path": path.format(variable(name)), "description": one.description} for name, one in STRATEGIES.items()}
+    for number, (name, about) in enumerate(bound.items()):
+        graphs[name] = {"path": path.format(assistants.variable(number)), "description": assistants.DESCRIPTION.format(about=about)}
     cors = {"allow_origin_regex": pattern(origins), "allow_methods": ["*"], "allow_headers": ["*"], "expose_headers": TO_READ}
     return {
         "$schema": SCHEMA,
@@ -50,6 +58,6 @@ def variable(strategy: str) -> str:
     return "global_search" if strategy == "global" else strategy.replace("-", "_")  # a word of Python's own is no name
 
 
-def written(origins: Sequence[str] = ()) -> str:
+def written(origins: Sequence[str] = (), bound: Mapping[str, str] = NONE) -> str:
     """Return langgraph.json as text."""
-    return json.dumps(configuration(origins), indent=2) + "\n"
+    return json.dumps(configuration(origins, bound), indent=2) + "\n"

@@ -39,7 +39,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ramify.graphs.run import Cost, Watch, beginning
 from ramify.graphs.strategies import configure
-from ramify.graphs.tool import about_of, research_tool, search_tool
+from ramify.graphs.tool import Queue, about_of, research_tool, search_tool
 from ramify.nodes.state import Citation, Sentence, StoppedBy
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
@@ -92,13 +92,16 @@ class Searched(BaseModel):
     passages: list[PassageFound]
 
 
-def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents") -> Server[Any]:
-    """Return the server; `about` describes the documents, `name` is the suffix of the tools' names. Raise UsageError for wrong options."""
+def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str = "documents", queue: Queue | None = None) -> Server[Any]:
+    """Return the server, for any transport. Raise UsageError for wrong options.
+
+    `about` describes the documents, `name` is the suffix of the tools' names; a `queue` decides when a question begins.
+    """
     _, settings = configure(strategy, options)
     about = readable(about) or about_of(settings.index)
     if not re.fullmatch(r"[\w-]{1,50}", name, re.ASCII):
         raise UsageError(f"a tool cannot be called {'research_' + name!r}", "take letters, digits, _ and - for the name")
-    research = research_tool(strategy, name=f"research_{name}", about=about, watch=_watch, **options)
+    research = research_tool(strategy, name=f"research_{name}", about=about, watch=_watch, queue=queue, **options)
     search = search_tool(settings.index, settings.k, name=f"search_{name}", about=about, filter=settings.filter)
     tools = {tool.name: tool for tool in (research, search)}
     offered = [_described(research, Researched), _described(search, Searched)]
@@ -180,6 +183,7 @@ def _described(tool: StructuredTool, output: type[BaseModel]) -> Tool:
     arguments = tool.get_input_jsonschema()
     return Tool(
         name=tool.name,
+        title=tool.name.replace("_", " ").capitalize(),
         description=tool.description,
         input_schema={part: arguments[part] for part in ("type", "properties", "required")},
         output_schema=output.model_json_schema(mode="serialization"),

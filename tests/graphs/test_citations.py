@@ -52,10 +52,10 @@ def test_an_agent_is_told() -> None:
 def test_a_message_puts_no_number_behind_its_answer() -> None:
     talk = graphs.Conversation()
     result = talk.ask(strategy="naive", **given())
-    first, text, *sources, searched = [line for line in talk.messages[1].text.splitlines() if line]
+    first, text, *sources, sure, searched = [line for line in talk.messages[1].text.splitlines() if line]
     assert (first, text) == (result.answer, f"{result.answer}.")
     assert sources
-    assert searched == "Searched: InMemoryVectorStore"
+    assert (sure, searched) == (f"Confidence: {result.confidence:.2f} of 1", "Searched: InMemoryVectorStore")
     assert all(line.endswith(f"({NOT_CITED})") for line in sources)
 
 

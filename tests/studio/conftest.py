@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from ramify.studio.cli import run
+from ramify.studio.server.assistants import VARIABLE
 from ramify.studio.server.bounds import BASE_URLS, DEFAULT_INDEX, INDEXES, MODEL_FILES, RERANKERS, STORES
 from tests.tools.ollama_server import ollama
 
@@ -25,7 +26,7 @@ Ramify = Callable[..., Outcome]
 @pytest.fixture(autouse=True)
 def nothing_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start each test without an operator's declarations, and take back those that it makes."""
-    for name in (INDEXES, STORES, DEFAULT_INDEX, BASE_URLS, MODEL_FILES, RERANKERS):
+    for name in (INDEXES, STORES, DEFAULT_INDEX, BASE_URLS, MODEL_FILES, RERANKERS, VARIABLE):
         monkeypatch.setenv(name, "")
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from ramify.studio.serve.app import Server, application
+from ramify.studio.serve.app import application
 from ramify.studio.serve.catalog import Catalog, named
 from ramify.studio.serve.collections import Collections
 from ramify.studio.serve.questions import Questions
@@ -21,6 +21,7 @@ from ramify.studio.serve.serving import Serving
 from ramify.studio.serve.threads import Threads
 from ramify.studio.serve.users import users_of
 from ramify.studio.serve.watching import Watched
+from ramify.studio.serve.web_server import WebServer
 from ramify.studio.server.bounds import declare
 
 PATIENCE = 120.0
@@ -80,7 +81,7 @@ def until(true: Callable[[], bool]) -> None:
 @contextmanager
 def running(serving: Serving, origins: Sequence[str] = ()) -> Iterator[Running]:
     """Run a server in a thread."""
-    server = Server(application(serving, origins), serving)
+    server = WebServer(application(serving, origins), serving.questions)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -1,5 +1,7 @@
 """LangGraph Studio: the real development server, driven as Studio drives it; one for all tests of this folder."""
 
+import asyncio
+import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from langgraph_sdk.client import LangGraphClient
 from ramify.tools.demo import demo_index
 from tests.studio.dev_server import DevServer, dev_server, free_port
 
+ROOT = Path(__file__).parents[4]
 QUESTION = "In which city was the inventor of the ballpoint pen born?"
 SIMPLE = "In which city was László Bíró born?"
 """What one reading answers."""
@@ -25,7 +28,13 @@ NARROW = {"max_depth": 1, "k": 1, "mmr": 0.75}
 @pytest.fixture(scope="session")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that runs may name as their index."""
-    return Path(shutil.copytree(demo_index(), tmp_path_factory.mktemp("documents") / "index"))
+    return Path(shutil.copytree(demo_index(), tmp_path_factory.mktemp("documents") / "my-index"))
+
+
+@pytest.fixture(scope="session")
+def letters(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A second one, of a few files."""
+    return Path(shutil.copytree(built, tmp_path_factory.mktemp("documents") / "letters"))
 
 
 @pytest.fixture(scope="session")
@@ -35,9 +44,9 @@ def ollama_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, index: Path, ollama_port: int) -> Iterator[DevServer]:
+def server(tmp_path_factory: pytest.TempPathFactory, index: Path, letters: Path, ollama_port: int) -> Iterator[DevServer]:
     """One server for these tests, with an empty cache; whatever they did, it has nothing to complain of, and Ctrl-C ends it well."""
-    options = ("--index", str(index), "--base-url", f"http://127.0.0.1:{ollama_port}")
+    options = ("--index", str(index), "--index", str(letters), "--base-url", f"http://127.0.0.1:{ollama_port}")
     with dev_server(tmp_path_factory.mktemp("server"), None, *options, RAMIFY_CACHE=str(tmp_path_factory.mktemp("cold"))) as running:
         yield running
     assert running.complaints() == []
@@ -69,3 +78,12 @@ async def new_thread(studio: LangGraphClient) -> str:
 async def values(studio: LangGraphClient, thread: str) -> dict[str, Any]:
     state: Any = (await studio.threads.get_state(thread))["values"]
     return dict(state)
+
+
+async def run_documented(page: str, part: str, server: DevServer) -> dict[str, Any]:
+    """Run the code of a page that has this in it, against the server; give what it leaves behind."""
+    text = await asyncio.to_thread((ROOT / "docs" / page).read_text, encoding="utf-8")
+    code = next(code for code in re.findall(r"```py\n(.*?)```", text, re.DOTALL) if part in code)
+    namespace: dict[str, Any] = {}
+    await asyncio.to_thread(exec, code.replace("http://127.0.0.1:2024", server.url), namespace)  # the project's own document
+    return namespace

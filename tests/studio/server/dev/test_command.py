@@ -1,7 +1,5 @@
 """ramify studio: what the command starts, says and refuses."""
 
-import asyncio
-import re
 import socket
 import sys
 from pathlib import Path
@@ -17,7 +15,7 @@ from ramify.studio.server import app
 from ramify.studio.server.langgraph_json import configuration, variable, written
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, complaints, dev_server, free_port
-from tests.studio.server.dev.conftest import AMBIGUOUS, CONTEXT, QUESTION, SIMPLE, new_thread, values
+from tests.studio.server.dev.conftest import AMBIGUOUS, CONTEXT, QUESTION, SIMPLE, new_thread, run_documented, values
 
 ROOT = Path(__file__).parents[4]
 OURS = f"{graphs.__path__[0]}/run.py"
@@ -53,15 +51,6 @@ async def test_the_strategies_are_tools_of_its_mcp_server(server: DevServer, ind
     assert str(index) in result.content[0].text
 
 
-async def test_the_documented_question_over_a2a_is_answered_from_the_index_of_the_server(server: DevServer, index: Path) -> None:
-    told = await run_documented("agents.md", "message/send", server)
-    assert (told["card"]["name"], told["card"]["description"]) == ("prune", graphs.STRATEGIES["prune"].description)
-    assert told["task"]["status"]["state"] == "completed"
-    [artifact] = told["task"]["artifacts"]
-    assert artifact["parts"][0]["text"].startswith("László Bíró")
-    assert f"Searched: {index} (" in artifact["parts"][0]["text"]
-
-
 def test_the_server_s_file_in_the_clone_is_what_the_command_uses() -> None:
     assert (ROOT / "langgraph.json").read_text(encoding="utf-8") == written()
     for name in configuration()["graphs"]:
@@ -77,15 +66,6 @@ async def test_the_command_says_where_to_go(server: DevServer) -> None:
 async def test_the_documented_fork_by_code_runs(server: DevServer) -> None:
     told = await run_documented("studio.md", "get_sync_client", server)
     assert (told["moment"]["values"]["question"], told["after"]["answer"]) == (AMBIGUOUS, "1932")
-
-
-async def run_documented(page: str, part: str, server: DevServer) -> dict[str, Any]:
-    """Run the code of a page that has this in it, against the server; give what it leaves behind."""
-    text = await asyncio.to_thread((ROOT / "docs" / page).read_text, encoding="utf-8")
-    code = next(code for code in re.findall(r"```py\n(.*?)```", text, re.DOTALL) if part in code)
-    namespace: dict[str, Any] = {}
-    await asyncio.to_thread(exec, code.replace("http://127.0.0.1:2024", server.url), namespace)  # the project's own document
-    return namespace
 
 
 async def test_a_halted_thread_goes_on_after_a_restart(tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""ramify mcp --http as a command: what it refuses before anything is served, what it says, and how a signal ends it."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from tests.studio.conftest import Ramify
+from tests.studio.dev_server import RAMIFY, free_port
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (("--port", "8485"), 2, "--port is for MCP over HTTP"),
+        (("--host", "127.0.0.1"), 2, "--host is for MCP over HTTP"),
+        (("--http", "--host", "0.0.0.0"), 2, "and there is no token — set RAMIFY_MCP_TOKEN, or give --token"),
+        (("--http", "--token", "ada:short"), 2, "the token of 'ada' has 5 characters"),
+        (("--http", "--allow-origin", "nowhere"), 2, "--allow-origin 'nowhere' is no origin"),
+        (("--http", "--index", "nowhere"), 1, "nowhere"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_is_served(
+    ramify: Ramify, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], code: int, told: str
+) -> None:
+    monkeypatch.delenv("RAMIFY_MCP_TOKEN", raising=False)
+    port = () if "--port" in options or "--http" not in options else ("--port", free_port())
+    done = ramify("mcp", *options, *port)
+    assert (done.code, done.out, done.err.count("error: ")) == (code, "", 1)
+    assert told in done.err
+
+
+def test_it_says_where_it_is_and_a_signal_ends_it(built: Path) -> None:
+    command = [RAMIFY, "mcp", "--http", "--port", str(free_port()), "--index", str(built), "--model", "extractive", "--name", "papers"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "400"}) as process:
+        assert process.stderr
+        said = process.stderr.readline()
+        address = re.search(r"research_papers and search_papers to MCP clients at (http://127.0.0.1:\d+/mcp);", said)
+        assert address, said
+        told = asyncio.run(search(address[1], "Vistula"))
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        assert process.stderr.read() == "the server has stopped\n"
+    assert "river Vistula" in told
+
+
+async def search(address: str, query: str) -> str:
+    async with Client(address) as client:
+        [told] = (await client.call_tool("search_papers", {"query": query})).content
+    assert told.type == "text"
+    return told.text
