@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from ramify.graphs.strategies import configure
 from ramify.nodes.asking.ask import current_model
 from ramify.studio.serve import json_api, mcp, ollama, openai, page, responses
-from ramify.studio.serve.catalog import COMMAND
+from ramify.studio.serve.catalog import COMMAND, Selection
 from ramify.studio.serve.chat import Chats
 from ramify.studio.serve.questions import Failure, failure_of
 from ramify.studio.serve.serving import Serving
@@ -107,10 +107,8 @@ def application(serving: Serving, origins: Sequence[str] = ()) -> Starlette:
 def _tools(serving: Serving) -> Tools[Any]:
     """Return the tools for agents over all collections that are there, with the server's first strategy and model."""
     catalog = serving.catalog
-    options = catalog.options_of(catalog.strategy, catalog.collection(None))
-    places = [collection.where for collection in catalog.collections.values()]
-    several = {"index": places} if len(places) > 1 else {}
-    return server(catalog.strategy, {**options, **several}, queue=mcp.in_turn(serving.questions))
+    options = catalog.options_of(catalog.strategy, Selection(tuple(catalog.collections.values())))
+    return server(catalog.strategy, options, queue=mcp.in_turn(serving.questions))
 
 
 async def _health(request: Request) -> Response:
