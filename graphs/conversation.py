@@ -16,7 +16,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
 from ramify.graphs.conditions import follow_up, nobody_known
-from ramify.graphs.run import Result, Watch, blocking, run_graph
+from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
 from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.tool import TRUSTED
 from ramify.graphs.wiring import END, START, Wiring
@@ -282,18 +282,26 @@ class Conversation:
         return _answered(self.messages)
 
     async def ask_async(
-        self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
+        self,
+        question: str,
+        strategy: str = DEFAULT,
+        watch: Watch | None = None,
+        config: RunnableConfig | None = None,
+        reviewer: Reviewer | None = None,
+        **options: Any,
     ) -> Result:
         """Answer a question in the light of the earlier ones, as `ask_async` does; a turn that fails or is cancelled leaves no answer.
 
         The result's question is the one that was understood.
         """
         forget()  # a model's server may have come up since the last turn
-        return await self._turn(checked(question), strategy, watch, config, options)
+        return await self._turn(checked(question), strategy, watch, config, reviewer, options)
 
-    def ask(self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
+    def ask(
+        self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any
+    ) -> Result:
         """Answer a question from synchronous code, also where an event loop is already running."""
-        return blocking(self.ask_async(question, strategy, watch, **options))
+        return blocking(self.ask_async(question, strategy, watch, reviewer=reviewer, **options))
 
     async def recall_async(self) -> str | None:
         """Read the messages of the thread; return the question whose answering was interrupted, None where there is none."""
@@ -310,37 +318,50 @@ class Conversation:
         return blocking(self.recall_async())
 
     async def resume_async(
-        self, strategy: str | None = None, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
+        self,
+        strategy: str | None = None,
+        watch: Watch | None = None,
+        config: RunnableConfig | None = None,
+        reviewer: Reviewer | None = None,
+        **options: Any,
     ) -> Result:
         """Resume the question whose answering was interrupted, with the strategy it was begun with; UsageError where there is none.
 
-        What was answered of it is not asked again.
+        What was answered of it is not asked again; what a person was asked and has not decided is.
         """
         if self.memory is None or await self.recall_async() is None:
             raise UsageError("no question was interrupted", "ask one")
         if strategy not in (None, self.strategy):
             raise UsageError(f"the question was begun with {self.strategy}, not {strategy}", f"go on with {self.strategy}, or ask anew")
-        return await self._turn(None, self.strategy or DEFAULT, watch, config, options)
+        return await self._turn(None, self.strategy or DEFAULT, watch, config, reviewer, options)
 
-    def resume(self, strategy: str | None = None, watch: Watch | None = None, **options: Any) -> Result:
+    def resume(self, strategy: str | None = None, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any) -> Result:
         """Resume an interrupted question from synchronous code."""
-        return blocking(self.resume_async(strategy, watch, **options))
+        return blocking(self.resume_async(strategy, watch, reviewer=reviewer, **options))
 
     async def _turn(
-        self, question: str | None, strategy: str, watch: Watch | None, config: RunnableConfig | None, options: Mapping[str, Any]
+        self,
+        question: str | None,
+        strategy: str,
+        watch: Watch | None,
+        config: RunnableConfig | None,
+        reviewer: Reviewer | None,
+        options: Mapping[str, Any],
     ) -> Result:
         """Run a turn, without a question the rest of an interrupted one; the list of threads names it from its beginning."""
         wiring, settings = configure(strategy, options, _wired)
         asked = [HumanMessage(question)] if question else []
         if self.memory is None:
             messages = [*self.messages, *asked]
-            result, state = await run_graph(wiring.ready, {"messages": messages}, strategy, settings, watch, config)
+            graph, config = reviewable(wiring, settings, config, reviewer)
+            result, state = await run_graph(graph, {"messages": messages}, strategy, settings, watch, config, reviewer)
         else:
+            check_reviewer(settings, reviewer)
             async with opened(self.memory) as memory:
-                graph = wiring.compile(checkpointer=memory.saver, store=memory.store)
+                kept = wiring.compile(checkpointer=memory.saver, store=memory.store)
                 await note(memory.store, self.thread, question or "", strategy)
                 given = {"messages": asked} if asked else None
-                result, state = await run_graph(graph, given, strategy, settings, watch, self._config(config))
+                result, state = await run_graph(kept, given, strategy, settings, watch, self._config(config), reviewer)
                 await note(memory.store, self.thread, question or "", strategy, _answered(state["messages"]))
         self.messages = state["messages"]
         return result

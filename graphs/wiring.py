@@ -175,8 +175,10 @@ class Wiring(Generic[S]):
             handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
             context = Context(state, settings, frozenset(self._leads_to(step.name)), frozenset(self.steps), self.final_call)
             kept = self.final_call and not step.final
-            with Budget.shared(settings, state, superstep, kept, step.final) as budget, working(settings, budget):
+            with Budget.shared(settings, state, superstep, kept, step.final) as budget, working(settings, budget) as work:
                 update = {**await step.run(handed, context)}
+            if work.waited:
+                update["started"] = state["started"] + work.waited
             if budget.told:
                 update["notices"] = [*budget.told, *update.get("notices", ())]
             return self._moved(step, handed, update, state, settings, superstep)

@@ -10,6 +10,7 @@ from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.settings import TAU, PruneSettings, Settings, TreeSettings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Context, Update, state_step
+from ramify.nodes.step.review import check_can_ask
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
@@ -24,6 +25,7 @@ AUTO = "auto"
 async def init_tree(context: Context[Settings]) -> Update:
     """Begin a new tree from the question, and reset all that an earlier one left; load what a search needs, where the graph has one."""
     settings = context.settings
+    check_can_ask(settings)
     question = checked(context.state.get("question"))
     model, loading = await asyncio.to_thread(_ready, settings, "retrieve" in context.steps)
     tau = reconsider = None
