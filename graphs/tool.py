@@ -59,7 +59,7 @@ def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableC
 
 def _numbered_anew(numbering: Any) -> Any:
     """Return LangGraph's notes on a task with its subgraphs numbered from 0, and what a person has decided in it as before."""
-    return replace(numbering, subgraph_counter=count().__next__) if is_dataclass(numbering) else None
+    return replace(numbering, subgraph_counter=count().__next__) if is_dataclass(numbering) and not isinstance(numbering, type) else None
 
 
 def threaded_config(config: RunnableConfig) -> RunnableConfig:

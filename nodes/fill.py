@@ -1,9 +1,10 @@
 """fill: put a sibling's answer into the question that waits for it."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ramify.nodes.prune import UNFILLABLE
-from ramify.nodes.settings import UNSURE, Settings
+from ramify.nodes.settings import UNSURE, Settings, TreeSettings
 from ramify.nodes.step import Context, StepResult, branch_step, result
 from ramify.nodes.step.review import ANSWER, Action, Decision, as_argument, as_quoted, check_answer, decided, how_sure, is_unsure, review
 from ramify.nodes.step.task import accepted_answer, confidence_note, sibling_of
@@ -13,7 +14,7 @@ from ramify.nodes.tree.tree import HOLE
 from ramify.tools.quoting import LONGEST_ANSWER, brief
 
 
-async def confirm_answers(branches: Sequence[Branch], results: list[StepResult], context: Context[Settings]) -> list[StepResult]:
+async def confirm_answers(branches: Sequence[Branch], results: list[StepResult], context: Context[TreeSettings]) -> list[StepResult]:
     """Ask a person about the unsure answers before they are put into questions; without its answer a question is not asked."""
     if context.settings.reviewed != UNSURE:
         return results
@@ -31,19 +32,19 @@ async def fill(branch: Branch, context: Context[Settings]) -> StepResult:
     return result(_filled(branch, _answer_for(branch, context), context))
 
 
-def _answer_for(branch: Branch, context: Context[Settings]) -> Branch:
+def _answer_for(branch: Branch, context: Context[Any]) -> Branch:
     """Return the branch whose answer a waiting one needs."""
     sibling = sibling_of(context.tree, branch)
     return accepted_answer(context.tree, sibling) or sibling
 
 
-def _filled(branch: Branch, settled: Branch, context: Context[Settings]) -> Branch:
+def _filled(branch: Branch, settled: Branch, context: Context[Any]) -> Branch:
     told = ", ".join(filter(None, (filled(settled.answer, settled.path), confidence_note(settled))))
     question = branch.question.replace(HOLE, brief(settled.answer or "", LONGEST_ANSWER))
     return branch.to("open", question=question, awaits=sibling_of(context.tree, branch).path, note=told)
 
 
-def _use(branch: Branch, context: Context[Settings]) -> Action:
+def _use(branch: Branch, context: Context[TreeSettings]) -> Action:
     """Return what a person is asked about an answer that a question needs."""
     settled = _answer_for(branch, context)
     asked = f"{as_quoted(settled.question)} (branch {settled.path})"
@@ -51,7 +52,7 @@ def _use(branch: Branch, context: Context[Settings]) -> Action:
     return Action("use_answer", {ANSWER: as_argument(settled.answer)}, told, check_answer)
 
 
-def _decided(branch: Branch, decision: Decision, context: Context[Settings]) -> StepResult:
+def _decided(branch: Branch, decision: Decision, context: Context[Any]) -> StepResult:
     """Return the question with the answer that a person decided on, and the branch of that answer."""
     settled = decided(_answer_for(branch, context), decision)
     if settled.known:

@@ -7,7 +7,7 @@ The run stops by LangGraph's `interrupt`, with the request that LangChain's huma
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, cast
 
 from langgraph.config import get_config
 from langgraph.constants import CONFIG_KEY_CHECKPOINTER
@@ -59,7 +59,8 @@ class Decision(BaseModel):
     @property
     def reason(self) -> str:
         """Say who rejected it, and why where a reason was given."""
-        return f"rejected by a person{f': {brief(self.message, REASON)}' if self.message.strip() else ''}"
+        why = brief(self.message.replace(";", ","), REASON)  # in a note, semicolons divide
+        return f"rejected by a person{why and f': {why}'}"
 
 
 class _Decisions(BaseModel):
@@ -90,7 +91,7 @@ async def review(actions: Sequence[Action]) -> list[Decision]:
 
     The time it takes counts against no budget of seconds.
     """
-    asked = await _began()
+    asked: float = await _began()
     refused = ""
     while True:
         try:
@@ -102,10 +103,12 @@ async def review(actions: Sequence[Action]) -> list[Decision]:
         return decisions
 
 
-@task(name="ask_first")
-async def _began() -> float:
-    """Return the time; a run that goes on gets that of its first asking, as of every task."""
+async def _time() -> float:
     return time.time()
+
+
+_began: Any = task(name="ask_first")(cast(Any, _time))
+"""Returns the time; to a run that goes on that of its first asking, as every task does."""
 
 
 def _request(actions: Sequence[Action], refused: str) -> dict[str, Any]:
