@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ramify.studio.console.options import (
+    AskFirst,
     BaseUrl,
     Filters,
     Indexes,
@@ -47,6 +48,7 @@ def chat(
     preset: Preset = None,
     filters: Filters = None,
     style: Style = None,
+    ask_first: AskFirst = None,
     tree: ShowTree = False,
     memory: Memory = None,
     thread: Thread = None,
@@ -67,7 +69,8 @@ def chat(
 
         list_threads(memory)
         return
-    options = options_of(settings, index=index, model=model, base_url=base_url, filter=read_filter(filters), preset=preset, style=style)
+    named = {"index": index, "model": model, "base_url": base_url, "preset": preset, "style": style, "ask_first": ask_first}
+    options = options_of(settings, filter=read_filter(filters), **named)
     with err().status("loading …"):
         from ramify.studio.console.talk import Talk
 
