@@ -242,6 +242,8 @@ async def run_graph(
             decisions = {stop.id: {"decisions": await reviewer(stop.value["action_requests"])} for stop in stops}
             waited += time.perf_counter() - asked
             state, stops = await _stream(graph, Command(resume=decisions), settings, watch, running)
+        if stops:
+            raise UsageError("the question waits for a person to decide", "resume it with a reviewer, or on a terminal, or ask anew")
     except GraphRecursionError:
         if allowed == bound:
             raise

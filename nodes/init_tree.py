@@ -44,6 +44,7 @@ async def init_tree(context: Context[Settings]) -> Update:
         "model": model.name,
         "tau": tau,
         "reconsider": reconsider,
+        "ask_first": settings.reviewed,
         "index": "",
         "notices": Overwrite([told for told in (*model.notices, model.objection(question)) if told]),
         "answer": UNKNOWN,
@@ -72,8 +73,13 @@ def _ready(settings: Settings, searches: bool) -> tuple[Answerer, float]:
 
 
 def freeze_model(settings: Settings, state: State) -> Settings:
-    """Keep to the model, tau and reconsider that a question was begun with: what "auto" means may change while it is answered."""
+    """Keep to the model, tau, reconsider and ask_first that a question was begun with.
+
+    What "auto" means may change while it is answered; and whoever goes on with a decision may not say again that there was one to make.
+    """
     planted: dict[str, Any] = {}
+    if isinstance(settings, TreeSettings) and state.get("ask_first"):
+        planted["ask_first"] = state["ask_first"]
     if state.get("model") and settings.model == AUTO:
         planted["model"] = state["model"]
     for name in ("tau", "reconsider"):

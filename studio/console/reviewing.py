@@ -23,11 +23,11 @@ KEPT = " (Enter keeps it): "
 
 
 def reviewer_for(strategy: str, options: Mapping[str, Any], watching: Watching | None) -> Reviewer | None:
-    """Return what asks the person at the terminal, None where nobody is to be asked; UsageError where there is no terminal."""
+    """Return what asks the person at the terminal, None where there is none; UsageError where somebody is to be asked then."""
     _, settings = configure(strategy, options)
-    if settings.reviewed == NEVER:
-        return None
     if not sys.stdin.isatty():
+        if settings.reviewed == NEVER:
+            return None
         what = f"ask_first={settings.reviewed} asks on the terminal, and the input is none"
         raise UsageError(what, "run the command in a terminal, or leave out --ask-first")
 

@@ -16,6 +16,7 @@ import ramify.graphs as graphs
 from ramify.nodes.state import Answer, Question
 from ramify.tools.errors import UsageError
 from tests.fakes import FakeModel
+from tests.graphs.test_carried_over import second_attempt
 from tests.river import FIRST, QUESTION, SECOND, but, model, replies, river
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
@@ -207,6 +208,17 @@ async def test_an_answer_that_is_rejected_is_built_on_by_nothing(strategy: str, 
     assert "Which river runs through Paris?" not in str(chat.calls)
 
 
+async def test_an_answer_that_is_carried_over_is_put_into_a_new_question_only_after_a_person_has_seen_it() -> None:
+    chat = second_attempt("2", [(FIRST, SECOND), (FIRST, "What flows through {1}?")])
+    run = Run("tor", chat, ask_first="unsure", tau=0.98, max_depth=1)
+    await run.ask()
+    [action] = asked(await run.decide(APPROVE))
+    assert "(branch 0.2)" in action["description"]
+    assert "What flows through Paris?" not in str(chat.calls)
+    result = await run.decide(edit("use_answer", answer="Rome"))
+    assert (result["tree"]["0.3"].question, result["tree"]["0.2"].answer) == ("What flows through Rome?", "Rome")
+
+
 FINAL: dict[str, Any] = {"tau": 0.98, "reconsider": False, "max_depth": 0}
 
 
@@ -275,6 +287,13 @@ async def test_another_process_goes_on_where_the_first_has_asked(first: str, tmp
     questions = [(name, slots["question"]) for name, slots in chat.calls]
     assert len(chat.calls) > before
     assert len(questions) == len(set(questions)), "what was asked before the stop is not asked again"
+
+
+async def test_whoever_decides_need_not_say_again_that_there_is_something_to_decide() -> None:
+    run = Run("tor", model(), ask_first="splits", max_depth=1)
+    await run.ask()
+    run.settings = run.settings.model_copy(update={"ask_first": "never"})
+    assert list((await run.decide(reject()))["tree"]) == ["0"]
 
 
 async def test_a_person_s_time_counts_against_no_budget(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,6 +368,8 @@ async def test_a_kept_conversation_asks_again_after_the_process_was_gone(tmp_pat
         await graphs.Conversation(address, "mine").ask_async(QUESTION, reviewer=gone, **options)
     again = graphs.Conversation(address, "mine")
     assert await again.recall_async() == QUESTION
+    with pytest.raises(UsageError, match="waits for a person to decide"):
+        await again.resume_async(**{**options, "ask_first": "never"})
     result = await again.resume_async(reviewer=reviewer, **options)
     assert result.tree["0.0"].question == ROME
     assert [slots["question"] for _, slots in chat.calls].count(QUESTION) == len(
