@@ -6,7 +6,7 @@ from typing import Any
 from ramify.nodes.prune import UNFILLABLE
 from ramify.nodes.settings import UNSURE, Settings, TreeSettings
 from ramify.nodes.step import Context, StepResult, branch_step, result
-from ramify.nodes.step.review import ANSWER, Action, Decision, as_argument, as_quoted, check_answer, decided, how_sure, is_unsure, review
+from ramify.nodes.step.review import ANSWER, Action, Decision, as_argument, as_quoted, check_answer, decided, how_sure, review
 from ramify.nodes.step.task import accepted_answer, confidence_note, sibling_of
 from ramify.nodes.tree import Branch
 from ramify.nodes.tree.notes import filled
@@ -18,7 +18,8 @@ async def confirm_answers(branches: Sequence[Branch], results: list[StepResult],
     """Ask a person about the unsure answers before they are put into questions; without its answer a question is not asked."""
     if context.settings.reviewed != UNSURE:
         return results
-    unsure = [(place, branch) for place, branch in enumerate(branches) if is_unsure(_answer_for(branch, context), context.settings)]
+    needed = [_answer_for(branch, context) for branch in branches]
+    unsure = [(place, branches[place]) for place, answer in enumerate(needed) if answer.known and not context.accepts(answer)]
     if not unsure:
         return results
     decisions = await review([_use(branch, context) for _, branch in unsure])

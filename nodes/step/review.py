@@ -164,11 +164,6 @@ def as_quoted(text: str | None) -> str:
     return f"`{brief(one_line(text or '').replace('`', chr(39)), SHOWN)}`"
 
 
-def is_unsure(answer: Branch, settings: TreeSettings) -> bool:
-    """Tell whether a branch has an answer that is not accepted: its confidence is not above tau."""
-    return answer.known and (answer.confidence or 0.0) <= settings.threshold
-
-
 def how_sure(confidence: float | None, settings: TreeSettings) -> str:
     """Say how sure an answer is."""
     return f"confidence {figure(confidence or 0.0)}, not above tau {settings.threshold:g}"
@@ -196,7 +191,8 @@ async def confirm_answer(context: Any, update: dict[str, Any]) -> dict[str, Any]
     """Ask a person before an unsure answer is given; one that is rejected is Unknown."""
     settings, answer = context.settings, str(update["answer"])
     confidence = update.get("confidence")
-    if settings.reviewed != UNSURE or is_unknown(answer) or (confidence or 0.0) > settings.threshold:
+    root = {**context.tree, **update.get("tree", {})}[ROOT].model_copy(update={"answer": answer, "confidence": confidence})
+    if settings.reviewed != UNSURE or not root.known or context.accepts(root):
         return update
     sources = dict.fromkeys(one.where for one in update.get("citations", []) if one.cited)
     told = [f"Give this answer to {as_quoted(context.state['question'])}? {how_sure(confidence, settings).capitalize()}."]
@@ -204,7 +200,6 @@ async def confirm_answer(context: Any, update: dict[str, Any]) -> dict[str, Any]
     [decision] = await review([Action("give_answer", {ANSWER: as_argument(answer)}, "\n".join(told), check_answer)])
     if decision.type == "approve":
         return update
-    root = {**context.tree, **update.get("tree", {})}[ROOT].model_copy(update={"answer": answer})
     changed = decided(root, decision)
     found: dict[str, Any] = {name: getattr(changed, name) for name in ("answer", "confidence", "confidence_source")}
     found |= {"tree": {**update.get("tree", {}), ROOT: changed}, "text": "", "sentences": [], "quoted": False}

@@ -32,6 +32,8 @@ class Context(Generic[S]):
     """The names of all steps of the graph."""
     final_call: bool = True
     """Whether the last step may ask the model; else the root's answer is the question's."""
+    accepts: Callable[[Branch], bool] = field(default=lambda branch: True)
+    """Tells whether the answer of a branch is accepted, as the edges say."""
 
     @property
     def tree(self) -> Tree:
