@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
+from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import PRESET, arguments_of, build, configure, expand_preset, find_strategy, max_calls
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
@@ -197,7 +198,7 @@ def _variant(strategy: str, base: Mapping[str, Any], change: VariantChange, kind
     known = base if base.get(PRESET) in find_strategy(strategy).presets else {key: value for key, value in base.items() if key != PRESET}
     given = {key: value for key, value in expand_preset(strategy, known).items() if key in offers}
     options = {**given, **change.options}
-    configure(strategy, options)  # a bad value is told before anything is asked
+    check_reviewer(configure(strategy, options)[1], None)  # a bad value is told before anything is asked
     own_options(kind, options)
     usual = {key: given.get(key, offers[key]) for key in change.options}
     same = bool(change.options) and usual == change.options

@@ -17,7 +17,7 @@ from langgraph.store.base import BaseStore
 
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
-from ramify.graphs.run import Result, Watch, blocking, run_graph
+from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
 from ramify.graphs.strategies import DEFAULT, build, configure
 from ramify.graphs.tool import TRUSTED
 from ramify.graphs.wiring import END, START, Wiring
@@ -283,18 +283,26 @@ class Conversation:
         return _answered(self.messages)
 
     async def ask_async(
-        self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
+        self,
+        question: str,
+        strategy: str = DEFAULT,
+        watch: Watch | None = None,
+        config: RunnableConfig | None = None,
+        reviewer: Reviewer | None = None,
+        **options: Any,
     ) -> Result:
         """Answer a question in the light of the earlier ones, as `ask_async` does; a turn that fails or is cancelled leaves no answer.
 
         The result's question is the one that was understood.
         """
         forget()  # a model's server may have come up since the last turn
-        return await self._turn(checked(question), strategy, watch, config, options)
+        return await self._turn(checked(question), strategy, watch, config, reviewer, options)
 
-    def ask(self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
+    def ask(
+        self, question: str, strategy: str = DEFAULT, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any
+    ) -> Result:
         """Answer a question from synchronous code, also where an event loop is already running."""
-        return blocking(self.ask_async(question, strategy, watch, **options))
+        return blocking(self.ask_async(question, strategy, watch, reviewer=reviewer, **options))
 
     async def recall_async(self) -> str | None:
         """Read the messages of the thread; return the question whose answering was interrupted, None where there is none."""
@@ -311,21 +319,26 @@ class Conversation:
         return blocking(self.recall_async())
 
     async def resume_async(
-        self, strategy: str | None = None, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
+        self,
+        strategy: str | None = None,
+        watch: Watch | None = None,
+        config: RunnableConfig | None = None,
+        reviewer: Reviewer | None = None,
+        **options: Any,
     ) -> Result:
         """Resume the question whose answering was interrupted, with the strategy it was begun with; UsageError where there is none.
 
-        What was answered of it is not asked again.
+        What was answered of it is not asked again; what a person was asked and has not decided is.
         """
         if self.memory is None or await self.recall_async() is None:
             raise UsageError("no question was interrupted", "ask one")
         if strategy not in (None, self.strategy):
             raise UsageError(f"the question was begun with {self.strategy}, not {strategy}", f"go on with {self.strategy}, or ask anew")
-        return await self._turn(None, self.strategy or DEFAULT, watch, config, options)
+        return await self._turn(None, self.strategy or DEFAULT, watch, config, reviewer, options)
 
-    def resume(self, strategy: str | None = None, watch: Watch | None = None, **options: Any) -> Result:
+    def resume(self, strategy: str | None = None, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any) -> Result:
         """Resume an interrupted question from synchronous code."""
-        return blocking(self.resume_async(strategy, watch, **options))
+        return blocking(self.resume_async(strategy, watch, reviewer=reviewer, **options))
 
     async def edit_async(self, edit: Edit, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any) -> Result:
         """Edit a branch in the tree of the last question and run on from there; its new answer takes the place of the earlier one.
@@ -338,7 +351,7 @@ class Conversation:
         if self.strategy is None:
             raise UsageError(f"there is no conversation {self.thread!r}", "ask its first question")
         forget()
-        return await self._turn(None, self.strategy, watch, config, options, edit)
+        return await self._turn(None, self.strategy, watch, config, None, options, edit)
 
     async def _turn(
         self,
@@ -346,6 +359,7 @@ class Conversation:
         strategy: str,
         watch: Watch | None,
         config: RunnableConfig | None,
+        reviewer: Reviewer | None,
         options: Mapping[str, Any],
         edit: Edit | None = None,
     ) -> Result:
@@ -354,16 +368,18 @@ class Conversation:
         asked = [HumanMessage(question)] if question else []
         if self.memory is None:
             messages = [*self.messages, *asked]
-            result, state = await run_graph(wiring.ready, {"messages": messages}, strategy, settings, watch, config)
+            graph, config = reviewable(wiring, settings, config, reviewer)
+            result, state = await run_graph(graph, {"messages": messages}, strategy, settings, watch, config, reviewer)
         else:
+            check_reviewer(settings, reviewer)
             async with opened(self.memory) as memory:
-                graph = wiring.compile(checkpointer=memory.saver, store=memory.store)
+                kept = wiring.compile(checkpointer=memory.saver, store=memory.store)
                 await note(memory.store, self.thread, question or "", strategy)
                 given = {"messages": asked} if asked else None
                 place = self._config(config)
                 if edit is not None:
-                    place = self._config(await fork(wiring, graph, place, edit))
-                result, state = await run_graph(graph, given, strategy, settings, watch, place)
+                    place = self._config(await fork(wiring, kept, place, edit))
+                result, state = await run_graph(kept, given, strategy, settings, watch, place, reviewer)
                 await note(memory.store, self.thread, question or "", strategy, _answered(state["messages"]))
         self.messages = state["messages"]
         return result

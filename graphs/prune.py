@@ -63,7 +63,7 @@ def build(
     named = adaptive and entities
     wire = _joint if joint else _staged
     wire(graph, accepted, settled, named, adaptive and answers)
-    graph.path(fill, retrieve)
+    graph.when(fill, {to_search: retrieve}, otherwise=finalize)
     graph.when(aggregate, settled, otherwise=finalize)
     graph.path(finalize, END)
     return graph

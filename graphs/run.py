@@ -2,19 +2,23 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, Interrupt
 from pydantic import Field
 
 from ramify.graphs.strategies import DEFAULT, configure
+from ramify.graphs.wiring import Wiring
 from ramify.nodes.init_tree import checked
-from ramify.nodes.settings import EMBEDDED, Settings
+from ramify.nodes.settings import EMBEDDED, NEVER, Settings
 from ramify.nodes.state import Citation, Search, Sentence, StoppedBy, Usage
 from ramify.nodes.step.text import STREAM_TEXT
 from ramify.nodes.tree import DROPPED, ROOT, Branch, FrozenModel, Passage, Tree, is_unknown, merge_branches, row
@@ -32,6 +36,8 @@ NOT_LISTED = {
 """Why the embedded model has quoted nothing for a question that no phrase answers."""
 NAME = 80
 """Characters of an answer or question that are shown."""
+INTERRUPT = "__interrupt__"
+"""Where LangGraph says in the last values that a run stopped for a person."""
 
 
 class Cost(Usage):
@@ -132,6 +138,8 @@ def why_unknown(result: Result) -> str:
 
 
 T = TypeVar("T")
+Reviewer = Callable[[list[dict[str, Any]]], Awaitable[list[dict[str, Any]]]]
+"""Shows a person actions (name, args, description) and returns a decision for each: `{"type": "approve"}`, or edit or reject."""
 Watch = Callable[[str, Any], None]
 """Called with each event of the run: its kind (`tasks`, `values` or `custom`) and what LangGraph says of it."""
 _AWAKE = 0.5
@@ -163,21 +171,48 @@ VERBS = {
 
 
 async def ask_async(
-    question: str, strategy: str = DEFAULT, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any
+    question: str,
+    strategy: str = DEFAULT,
+    watch: Watch | None = None,
+    config: RunnableConfig | None = None,
+    reviewer: Reviewer | None = None,
+    **options: Any,
 ) -> Result:
     """Answer a question; options are settings or arguments of the strategy's wiring, `config` is LangChain's (callbacks, tags, …).
+
+    With the option `ask_first`, the `reviewer` decides on what is proposed; UsageError where there is none.
 
     UsageError, IndexingError or ModelError where nothing can be asked at all; a weak or failed branch is told in the tree instead, and a
     model that was lost after its first reply in the result's `error`.
     """
     wiring, settings = configure(strategy, options)
-    result, _ = await run_graph(wiring.ready, {"question": checked(question)}, strategy, settings, watch, config)
+    graph, config = reviewable(wiring, settings, config, reviewer)
+    result, _ = await run_graph(graph, {"question": checked(question)}, strategy, settings, watch, config, reviewer)
     return result
 
 
-def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, **options: Any) -> Result:
+def ask(question: str, strategy: str = DEFAULT, watch: Watch | None = None, reviewer: Reviewer | None = None, **options: Any) -> Result:
     """Answer a question from synchronous code, also where an event loop is already running."""
-    return blocking(ask_async(question, strategy, watch, **options))
+    return blocking(ask_async(question, strategy, watch, reviewer=reviewer, **options))
+
+
+def reviewable(
+    wiring: Wiring[Any], settings: Settings, config: RunnableConfig | None, reviewer: Reviewer | None
+) -> tuple[CompiledStateGraph[Any, Any, Any, Any], RunnableConfig | None]:
+    """Return the graph and the config of a run that keeps nothing: where a person is asked first, its checkpoints are in memory."""
+    check_reviewer(settings, reviewer)
+    if settings.reviewed == NEVER:
+        return wiring.ready, config
+    given = config or {}
+    threaded: RunnableConfig = {**given, "configurable": {**given.get("configurable", {}), "thread_id": str(uuid4())}}
+    return wiring.compile(checkpointer=InMemorySaver()), threaded
+
+
+def check_reviewer(settings: Settings, reviewer: Reviewer | None) -> None:
+    """Raise UsageError where a person is to be asked first, and the caller has named nobody."""
+    if settings.reviewed != NEVER and reviewer is None:
+        remedy = "use `ramify ask`, `ramify chat` or the notebook's chat, give a `reviewer` in Python, or set ask_first=never"
+        raise UsageError(f"ask_first={settings.reviewed} asks a person, and nobody can be asked here", remedy)
 
 
 async def run_graph(
@@ -187,8 +222,9 @@ async def run_graph(
     settings: Settings,
     watch: Watch | None = None,
     config: RunnableConfig | None = None,
+    reviewer: Reviewer | None = None,
 ) -> tuple[Result, dict[str, Any]]:
-    """Run a strategy's graph to its end; return the result and the last state.
+    """Run a strategy's graph to its end; return the result and the last state. Where it stops for a person, the reviewer decides.
 
     The answer's text is streamed to a `watch` with a true attribute `reads_text`, as custom events `{"text": all of it so far}`.
     A `recursion_limit` in the config counts where it is lower than the run's own: UsageError where the run would exceed it.
@@ -198,26 +234,44 @@ async def run_graph(
     given_config: RunnableConfig = {"run_name": f"ramify {strategy}", **(config or {})}  # what a trace calls it
     allowed = min(bound, given_config.get("recursion_limit", bound))
     listens = bool(getattr(watch, "reads_text", False))
-    stream: Any = graph.astream(
-        given,
-        {**given_config, "recursion_limit": allowed, "configurable": {**given_config.get("configurable", {}), STREAM_TEXT: listens}},
-        context=settings,
-        stream_mode=["tasks", "values", "custom"],  # with `custom`, LangGraph tells of a task when it starts, not when the next one ends
-        output_keys=list(graph.builder.channels),
-    )
-    state: dict[str, Any] = {}
+    configurable = {**given_config.get("configurable", {}), STREAM_TEXT: listens}
+    running: RunnableConfig = {**given_config, "recursion_limit": allowed, "configurable": configurable}
+    waited = 0.0
     try:
-        async for kind, event in stream:
-            if kind == "values":
-                state = event
-            if watch is not None:
-                watch(kind, event)
+        state, stops = await _stream(graph, given, settings, watch, running)
+        while stops and reviewer is not None:
+            asked = time.perf_counter()
+            decisions = {stop.id: {"decisions": await reviewer(stop.value["action_requests"])} for stop in stops}
+            waited += time.perf_counter() - asked
+            state, stops = await _stream(graph, Command(resume=decisions), settings, watch, running)
+        if stops:
+            raise UsageError("the question waits for a person to decide", "resume it with a reviewer, or on a terminal, or ask anew")
     except GraphRecursionError:
         if allowed == bound:
             raise
         remedy = f"raise it (to {bound} at most), or let the tree grow less: `ramify settings` lists what bounds it"
         raise UsageError(f"the question takes more than the {allowed} steps that the caller's recursion_limit allows", remedy) from None
-    return Result.from_state(state, strategy, time.perf_counter() - began), state
+    return Result.from_state(state, strategy, time.perf_counter() - began - waited), state
+
+
+async def _stream(
+    graph: CompiledStateGraph[Any, Any, Any, Any], given: Any, settings: Settings, watch: Watch | None, config: RunnableConfig
+) -> tuple[dict[str, Any], tuple[Interrupt, ...]]:
+    """Run a graph until it ends, or stops for a person; return the state then, and where it stopped."""
+    stream: Any = graph.astream(
+        given,
+        config,
+        context=settings,
+        stream_mode=["tasks", "values", "custom"],  # with `custom`, LangGraph tells of a task when it starts, not when the next one ends
+        output_keys=list(graph.builder.channels),
+    )
+    state: dict[str, Any] = {}
+    async for kind, event in stream:
+        if kind == "values":
+            state = event
+        if watch is not None:
+            watch(kind, event)
+    return state, state.get(INTERRUPT, ())
 
 
 def _recursion_limit(settings: Settings) -> int:

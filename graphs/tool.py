@@ -4,6 +4,8 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import is_dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,8 +53,14 @@ def tool_config(config: RunnableConfig, strategy: str, *asked: Any) -> RunnableC
         digest = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
         below = f"{config['configurable'][NAMESPACE]}|{strategy}:{digest}"
         trusting = saver.with_allowlist(TRUSTED)
-        given["configurable"] = {**config["configurable"], CONFIG_KEY_CHECKPOINTER: trusting, NAMESPACE: below, NUMBERING: None}
+        own = {CONFIG_KEY_CHECKPOINTER: trusting, NAMESPACE: below, NUMBERING: _numbered_anew(config["configurable"].get(NUMBERING))}
+        given["configurable"] = {**config["configurable"], **own}
     return given
+
+
+def _numbered_anew(numbering: Any) -> Any:
+    """Return LangGraph's notes on a task with its subgraphs numbered from 0, and what a person has decided in it as before."""
+    return replace(numbering, subgraph_counter=count().__next__) if is_dataclass(numbering) and not isinstance(numbering, type) else None
 
 
 def threaded_config(config: RunnableConfig) -> RunnableConfig:

@@ -60,7 +60,7 @@ def build(rubric: bool = False, judged: bool = True) -> Wiring[TorSettings]:
     else:
         graph.when(answer, {pair_answered: expand})
     graph.when(prune, {attempts_left: decompose, no_answer: retrieve} if judged or rubric else {}, otherwise=finalize)
-    graph.path(fill, retrieve)
+    graph.when(fill, {to_search: retrieve}, otherwise=finalize)
     graph.when(expand, {grows: decompose, root_answered: aggregate, half_settled: aggregate}, otherwise=finalize)
     graph.when(aggregate, {hop_unsure: prune, hop_settled: fill}, otherwise=finalize)
     graph.path(finalize, END)

@@ -15,7 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
 
-from ramify.graphs.conditions import Condition, Join, OfState, Way
+from ramify.graphs.conditions import Condition, Join, OfState, Way, sure
 from ramify.nodes.asking.budget import Budget, working
 from ramify.nodes.init_tree import freeze_model, init_tree
 from ramify.nodes.settings import Settings
@@ -173,10 +173,13 @@ class Wiring(Generic[S]):
                 state = {**state, "tree": tree | loose}
             superstep = config["metadata"].get("langgraph_step", -1)
             handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
-            context = Context(state, settings, frozenset(self._leads_to(step.name)), frozenset(self.steps), self.final_call)
+            targets, steps = frozenset(self._leads_to(step.name)), frozenset(self.steps)
+            context = Context(state, settings, targets, steps, self.final_call, lambda branch: sure.holds(tree, branch, settings))
             kept = self.final_call and not step.final
-            with Budget.shared(settings, state, superstep, kept, step.final) as budget, working(settings, budget):
+            with Budget.shared(settings, state, superstep, kept, step.final) as budget, working(settings, budget) as work:
                 update = {**await step.run(handed, context)}
+            if work.waited:
+                update["started"] = state["started"] + work.waited
             if budget.told:
                 update["notices"] = [*budget.told, *update.get("notices", ())]
             return self._moved(step, handed, update, state, settings, superstep)

@@ -1,23 +1,69 @@
 """decompose: split a question into two, as was proposed for it, or as the model says (ToR-RAG §4; PruneRAG)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ramify.nodes.asking.ask import ask
-from ramify.nodes.settings import TreeSettings
+from ramify.nodes.settings import SPLITS, UNSURE, TreeSettings
 from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
+from ramify.nodes.step.review import Action, Decision, as_argument, as_quoted, review
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch, Kind, normalized_key, position
 from ramify.nodes.tree.notes import SIMPLE
 from ramify.nodes.tree.notes import filled as put_in
 from ramify.nodes.tree.tree import HOLE, filled, holes, normal
 from ramify.prompts.decompose import DECOMPOSE, DECOMPOSE_SEARCHED, keeping
-from ramify.tools.errors import ReplyError
-from ramify.tools.quoting import flatten
+from ramify.tools.errors import ReplyError, UsageError
+from ramify.tools.quoting import LONGEST_ANSWER, brief, flatten
 
 KEPT = {"question", "answer", "confidence", "confidence_source", "evidence", "cited", "aggregated"}
 """What a half that is carried over keeps."""
+PARTS = ("first", "second")
+"""The arguments of a split that a person reviews."""
 
 
-@branch_step()
+async def confirm_splits(branches: Sequence[Branch], results: list[StepResult], context: Context[TreeSettings]) -> list[StepResult]:
+    """Ask a person about all splits before they are carried out: as proposed, in other parts, or not at all."""
+    places = [place for place, found in enumerate(results) if found.branches and found.branches[0].status == "split"]
+    if context.settings.reviewed != SPLITS or not places:
+        return results
+    decisions = await review([_proposed(branches[place], results[place].branches[1:], context) for place in places])
+    reviewed = {place: _decided(branches[place], results[place], one, context) for place, one in zip(places, decisions, strict=True)}
+    return [reviewed.get(place, found) for place, found in enumerate(results)]
+
+
+def _proposed(branch: Branch, parts: Sequence[Branch], context: Context[TreeSettings]) -> Action:
+    """Return what a person is asked about a split."""
+    hole = f" In the second, {HOLE} stands for the answer of the first." if context.settings.dependent else ""
+    args = {**dict.fromkeys(PARTS, ""), **{name: as_argument(part.question) for name, part in zip(PARTS, parts, strict=False)}}
+    described = f"Split {as_quoted(branch.question)} (branch {branch.path}) into these questions?{hole}"
+    return Action("split_question", args, described, lambda edited: _check_parts(edited, len(parts), branch, context))
+
+
+def _check_parts(args: Mapping[str, str], number: int, branch: Branch, context: Context[TreeSettings]) -> None:
+    """Raise UsageError for edited sub-questions that cannot be asked."""
+    texts = [args[name] for name in PARTS if args[name].strip()]
+    if len(texts) < number or not usable(texts, branch, context):
+        hole = f"only the second may have {HOLE}" if context.settings.dependent else f"none may have {HOLE}"
+        raise UsageError(f"{brief(repr(texts), LONGEST_ANSWER)} cannot be asked", f"ask {number}, none of them from above; {hole}")
+
+
+def _decided(branch: Branch, found: StepResult, decision: Decision, context: Context[TreeSettings]) -> StepResult:
+    """Return a split as a person wants it; a part that was not changed stays as it was proposed."""
+    split, *parts = found.branches
+    if decision.type == "approve":
+        return found
+    if decision.type == "reject":
+        note = branch.noted(f"not split: {decision.reason}")
+        whole = branch.to(branch.status, attempts=branch.attempts + 1, proposal=None, note=note)
+        return found.model_copy(update={"branches": (whole,)})
+    texts = usable([text for name in PARTS if (text := decision.args[name]).strip()], branch, context)
+    made = children_at(branch, position(parts[0].path)[-1], texts)
+    kept = {as_argument(part.question): part for part in parts}
+    pair = [old if (old := kept.get(new.question)) and old.path == new.path else new for new in made]
+    divided = split if pair == parts else split.to("split", together="", note=split.noted("sub-questions edited by a person"))
+    return found.model_copy(update={"branches": (divided, *pair)})
+
+
+@branch_step(confirm=confirm_splits)
 async def decompose(branch: Branch, context: Context[TreeSettings]) -> StepResult:
     """Split a question in two; one that is simple, or whose parts cannot be asked, is left whole."""
     settings, before = context.settings, context.children(branch)
@@ -50,6 +96,8 @@ async def decompose(branch: Branch, context: Context[TreeSettings]) -> StepResul
         grown = children_of(branch, before, pair) if better is None else carried(branch, before, better, pair[1])
     if why := _refused(grown, before):
         return result(branch.to(branch.status, note=branch.noted(why)))
+    if settings.reviewed == UNSURE:  # what is filled in already is filled in once a person has seen the answer
+        grown = [child.to("waiting", question=pair[1], note="") if child.awaits and child.status == "open" else child for child in grown]
     # A pair that keeps its better half, in its place, is brought together as before, unless one builds on the other only now.
     as_before = better is not None and _builds(grown) == _builds(before[-2:])
     return result(_divided(branch, branch.together if as_before else reply.value.together), *grown)
@@ -84,8 +132,12 @@ def usable(questions: Sequence[str], branch: Branch, context: Context[TreeSettin
 
 
 def children_of(branch: Branch, before: Sequence[Branch], questions: Sequence[str], kind: Kind = "question") -> list[Branch]:
-    """Make the children for the next free positions; one with a hole waits for the sibling before it."""
-    start = max((position(child.path)[-1] + 1 for child in before), default=0)
+    """Make the children for the next free positions."""
+    return children_at(branch, max((position(child.path)[-1] + 1 for child in before), default=0), questions, kind)
+
+
+def children_at(branch: Branch, start: int, questions: Sequence[str], kind: Kind = "question") -> list[Branch]:
+    """Make the children for the positions from `start` on; one with a hole waits for the sibling before it."""
     paths = [f"{branch.path}.{start + n}" for n in range(len(questions))]
     return [
         Branch(path=path, question=text, kind=kind, status="waiting", awaits=sibling)

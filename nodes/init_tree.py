@@ -10,6 +10,7 @@ from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.settings import TAU, PruneSettings, Settings, TreeSettings
 from ramify.nodes.state import State, Usage
 from ramify.nodes.step import Context, Update, state_step
+from ramify.nodes.step.review import check_can_ask
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
@@ -24,6 +25,7 @@ AUTO = "auto"
 async def init_tree(context: Context[Settings]) -> Update:
     """Begin a new tree from the question, and reset all that an earlier one left; load what a search needs, where the graph has one."""
     settings = context.settings
+    check_can_ask(settings)
     question = checked(context.state.get("question"))
     model, loading = await asyncio.to_thread(_ready, settings, "retrieve" in context.steps)
     tau = reconsider = None
@@ -42,6 +44,7 @@ async def init_tree(context: Context[Settings]) -> Update:
         "model": model.name,
         "tau": tau,
         "reconsider": reconsider,
+        "ask_first": settings.reviewed,
         "index": "",
         "notices": Overwrite([told for told in (*model.notices, model.objection(question)) if told]),
         "answer": UNKNOWN,
@@ -70,8 +73,13 @@ def _ready(settings: Settings, searches: bool) -> tuple[Answerer, float]:
 
 
 def freeze_model(settings: Settings, state: State) -> Settings:
-    """Keep to the model, tau and reconsider that a question was begun with: what "auto" means may change while it is answered."""
+    """Keep to the model, tau, reconsider and ask_first that a question was begun with.
+
+    What "auto" means may change while it is answered; and whoever goes on with a decision may not say again that there was one to make.
+    """
     planted: dict[str, Any] = {}
+    if isinstance(settings, TreeSettings) and state.get("ask_first"):
+        planted["ask_first"] = state["ask_first"]
     if state.get("model") and settings.model == AUTO:
         planted["model"] = state["model"]
     for name in ("tau", "reconsider"):

@@ -139,6 +139,8 @@ class CallContext:
     spent: Usage = field(default_factory=Usage)
     shown: dict[str, int] = field(default_factory=dict)
     """The passages that the model was shown, by id, and how many characters of each."""
+    waited: float = 0.0
+    """Seconds that a person took to decide."""
 
 
 class Booking:

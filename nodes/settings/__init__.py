@@ -7,7 +7,11 @@ An option that changes the graph (`joint`, `backtrace`, an ablation) is an argum
 
 from ramify.nodes.settings.settings import (
     EMBEDDED,
+    NEVER,
+    SPLITS,
     TAU,
+    UNSURE,
+    AskFirst,
     ChainSettings,
     GlobalSettings,
     IterativeSettings,
@@ -19,7 +23,11 @@ from ramify.nodes.settings.settings import (
 
 __all__ = [
     "EMBEDDED",
+    "NEVER",
+    "SPLITS",
     "TAU",
+    "UNSURE",
+    "AskFirst",
     "ChainSettings",
     "GlobalSettings",
     "IterativeSettings",

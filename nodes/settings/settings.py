@@ -27,6 +27,11 @@ Several = Annotated[tuple[str | VectorStore | BaseRetriever, ...], Field(min_len
 FILTER = '{"source": "report.pdf"}'
 QUOTED = 80
 """Characters of a value that is refused."""
+AskFirst = Literal["splits", "unsure", "never"]
+"""Before what a person is asked."""
+NEVER: AskFirst = "never"
+SPLITS: AskFirst = "splits"
+UNSURE: AskFirst = "unsure"
 
 
 def _reranker(value: Any) -> Any:
@@ -148,6 +153,11 @@ class Settings(BaseModel):
         return made
 
     @property
+    def reviewed(self) -> AskFirst:
+        """Return what a person reviews before it counts."""
+        return NEVER
+
+    @property
     def reranker(self) -> str:
         """Name what reorders the passages that a search found."""
         return self.rerank
@@ -184,6 +194,16 @@ class TreeSettings(Settings):
         description="A question that needs an answer less sure than this is not asked; not given: 0, for the extractive model "
         f"{MIN_HOP:g}.",
     )
+    ask_first: AskFirst = Field(
+        default=NEVER,
+        description="Ask a person (approve, edit or reject): splits, before a question is split; unsure, before an answer that is not "
+        "above tau is put into another question or given; never. Needs a checkpointer.",
+    )
+
+    @property
+    def reviewed(self) -> AskFirst:
+        """Return what a person reviews before it counts."""
+        return self.ask_first
 
     @property
     def threshold(self) -> float:

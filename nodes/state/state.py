@@ -194,6 +194,8 @@ class State(TypedDict):
     """The confidence above which an answer is accepted; none where the strategy knows no such threshold."""
     reconsider: bool | None
     """Whether the model is asked once more about an answer that is not sure, with a hint."""
+    ask_first: NotRequired[str]
+    """What a person reviews before it counts."""
     index: Annotated[str, latest]
     """What was searched; empty where nothing was."""
     notices: Annotated[list[str], append_new]

@@ -9,7 +9,8 @@ A step is a verb over what its edges hand it, an async function in a file of its
 It gives a `StepResult` (`result`, `with_warning`), or the state's update. Where its branches go next is said by edges alone (`graphs/`).
 
 To read in order: `step` (the three decorators, the context of a step, how a question ends), `task` (one piece of work, and whose answer
-serves a branch), `findings` (what is shown of branches), `text` (the answer in sentences, and whether they are supported).
+serves a branch), `findings` (what is shown of branches), `text` (the answer in sentences, and whether they are supported), `review` (what
+a person is asked before it counts).
 """
 
 from ramify.nodes.step.step import Context, Step, Update, branch_step, level_step, state_step

@@ -9,6 +9,7 @@ from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, Usage, merge_max
+from ramify.nodes.step.review import confirm_answer
 from ramify.nodes.step.task import StepResult, awaited, copy_answer, find_duplicate, in_tasks
 from ramify.nodes.step.text import complete
 from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Passage, Tree, ancestors, children, is_unknown
@@ -31,6 +32,8 @@ class Context(Generic[S]):
     """The names of all steps of the graph."""
     final_call: bool = True
     """Whether the last step may ask the model; else the root's answer is the question's."""
+    accepts: Callable[[Branch], bool] = field(default=lambda branch: True)
+    """Tells whether the answer of a branch is accepted, as the edges say."""
 
     @property
     def tree(self) -> Tree:
@@ -85,6 +88,8 @@ class Step:
     """Whether branches that ask the same are asked for once."""
     final: bool = False
     """Whether it makes the question's last call, which budgets keep back."""
+    confirm: "Confirm | None" = None
+    """Asks a person about what it found for the branches, before that counts; returns what counts."""
 
     async def __call__(self, *given: Any) -> Any:
         """Do what it does: with a branch and a context, with branches and a context, or with a context."""
@@ -107,6 +112,8 @@ class Step:
         asked = [branch for branch in branches if branch.path not in originals]
         results = await in_tasks(self.name, lambda branch: self.act(branch, context), asked, StepResult)
         settled = [_settled(branch, found) for branch, found in zip(asked, results, strict=True)]
+        if self.confirm is not None:
+            settled = await self.confirm(asked, settled, context)
         changed = {branch.path: branch for found in settled for branch in found.branches}
         for branch in branches:
             if (original := originals.get(branch.path)) is None:
@@ -116,9 +123,16 @@ class Step:
         return _update(changed, settled)
 
 
-def branch_step(once: bool = False) -> Callable[[Callable[[Branch, Any], Awaitable[StepResult]]], Step]:
-    """Make a step of an async function of a branch and a context; `once` asks identical questions of different branches once."""
-    return lambda act: Step(act.__name__, act, "branch", once)
+Confirm = Callable[[Sequence[Branch], list[StepResult], Any], Awaitable[list[StepResult]]]
+"""Takes the branches of a step, what was found for each, and the context."""
+
+
+def branch_step(once: bool = False, confirm: Confirm | None = None) -> Callable[[Callable[[Branch, Any], Awaitable[StepResult]]], Step]:
+    """Make a step of an async function of a branch and a context; `once` asks identical questions of different branches once.
+
+    `confirm` asks a person about all that was found, in one go, before it counts.
+    """
+    return lambda act: Step(act.__name__, act, "branch", once, confirm=confirm)
 
 
 def level_step(act: Callable[[list[Branch], Any], Awaitable[Update]]) -> Step:
@@ -176,7 +190,8 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Callable[[Any], Await
                 return update if stopped else {**update, "stopped_by": "error"}
         elif update.get("confidence_source") != "reader":  # of the embedded model, it is already that of all hops together
             update["confidence"] = min(update["confidence"], _weakest(state["tree"], update))
-        return update if model is None else await complete(state, context.settings, model, update)
+        found = update if model is None else await complete(state, context.settings, model, update)
+        return await confirm_answer(context, found)
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
     return close

@@ -11,7 +11,8 @@ from langgraph.graph.message import push_message
 
 from ramify.nodes.asking.answerer import OnText
 from ramify.nodes.asking.ask import Answerer, Reply
-from ramify.nodes.settings import Settings
+from ramify.nodes.asking.budget import CURRENT
+from ramify.nodes.settings import UNSURE, Settings
 from ramify.nodes.state import State, merge_max
 from ramify.nodes.state.turns import answer_id
 from ramify.nodes.step.findings import finding, ranked, shown_at_last
@@ -144,9 +145,9 @@ def hand_on(state: State) -> OnText | None:
 
     Without numbers: those of the citations are known at the end.
 
-    None where whoever runs the graph has said that nobody reads it: then replies need not be streamed.
+    None where whoever runs the graph has said that nobody reads it: then replies need not be streamed; and where a person is asked first.
     """
-    if not get_config().get("configurable", {}).get(STREAM_TEXT, True):
+    if CURRENT.get().settings.reviewed == UNSURE or not get_config().get("configurable", {}).get(STREAM_TEXT, True):
         return None
     writer, identity, sent, tries = get_stream_writer(), answer_id(state), "", 0
 

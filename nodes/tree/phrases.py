@@ -8,7 +8,12 @@ from ramify.tools.index.reports import parse_report_id
 from ramify.tools.quoting import many
 from ramify.tools.text_location import crumbs, page_of, printed_page
 
-ORIGINS = {"logprobs": "from log probabilities", "stated": "as the model states it", "reader": "from the embedded reader"}
+ORIGINS = {
+    "logprobs": "from log probabilities",
+    "stated": "as the model states it",
+    "reader": "from the embedded reader",
+    "person": "as a person answered",
+}
 """Where a confidence is known from."""
 LONGEST = 300
 """Characters of a question that are shown; the JSON has all of it."""

@@ -16,7 +16,7 @@ Kind = Literal["question", "entity", "batch"]
 """What a branch asks: a question, what there is about a name, or what a batch of reports says of the whole question."""
 Status = Literal["open", "waiting", "answered", "split", "inner", "leaf", "pruned", "failed"]
 """What came of a branch: to be searched or answered, waiting for its sibling, answered, divided; or settled (the last four)."""
-ConfidenceSource = Literal["logprobs", "stated", "reader"]
+ConfidenceSource = Literal["logprobs", "stated", "reader", "person"]
 
 ROOT = "0"
 WORKING: frozenset[str] = frozenset({"open", "waiting", "answered"})

@@ -9,6 +9,7 @@ import typer
 from ramify.studio.console.options import (
     AllowPickle,
     AsJson,
+    AskFirst,
     BaseUrl,
     Filters,
     Indexes,
@@ -27,7 +28,7 @@ from ramify.tools.new_files import check_place
 from ramify.tools.typed import readable
 
 if TYPE_CHECKING:
-    from ramify.graphs.run import Result, Watch
+    from ramify.graphs.run import Result
 
 Asked = Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask.", callback=readable)]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the answer and its tree to one self-contained page.")]
@@ -44,13 +45,15 @@ def ask(
     preset: Preset = None,
     filters: Filters = None,
     style: Style = None,
+    ask_first: AskFirst = None,
     tree: ShowTree = False,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, with citations and the tree of sub-questions that led to it."""
     stores = loaded_stores(index, allow_pickle)
-    options = options_of(settings, index=stores, model=model, base_url=base_url, filter=read_filter(filters), preset=preset, style=style)
+    named = {"index": stores, "model": model, "base_url": base_url, "preset": preset, "style": style, "ask_first": ask_first}
+    options = options_of(settings, filter=read_filter(filters), **named)
     if html is not None:
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):
@@ -80,6 +83,7 @@ def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) 
     from ramify.graphs.run import WARNING, could_not_ask
     from ramify.graphs.run import ask as run
     from ramify.studio.console.live_tree import Watching
+    from ramify.studio.console.reviewing import reviewer_for
     from ramify.tools.extractive.questions import objection
 
     objected = objection(question)
@@ -91,9 +95,9 @@ def _asked(question: str, strategy: str, options: dict[str, Any], silent: bool) 
         else:
             note(notice)
 
-    watching: AbstractContextManager[Watch | None] = nullcontext() if silent else Watching(err(), tell)
+    watching: AbstractContextManager[Watching | None] = nullcontext() if silent else Watching(err(), tell)
     with watching as watch:
-        result = run(question, strategy, watch, **options)
+        result = run(question, strategy, watch, reviewer_for(strategy, options, watch), **options)
     problem = could_not_ask(result)
     for notice in held:
         if not problem or problem not in notice:

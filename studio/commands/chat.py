@@ -7,6 +7,7 @@ import typer
 
 from ramify.studio.console.options import (
     AllowPickle,
+    AskFirst,
     BaseUrl,
     Filters,
     Indexes,
@@ -50,6 +51,7 @@ def chat(
     preset: Preset = None,
     filters: Filters = None,
     style: Style = None,
+    ask_first: AskFirst = None,
     tree: ShowTree = False,
     memory: Memory = None,
     thread: Thread = None,
@@ -71,7 +73,8 @@ def chat(
         list_threads(memory)
         return
     stores = loaded_stores(index, allow_pickle)
-    options = options_of(settings, index=stores, model=model, base_url=base_url, filter=read_filter(filters), preset=preset, style=style)
+    named = {"index": stores, "model": model, "base_url": base_url, "preset": preset, "style": style, "ask_first": ask_first}
+    options = options_of(settings, filter=read_filter(filters), **named)
     with err().status("loading …"):
         from ramify.studio.console.talk import Talk
 

@@ -1,7 +1,8 @@
 """The growing tree in the terminal: each branch with its current step."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -37,6 +38,17 @@ class Watching(RunTracker):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._live:
             self._live.stop()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the growing tree off the terminal meanwhile."""
+        if self._live:
+            self._live.stop()
+        try:
+            yield
+        finally:
+            if self._live:
+                self._live.start()
 
     def picture(self) -> Group:
         """Return the current state, one line per branch."""

@@ -51,6 +51,10 @@ Preset = Annotated[
     typer.Option("--preset", metavar="NAME", help="Options that belong together: paper, for tor and prune; --set counts before it."),
 ]
 Style = Annotated[str | None, typer.Option(metavar="full|short", help="full: the answer in sentences, too; short: the short answer alone.")]
+AskFirst = Annotated[
+    str | None,
+    typer.Option(metavar="splits|unsure", help="Ask you first: before a question is split, or before an unsure answer is used or given."),
+]
 Filters = Annotated[
     list[str] | None,
     typer.Option("--filter", metavar="KEY=VALUE", help="Only passages whose metadata has this value; several must all hold."),

@@ -11,6 +11,7 @@ from ramify.graphs.run import Result, blocking
 from ramify.graphs.strategies import configure
 from ramify.studio.console.live_tree import Watching
 from ramify.studio.console.options import read_pairs
+from ramify.studio.console.reviewing import reviewer_for
 from ramify.studio.console.streams import err, fail, note, out
 from ramify.studio.drawing.page import write_page
 from ramify.studio.drawing.phrases import understood
@@ -61,7 +62,8 @@ class Talk:
             note(f"resuming the interrupted question: {one_line(interrupted)}")
             with self._guarded():
                 with Watching(err(), self._notice) as watching:
-                    result = conversation.resume(self.strategy, watching, **self.options)
+                    reviewer = reviewer_for(self.strategy, self.options, watching)
+                    result = conversation.resume(self.strategy, watching, reviewer, **self.options)
                 self._show(result)
 
     def take(self, line: str) -> None:
@@ -76,7 +78,8 @@ class Talk:
             elif line:
                 question = readable(line)
                 with Watching(err(), self._notice) as watching:
-                    result = self._conversation.ask(question, self.strategy, watching, **self.options)
+                    reviewer = reviewer_for(self.strategy, self.options, watching)
+                    result = self._conversation.ask(question, self.strategy, watching, reviewer, **self.options)
                 if told := understood(question, result.question):
                     note(told)
                 self._show(result)

@@ -24,6 +24,7 @@ from ramify.studio.drawing.mermaid import tree_mermaid
 from ramify.studio.drawing.page import answer_html, branches_html, page
 from ramify.studio.drawing.phrases import cost, searched, understood
 from ramify.studio.notebook._panel import Panel
+from ramify.studio.notebook._reviewing import Review
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import write_whole
 from ramify.tools.pages import part, style
@@ -80,7 +81,9 @@ class Turn(VBox):
         self._run = RunTracker()
         self._began = time.monotonic()
         self._head, self._status, self._said, self._tree = (HTML() for _ in range(4))
-        left, right = VBox([self._status, self._said]), VBox([self._tree])
+        self.reviews = VBox()
+        """What a person is asked about; empty where nobody is asked."""
+        left, right = VBox([self._status, self.reviews, self._said]), VBox([self._tree])
         for box, name in ((left, "ramify-said"), (right, "ramify-tree")):
             box.add_class(name)
         columns = Box([left, right])
@@ -93,6 +96,15 @@ class Turn(VBox):
     def watch(self, kind: str, event: Mapping[str, Any]) -> None:
         """Process an event of the run; `grow` draws the result."""
         self._run(kind, event)
+
+    async def review(self, actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Show actions until each is decided on; return the decisions."""
+        asked = [Review(action) for action in actions]
+        self.reviews.children = tuple(asked)
+        try:
+            return [await one.decision() for one in asked]
+        finally:
+            self.reviews.children = ()
 
     async def grow(self) -> None:
         """Draw the run until cancelled."""
@@ -248,7 +260,7 @@ class Chat(VBox):
     async def _answer(self, turn: Turn, options: dict[str, Any]) -> Result:
         growing = asyncio.create_task(turn.grow())
         try:
-            return await self.conversation.ask_async(turn.question, turn.strategy, turn.watch, **options)
+            return await self.conversation.ask_async(turn.question, turn.strategy, turn.watch, reviewer=turn.review, **options)
         finally:
             growing.cancel()
             with suppress(asyncio.CancelledError):

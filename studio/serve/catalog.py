@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import STRATEGIES, arguments_of, build, configure, find_strategy
 from ramify.graphs.tool import ABOUT_DEMO
 from ramify.studio.server.assistants import names_of
@@ -125,7 +126,9 @@ class Catalog:
         known = {"preset", *arguments_of(strategy), *build(strategy).settings.model_fields}
         own = {name: value for name, value in self.options.items() if name.partition(".")[0] in known}
         options = {**own, **given, "index": selection.index, "model": self.model(model)}
-        check_allowed(configure(strategy, options)[1], COMMAND)
+        chosen = configure(strategy, options)[1]
+        check_allowed(chosen, COMMAND)
+        check_reviewer(chosen, None)
         return options
 
     def model_names(self) -> list[str]:

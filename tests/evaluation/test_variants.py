@@ -71,6 +71,7 @@ def test_what_does_not_search_has_no_setting_of_searching() -> None:
         ({"strategies": ("tor",), "options": {"judged": False}, "ablations": ("judge",)}, ("without judge", "tor")),
         ({"options": {"leaves": 3}}, ("leaves", "ramify settings prune")),
         ({"options": {"k": 0}}, ("k=0",)),
+        ({"options": {"ask_first": "splits"}}, ("ask_first=splits", "nobody can be asked")),
         ({"options": {"index": "demo"}}, ("index", "data set")),
         ({"options": {"seed": 3}}, ("seed", "--seed")),
         ({"options": {"model": knowing()}, "workers": 2}, ("object", "name")),

@@ -114,6 +114,20 @@ class TestRuns:
         assert (await studio.threads.get(thread))["status"] == "idle"
         assert (await values(studio, thread))["answer"] == "Budapest"
 
+    async def test_a_run_stops_for_a_person_and_goes_on_by_a_decision(self, studio: LangGraphClient) -> None:
+        thread, context = await new_thread(studio), {**CONTEXT, "ask_first": "splits"}
+        await studio.runs.wait(thread, "tor", input={"question": QUESTION}, context=context)
+        halted: Any = await studio.threads.get(thread)
+        assert halted["status"] == "interrupted"
+        [[stop]] = halted["interrupts"].values()
+        [action] = stop["value"]["action_requests"]
+        assert (action["name"], action["args"]["first"]) == ("split_question", "Who is the inventor of the ballpoint pen?")
+        edited = {"name": action["name"], "args": {**action["args"], "first": "Who is the inventor of the telephone?"}}
+        decisions: Any = {"resume": {"decisions": [{"type": "edit", "edited_action": edited}]}}
+        await studio.runs.wait(thread, "tor", command=decisions, context=context)
+        assert (await studio.threads.get(thread))["status"] == "idle"
+        assert (await values(studio, thread))["tree"]["0.0"]["question"] == "Who is the inventor of the telephone?"
+
     async def test_a_run_whose_model_hangs_is_cancelled_and_the_thread_lives_on(self, studio: LangGraphClient, ollama_port: int) -> None:
         with serving(ollama_port) as ollama:
             await self.cancel_a_hanging_run(studio, ollama)
