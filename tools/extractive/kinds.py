@@ -18,9 +18,9 @@ Kind = Literal["", "how to", "list", "explain"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 """In the order of the rows of the weights."""
 FILE: Final = "kinds.safetensors"
-SHA256 = "a1b66e7b7a586525ef97be0dd9d25a187ed30905ac1b9a3f46109eedc6750642"
+SHA256 = "31cea5ccc57afff7a6c847badfcb4581f12ba178d716df50df787593e6d24c32"
 _REMEDY: Final = "reinstall ramify"
-SURE: Final = 0.55
+SURE: Final = 0.7
 """From this probability of all others together on, a question is not taken for one that a phrase answers."""
 _LONGEST: Final = 400
 """Characters of a question that are looked at; what is asked comes last."""
