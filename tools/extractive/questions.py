@@ -10,7 +10,7 @@ from typing import Final
 from ramify.tools.arithmetic import combine_answers
 from ramify.tools.embeddings.e5 import E5
 from ramify.tools.embeddings.named import similarities, similarity
-from ramify.tools.english import content, fold, is_unknown, names_in, same_question, word_set
+from ramify.tools.english import content, fold, has_pronoun, is_unknown, names_in, same_question, word_set
 from ramify.tools.extractive import Reply, Slots
 from ramify.tools.languages import ENGLISH_WORDS
 from ramify.tools.reader import multilingual
@@ -166,9 +166,10 @@ def _parts(question: str, depth: int) -> list[str]:
 
 
 def contextualize(slots: Slots) -> Reply:
-    """Rewrite a follow-up so that it stands alone; earlier answers are used only if they were sure."""
+    """Rewrite a follow-up so that it stands alone; only sure answers are used. What is asked again is left as it is."""
     question, turns = slots["question"], slots["turns"]
-    if not turns or not reads(question):
+    repeats = not has_pronoun(question) and any(same_question(str(turn["asked"]), question) for turn in turns)
+    if not turns or repeats or not reads(question):
         return {"question": question}
     lines: list[str] = []
     for turn in turns:

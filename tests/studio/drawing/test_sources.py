@@ -110,7 +110,7 @@ def test_what_comes_closest_is_numbered_behind_the_sources_at_every_door() -> No
     told = shown()
     told = told.model_copy(update={"citations": [*told.citations, *near]})
     html = re.findall(r'<summary><span class="number">\[(\d+)\]', page(told))
-    doors = [terminal(told, colours=False), format_answer(told), said(told.answer, told.text, told.citations, told.index)]
+    doors = [terminal(told, colours=False), format_answer(told), said(told.answer, told.text, told.citations, told.index, told.confidence)]
     assert [html, *(re.findall(r"^(?:sources)? *\[(\d+)\]", text, re.MULTILINE) for text in doors)] == [["1", "2", "3", "4"]] * 4
     assert [text.count(CLOSEST) for text in (doors[0], doors[2], page(told))] == [2, 2, 2]
 
