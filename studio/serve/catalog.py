@@ -49,7 +49,7 @@ class Collection:
             "kind": manifest.kind,
             "documents": manifest.documents,
             "passages": manifest.passages,
-            "description": ABOUT_DEMO if self.where == DEMO else "",
+            "description": ABOUT_DEMO if self.where == DEMO else manifest.description,
         }
 
 

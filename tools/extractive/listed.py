@@ -24,8 +24,9 @@ _WORDED = _READABLE = 0.15
 """What shared words, and the reader's probability that the passage holds an answer, add to a similarity from 0 to 1."""
 _RELEVANT = 0.6
 """Weight of the passage's relevance, from 0 to 1, beside the value of its best line."""
-_AHEAD, _BEHIND = 0.2, 0.08
-"""How much lower the value of a line may be that is quoted after the best one, or before it."""
+_AHEAD, _BEHIND, _EXPLAINED = 0.2, 0.08, 0.4
+"""How much lower the value of a line may be that is quoted after the best one, or before it; and after that of an explanation, which names
+its subject once."""
 _WORDS = 3
 """A line of fewer words is no beginning."""
 _BIAS, _SLOPE = -5.28, 3.06
@@ -54,7 +55,7 @@ class Section(NamedTuple):
     best: int
     worth: float
 
-    def quoted(self) -> list[str]:
+    def quoted(self, ahead: float = _AHEAD) -> list[str]:
         """Return the best line with those that belong to it: the whole list, or the sentences around it that fit about as well."""
         items = [_ITEM.match(unit) is not None for unit in self.units]
         first = last = self.best
@@ -70,10 +71,10 @@ class Section(NamedTuple):
             first = last = last + 1
         least = self.values[last]
         while last + 1 < len(self.units) and last - first + 1 < _MOST_LOOSE:
-            if self.values[last + 1] < least - _AHEAD and not _leads(self.units[last]):
+            if self.values[last + 1] < least - ahead and not _leads(self.units[last]):
                 break
             last += 1
-        if first and last - first + 1 < _MOST_LOOSE and self.values[first - 1] >= least - _BEHIND:
+        if first and last - first + 1 < _MOST_LOOSE and self.values[first - 1] >= least - _BEHIND and not _is_title(self.units[first - 1]):
             first -= 1
         return self.units[first : last + 1]
 
@@ -88,7 +89,7 @@ def listed(question: str, passages: Sequence[Quote]) -> Listed | None:
     confidence = likely(best.worth)
     if confidence < LEAST:
         return None
-    lines = [(best.number, line) for line in best.quoted()]
+    lines = [(best.number, line) for line in best.quoted(_EXPLAINED if kind == "explain" else _AHEAD)]
     lines += _continued(lines, best, [section for section in found if _beside(section, best, passages)])
     if kind == "list" and _promises(best.title, question):  # its items may be spread over several passages
         for section in found:

@@ -59,3 +59,10 @@ def test_a_question_for_one_fact_and_one_about_something_else_get_none() -> None
     assert listed("How many sheets does the tray hold?", [PAPER]) is None
     assert listed("How do I bake sourdough bread?", [PAPER]) is None
     assert listed("How do I replace the cartridge?", []) is None
+
+
+def test_an_explanation_is_quoted_with_what_follows_the_line_that_names_its_subject_and_without_the_heading() -> None:
+    text = "The mill at Aker\n\nThe mill at Aker was built in 1890. It was closed in 1950 because the dam had burst."
+    found = listed("Why was the mill at Aker closed?", [PAPER, Quote(title="mills", source="mills.txt", text=text)])
+    assert found is not None
+    assert [line for _, line in found.lines] == ["The mill at Aker was built in 1890.", "It was closed in 1950 because the dam had burst."]
