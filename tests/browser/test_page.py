@@ -129,6 +129,12 @@ def test_a_question_grows_a_tree_and_is_answered_with_sources(page: Page) -> Non
     assert violations(page, "answered") == []
 
 
+def test_an_explanation_that_is_quoted_is_shown_once(page: Page) -> None:
+    ask(page, "How does the ballpoint pen work?")
+    expect(page.locator(".result .quoted")).to_contain_text("a small metal ball at the tip")
+    expect(page.locator(".final")).to_have_count(0)
+
+
 def test_a_citation_opens_the_marked_sentence_by_keyboard(page: Page) -> None:
     ask(page, BORN)
     answered(page)

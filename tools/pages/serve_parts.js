@@ -248,7 +248,7 @@ export class Turn {
     const closest = result.citations?.some(one => one.closest);
     const behind = text.length ? [] : (result.citations || []).flatMap((one, place) => (one.cited ? [this.number(place + 1)] : []));
     return make("section", { class: "result" },
-      make("p", { class: `final${unknown ? " unknown" : result.answer.length > 120 ? " long" : ""}` }, make("span", { dir: "auto", text: result.answer }), behind),
+      isQuoted(result) ? "" : make("p", { class: `final${unknown ? " unknown" : result.answer.length > 120 ? " long" : ""}` }, make("span", { dir: "auto", text: result.answer }), behind),
       text.length && (result.quoted || closest) ? make("p", { class: "note", text: closest ? "Closest passages, which may not hold the answer:" : "Quoted from the sources:" }) : "",
       text.length ? make("div", { class: `text${result.quoted ? " quoted" : ""}`, dir: "auto" }, text.map(line => make("p", {}, line.map(one => this.said(one))))) : "",
       typeof result.confidence === "number" ? make("div", { class: "measures" }, meter("confidence", result.confidence), make("span", { text: [level(result.confidence), ORIGINS[result.confidence_source]].filter(Boolean).join(", ") })) : "",
@@ -278,6 +278,9 @@ export class Turn {
   }
 }
 
+/** Tell whether the quoted sentences are the answer: steps, a list, an explanation. They are shown once. */
+const isQuoted = result => result.quoted && (result.sentences || []).map(one => one.text).join("\n") === result.answer;
+
 /** Group sentences by the lines of the text; none where the text says no more than the answer. */
 const linesOf = result => {
   const said = result.sentences || [];
@@ -303,7 +306,7 @@ export const markdown = (asked, result) => {
   const lines = linesOf(result).map(line => line.map(one => `${plain(one.text)}${one.citations.map(place => ` [${place}]`).join("")}${one.supported === false ? ` *(${UNSURE})*` : ""}`).join(" "));
   const sources = (result.citations || []).map((one, place) => `${place + 1}. ${plain(title(one))}${file(one) ? `, ${plain(file(one))}` : ""}: ${plain(one.quote || one.text)}`);
   const sure = typeof result.confidence === "number" ? `Confidence ${figure(result.confidence)} (${level(result.confidence)})` : "";
-  return `${[`## ${plain(asked)}`, `**${plain(result.asked_back || result.answer)}**`, ...lines, sure, sources.length ? "### Sources" : "", sources.join("\n")].filter(Boolean).join("\n\n")}\n`;
+  return `${[`## ${plain(asked)}`, isQuoted(result) ? "" : `**${plain(result.asked_back || result.answer)}**`, ...lines, sure, sources.length ? "### Sources" : "", sources.join("\n")].filter(Boolean).join("\n\n")}\n`;
 };
 
 /** Mark the sentences of a quotation that stand in a text apart from each other. */
