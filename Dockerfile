@@ -5,7 +5,7 @@ RUN useradd --create-home --uid 10001 ramify
 WORKDIR /opt/ramify
 COPY . .
 # torch first, from the constraint: the newest would bring several GB of CUDA.
-RUN pip install --no-cache-dir -c constraints.txt '.[milvus,mcp,openai,postgres,serve,studio]'
+RUN pip install --no-cache-dir -c constraints.txt '.[milvus,mcp,openai,postgres,serve,studio,watch]'
 
 USER ramify
 WORKDIR /home/ramify
