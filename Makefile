@@ -35,7 +35,7 @@ bench: $(VENV)/.test ## Measure speed and memory, and print one table: 10 minute
 
 browser-test: $(VENV)/.browser ## Drive the page of the server and the notebook's chat in a real browser and look at them: pictures go to build/browser
 	@test -x /usr/bin/chromium || { echo "no browser at /usr/bin/chromium: install Debian's package chromium"; exit 1; }
-	$(BIN)/python -m pytest -q -n 0 --force-enable-socket -p tests.browser.lab tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py tests/browser/test_page.py
+	$(BIN)/python -m pytest -q -n 0 --force-enable-socket -p tests.browser.lab tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py tests/browser/test_page.py tests/browser/test_reviewing.py
 
 pictures: $(VENV)/.browser ## Make the pictures of the documents anew, from real pages; needs Debian's chromium
 	$(BIN)/python docs/pictures.py

@@ -340,7 +340,9 @@ class Conversation:
         """Resume an interrupted question from synchronous code."""
         return blocking(self.resume_async(strategy, watch, reviewer=reviewer, **options))
 
-    async def edit_async(self, edit: Edit, watch: Watch | None = None, config: RunnableConfig | None = None, **options: Any) -> Result:
+    async def edit_async(
+        self, edit: Edit, watch: Watch | None = None, config: RunnableConfig | None = None, reviewer: Reviewer | None = None, **options: Any
+    ) -> Result:
         """Edit a branch in the tree of the last question and run on from there; its new answer takes the place of the earlier one.
 
         The strategy is the one it was asked with; settings are to be given again. UsageError where the branch cannot be edited.
@@ -351,7 +353,7 @@ class Conversation:
         if self.strategy is None:
             raise UsageError(f"there is no conversation {self.thread!r}", "ask its first question")
         forget()
-        return await self._turn(None, self.strategy, watch, config, None, options, edit)
+        return await self._turn(None, self.strategy, watch, config, reviewer, options, edit)
 
     async def _turn(
         self,

@@ -211,7 +211,8 @@ def reviewable(
 def check_reviewer(settings: Settings, reviewer: Reviewer | None) -> None:
     """Raise UsageError where a person is to be asked first, and the caller has named nobody."""
     if settings.reviewed != NEVER and reviewer is None:
-        remedy = "use `ramify ask`, `ramify chat` or the notebook's chat, give a `reviewer` in Python, or set ask_first=never"
+        where = "use `ramify ask`, `ramify chat`, the notebook's chat, or a conversation (`thread`) of `ramify serve`"
+        remedy = f"{where}; give a `reviewer` in Python; or set ask_first=never"
         raise UsageError(f"ask_first={settings.reviewed} asks a person, and nobody can be asked here", remedy)
 
 

@@ -3,7 +3,8 @@ or MCP.
 
 * what is served: `catalog` (collections, strategies, models), `serving` (a request becomes a question), `settings_of` a strategy
 * what users make there: `collections`, through `collections_api`; what follows a folder: `watching`
-* a question: `questions` (the queue, and the events of an answer), `streams` (how they are sent), `threads` (conversations)
+* a question: `questions` (the queue, and the events of an answer), `streams` (how they are sent), `threads` (conversations),
+  `reviewing` (what a person decides)
 * an answer as a page, and what a page says of it: `answers`
 * the protocols: `json_api` (our own), `openai` with `responses`, `ollama`; all but ours share `chat`, and answer in `markdown`; and `mcp`,
   also for `ramify mcp --http`

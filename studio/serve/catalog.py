@@ -116,9 +116,17 @@ class Catalog:
         return _chosen({one: one for one in self.models}, name, "model")
 
     def options_of(
-        self, strategy: str, selection: Selection, model: str | None = None, settings: Mapping[str, Any] | None = None
+        self,
+        strategy: str,
+        selection: Selection,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        reviewed: bool = False,
     ) -> dict[str, Any]:
-        """Return the options of a question; UsageError for a setting that is wrong, or that a request may not give."""
+        """Return the options of a question; UsageError for a setting that is wrong, or that a request may not give.
+
+        Only where it is `reviewed` may they ask a person first: there, somebody can decide.
+        """
         given = dict(settings or {})
         if wrong := [name for name in OF_THE_SERVER if name in given]:
             remedy = f"leave it out: name a collection, and one of the server's models ({', '.join(self.models)})"
@@ -128,7 +136,8 @@ class Catalog:
         options = {**own, **given, "index": selection.index, "model": self.model(model)}
         chosen = configure(strategy, options)[1]
         check_allowed(chosen, COMMAND)
-        check_reviewer(chosen, None)
+        if not reviewed:
+            check_reviewer(chosen, None)
         return options
 
     def model_names(self) -> list[str]:

@@ -16,6 +16,7 @@ from ramify.studio.serve.bodies import read
 from ramify.studio.serve.catalog import Selection
 from ramify.studio.serve.collections_api import CollectionsApi
 from ramify.studio.serve.questions import Asked, Event, Failure
+from ramify.studio.serve.reviewing import Decided
 from ramify.studio.serve.serving import Ask, Editing, Serving
 from ramify.studio.serve.settings_of import strategies_json
 from ramify.studio.serve.sources import file_of, media_type, passage_json
@@ -48,6 +49,7 @@ class JsonApi:
             Route("/threads/{thread}", self.thread),
             Route("/threads/{thread}", self.delete_thread, methods=["DELETE"]),
             Route("/threads/{thread}/edit", self.edit, methods=["POST"]),
+            Route("/threads/{thread}/decisions", self.decide, methods=["POST"]),
             Route("/source", self.source),
             Route("/file", self.file),
             Route("/page", self.page, methods=["POST"]),
@@ -126,6 +128,15 @@ class JsonApi:
         if (asked := await self._serving.edit(user_of(request), name, given)) is None:
             raise _no_thread(name)
         return Stream(asked, _events(asked), SSE)
+
+    async def decide(self, request: Request) -> Response:
+        """Take what a person decided on what a conversation's question proposes; the question's own stream tells what comes of it."""
+        name, given = request.path_params["thread"], await read(request, Decided)
+        if not self._serving.questions.decide(user_of(request), name, given):
+            raise HTTPException(
+                404, f"nothing of the conversation {name[:80]!r} waits for this decision: its event `review` says what does"
+            )
+        return JSONResponse({"decided": name})
 
     async def source(self, request: Request) -> Response:
         """Return the text of a passage, and where it stands."""

@@ -60,7 +60,7 @@ def in_turn(questions: Questions) -> Queue:
     """Return a queue that answers questions in turn with all others of a server; one that is given up, or outlives it, is stopped."""
 
     async def wait(run: Callable[[], Awaitable[Result]]) -> Result:
-        asked = questions.ask(ASKING, lambda watch: run())
+        asked = questions.ask(ASKING, lambda watch, reviewer: run())
         try:
             return await asked.outcome()
         finally:

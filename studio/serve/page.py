@@ -26,6 +26,7 @@ _PARTS = {
     "serve.js": "text/javascript",
     "serve_parts.js": "text/javascript",
     "serve_panels.js": "text/javascript",
+    "serve_review.js": "text/javascript",
 }
 
 

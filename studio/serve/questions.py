@@ -6,14 +6,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from secrets import token_hex
 from typing import Any, NamedTuple
 
-from ramify.graphs.run import Result, RunTracker, Watch, could_not_ask
+from ramify.graphs.run import Result, Reviewer, RunTracker, Watch, could_not_ask
 from ramify.nodes.tree import Branch
+from ramify.studio.serve.reviewing import Decided, Decisions, Review
 from ramify.tools.errors import IndexingError, InputError, ModelError, RamifyError, ReplyError, UsageError
 from ramify.tools.quoting import one_line
 from ramify.tools.scrub import scrub
 
-Run = Callable[[Watch], Awaitable[Result]]
-"""Answers a question while something watches."""
+Run = Callable[[Watch, Reviewer], Awaitable[Result]]
+"""Answers a question while something watches; the reviewer decides on what is proposed."""
 PING_S = 15.0
 """Seconds of silence after which an empty event is sent: whatever lies between does not take the connection for dead."""
 GONE, STOPPED = "its client has gone", "it was stopped"
@@ -47,7 +48,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 class Event(NamedTuple):
-    """Something that happened to a question: accepted, waiting, tree, text, result or error; without a name, a sign of life."""
+    """Something that happened to a question: accepted, waiting, tree, text, review, result or error; without a name, a sign of life."""
 
     name: str
     data: dict[str, Any]
@@ -63,7 +64,10 @@ class Asked:
         self.failure: Failure | None = None
         self.position = 0
         """Its place among the questions that wait, from 1; 0 once it has begun."""
+        self.holds = False
+        """Whether it has one of the places of those that are answered."""
         self.run = _Watching(self.change)
+        self.review = Review(self.change)
         self._changed = asyncio.Event()
         self._task: asyncio.Task[Result] | None = None
         self._stopped = ""
@@ -162,6 +166,7 @@ class _Seen:
         self._rows: dict[str, dict[str, Any]] = {}
         self._busy: dict[str, str] = {}
         self._text = ""
+        self._review: str | None = None
 
     def new(self, asked: Asked) -> list[Event]:
         """Return what is new since the last call."""
@@ -177,6 +182,9 @@ class _Seen:
         if run.text != self._text:
             anew = not run.text.startswith(self._text)
             found.append(Event("text", {"delta": run.text if anew else run.text[len(self._text) :], "anew": anew}))
+        if (request := asked.review.request) is not None and request["id"] != self._review:
+            self._review = request["id"]
+            found.append(Event("review", request))
         self._rows, self._busy, self._text = rows, busy, run.text
         return found
 
@@ -186,7 +194,10 @@ def _small(branch: Branch) -> dict[str, Any]:
 
 
 class Questions:
-    """The questions of a server: at most `at_once` are answered at the same time, the rest wait in order."""
+    """The questions of a server: at most `at_once` are answered at the same time, the rest wait in order.
+
+    One that waits for a person has no place among them: it takes another when that person has decided.
+    """
 
     def __init__(self, at_once: int) -> None:
         self._turns = asyncio.Semaphore(at_once)
@@ -222,6 +233,10 @@ class Questions:
         asked.stop(STOPPED)
         return True
 
+    def decide(self, user: str, thread: str, decided: Decided) -> bool:
+        """Give what a user decided to the question of a thread; return whether it waited for that."""
+        return any(asked.review.decide(decided) for asked in self._asked.values() if asked.user == user and asked.thread == thread)
+
     async def close(self) -> None:
         """Take up no more questions, and stop those that are there."""
         self._closed = True
@@ -231,10 +246,31 @@ class Questions:
             await asked.ended()
 
     async def _answer(self, asked: Asked, run: Run) -> Result:
+        async def reviewer(actions: Decisions) -> Decisions:
+            self._release(asked)
+            decided = await asked.review.decisions(actions)
+            await self._enter(asked)
+            return decided
+
+        await self._enter(asked)
+        try:
+            return await run(asked.run, reviewer)
+        finally:
+            self._release(asked)
+
+    async def _enter(self, asked: Asked) -> None:
+        """Wait for a place among those that are answered."""
+        self._waiting[asked.id] = asked
         self._tell_order()
-        async with self._turns:
-            self._leave(asked)
-            return await run(asked.run)
+        await self._turns.acquire()
+        asked.holds = True
+        self._leave(asked)
+
+    def _release(self, asked: Asked) -> None:
+        """Give the place of a question, where it has one, to the next."""
+        if asked.holds:
+            asked.holds = False
+            self._turns.release()
 
     def _forget(self, asked: Asked) -> None:
         self._leave(asked)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Literal
 
 from langchain_core.messages import AnyMessage
@@ -68,7 +67,7 @@ class Serving:
         """Take up a question, in the light of `earlier` messages where there are any; UsageError for what cannot be asked."""
         question = checked(given.question)
         strategy = self.catalog.chosen_strategy(given.strategy)
-        options = await self._options(strategy, given)
+        options = await self._options(strategy, given, given.thread is not None)
         forget()  # a model's server may have come up since the last question
         thread = "" if given.thread is None else self.threads.name_of(given.thread)
         if thread:
@@ -79,7 +78,7 @@ class Serving:
             ask = conversation.ask_async
         else:
             ask = ask_async
-        return self.questions.ask(user, partial(ask, question, strategy, **options), thread)
+        return self.questions.ask(user, lambda watch, reviewer: ask(question, strategy, watch, reviewer=reviewer, **options), thread)
 
     async def edit(self, user: str, thread: str, given: Editing) -> Asked | None:
         """Run the last question of a conversation on from an edited branch; None where the user has no such conversation."""
@@ -88,10 +87,11 @@ class Serving:
         if conversation.strategy is None:
             return None
         edit = Edit(given.branch, None if given.question is None else checked(given.question))
-        options = await self._options(conversation.strategy, given)
-        return self.questions.ask(user, partial(conversation.edit_async, edit, **options), thread)
+        options = await self._options(conversation.strategy, given, True)
+        run_on = conversation.edit_async
+        return self.questions.ask(user, lambda watch, reviewer: run_on(edit, watch, reviewer=reviewer, **options), thread)
 
-    async def _options(self, strategy: str, given: Ask | Editing) -> dict[str, Any]:
+    async def _options(self, strategy: str, given: Ask | Editing, reviewed: bool) -> dict[str, Any]:
         selection = self.catalog.selection(given.collection)
         settings = {**given.settings, **({"style": given.style} if given.style else {})}
-        return await asyncio.to_thread(self.catalog.options_of, strategy, selection, given.model, settings)
+        return await asyncio.to_thread(self.catalog.options_of, strategy, selection, given.model, settings, reviewed)

@@ -8,8 +8,6 @@ from ramify.studio.serve.catalog import OF_THE_SERVER, Catalog
 
 _SHAPE = ("type", "anyOf", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "examples")
 """What of a JSON schema says which values a setting can have."""
-NOT_OFFERED = (*OF_THE_SERVER, "ask_first")
-"""Settings that no form has: a server asks nobody back."""
 
 
 def strategies_json(catalog: Catalog) -> list[dict[str, Any]]:
@@ -41,7 +39,7 @@ def _settings(name: str, catalog: Catalog) -> list[dict[str, Any]]:
             "schema": {part: properties[key][part] for part in _SHAPE if part in properties[key]},
         }
         for key, field in kind.model_fields.items()
-        if key not in NOT_OFFERED
+        if key not in OF_THE_SERVER
     ]
     return sorted(found, key=lambda setting: bool(setting["common"]))
 

@@ -1,5 +1,6 @@
 // The page of `ramify serve`: conversations, the question box, and a source beside the answer.
 import { Failure, Turn, access, button, call, drawSource, events, failed, make, markdown, read } from "./serve_parts.js";
+import { Review } from "./serve_review.js";
 import { askForToken, chooseSeveral, confirmed, openCollections, openSettings, settings } from "./serve_panels.js";
 
 const EXAMPLES = ["In which city was the inventor of the ballpoint pen born?", "In which year was the director of Solaris born?", "Who is older, Nikola Tesla or Thomas Edison?"];
@@ -145,7 +146,8 @@ const follow = async (turn, path, body) => {
       if (event.name === "accepted") {
         running.id = event.data.id;
         if (!running.left) { state.thread = event.data.thread; history.replaceState(null, "", `#${encodeURIComponent(state.thread)}`); }
-      } else turn.take(event);
+      } else if (event.name === "review") propose(turn, event.data, running);
+      else turn.take(event);
       if (event.name === "result") say(`Answer: ${event.data.asked_back || event.data.answer}`);
       if (event.name === "error") say(event.data.message);
       ended ||= event.name === "result" || event.name === "error";
@@ -160,6 +162,20 @@ const follow = async (turn, path, body) => {
     if (!turn.result && !running.left && at("turns").childElementCount === 1) await forgetEmpty();
     await listThreads().catch(showFailure);
   }
+};
+/** Show what the question proposes; it goes on when a person has decided. */
+const propose = (turn, request, running) => {
+  const { thread } = state;
+  turn.doing.textContent = "waiting for your decision";
+  const decide = async decisions => {
+    await call(`/threads/${encodeURIComponent(thread)}/decisions`, { method: "POST", body: { id: request.id, decisions } });
+    turn.doing.textContent = "going on …";
+    at("stop").focus();
+  };
+  turn.answer.replaceChildren(new Review(request, decide).root);
+  if (running.left) return;
+  say("A decision is wanted before the question goes on.");
+  turn.answer.querySelector("input").focus();
 };
 /** A first question that was stopped or refused leaves no conversation: the next one begins anew. */
 const forgetEmpty = async () => {

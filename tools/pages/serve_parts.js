@@ -231,6 +231,8 @@ export class Turn {
   show(told) {
     const result = this.result = { quoted: told.model === "extractive", confidence_source: told.tree?.[0]?.confidence_source, ...told };  // conversations do not keep these
     this.doing.remove();
+    const paths = new Set((result.tree || []).map(branch => branch.path));
+    if ([...this.tree.found.keys()].some(path => !paths.has(path))) this.tree.clear();  // a split that was rejected leaves no branches
     this.tree.ended = true;
     this.tree.take(result.tree || [], {});
     const said = this.remarks || {};

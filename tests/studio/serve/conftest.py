@@ -50,11 +50,16 @@ class Running(NamedTuple):
     @contextmanager
     def stream(self, question: str, token: str = "", **given: Any) -> Iterator[Iterator[tuple[str, Any]]]:
         """Ask, and yield the events as they come."""
+        with self.sent("/ask", {"question": question, **given}, token) as events:
+            yield events
+
+    @contextmanager
+    def sent(self, path: str, body: dict[str, Any], token: str = "") -> Iterator[Iterator[tuple[str, Any]]]:
+        """Send what is answered by events, and yield them as they come."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        body, path = {"question": question, **given}, f"{self.url}/ramify/v1/ask"
         with (
             httpx.Client(timeout=PATIENCE, trust_env=False) as client,
-            client.stream("POST", path, json=body, headers=headers) as response,
+            client.stream("POST", f"{self.url}/ramify/v1{path}", json=body, headers=headers) as response,
         ):
             assert response.status_code == 200, response.read()
             yield events_of(response.iter_lines())
@@ -118,6 +123,6 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             asyncio.run(threads.prepare())
             users = users_of(tokens)
             collections = Collections(catalog, tmp_path / "collections", documents, bool(users))
-            return stack.enter_context(running(Serving(catalog, Questions(4), threads, users, collections, watched)))
+            return stack.enter_context(running(Serving(catalog, Questions(at_once), threads, users, collections, watched)))
 
         yield start

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ramify.graphs.run import Result, Watch, ask
+from ramify.graphs.run import Result, Reviewer, Watch, ask
 from ramify.studio.serve.questions import Asked, Questions
 from ramify.tools.errors import ModelError, RamifyError, UsageError
 from tests.studio.serve.conftest import INVENTOR, Serve, until
@@ -29,7 +29,7 @@ class Work:
     def run(self, number: int) -> Any:
         self._ends[number] = asyncio.Event()
 
-        async def run(watch: Watch) -> Result:
+        async def run(watch: Watch, reviewer: Reviewer) -> Result:
             self.begun.append(number)
             await self._ends[number].wait()
             return self._result
@@ -131,7 +131,7 @@ async def test_a_conversation_is_at_one_question_at_a_time(result: Result) -> No
     [(ModelError("it is gone", "start it"), "model"), (UsageError("no", "yes"), "usage"), (ValueError("odd"), "unexpected")],
 )
 async def test_an_error_is_the_last_event(error: Exception, kind: str, caplog: pytest.LogCaptureFixture) -> None:
-    def run(watch: Watch) -> Awaitable[Result]:
+    def run(watch: Watch, reviewer: Reviewer) -> Awaitable[Result]:
         raise error
 
     name, data = (await collected(Questions(1).ask("ada", run)))[-1]
