@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ramify.tools.embeddings.e5 import is_downloaded
+from ramify.tools.embeddings.e5 import is_downloaded as is_downloaded
 from ramify.tools.languages import language_of
 from ramify.tools.reader.calibration import Constants
 
