@@ -34,8 +34,7 @@ def objection(question: str) -> str | None:
     if reads(question) or multilingual.is_wanted(question, ()):
         return None
     start = f"{question[:_QUOTED].rstrip()}…" if len(question) > _QUOTED else question
-    known = "English and Korean" if multilingual.is_downloaded() else "English"
-    what = f"{start!r} does not look like English, and the extractive model reads {known} only"
+    what = f"{start!r} does not look like English, and the extractive model reads English only (Korean with the multilingual model)"
     return f"{what} — name a language model, such as ollama:llama3.1:8b{_IN_KOREAN if multilingual.is_korean(question) else ''}"
 
 
