@@ -48,8 +48,8 @@ def main() -> None:
     likely = model.predict_proba(told_by[:kept])
     told = np.where(likely[:, 1:].sum(axis=1) < SURE, 0, 1 + likely[:, 1:].argmax(axis=1))
     for number, kind in enumerate(KINDS):
-        own = labels[:kept] == number
-        print(f"{kind or 'fact':8} {own.sum():4} kept out, {100 * (told[own] == number).mean():.0f} % told as what they are")
+        some = labels[:kept] == number
+        print(f"{kind or 'fact':8} {some.sum():4} kept out, {100 * (told[some] == number).mean():.0f} % told as what they are")
     target = CODE.with_name(FILE)
     save_file({"weight": np.ascontiguousarray(model.coef_, dtype=np.float32), "bias": model.intercept_.astype(np.float32)}, target)
     found = hashlib.sha256(target.read_bytes()).hexdigest()
