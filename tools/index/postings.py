@@ -24,6 +24,8 @@ from ramify.tools.index.slots import Positions, Slots
 POSTINGS_FROM = 20_000
 """Passages from which on words have postings of their own."""
 _LABEL_WEIGHT = 2
+_MOST = int(np.iinfo(np.uint16).max)
+"""A count that is kept; one above it is cut to it."""
 _SATURATION, _LENGTH = 1.2, 0.75
 """k1 and b, those of SQLite."""
 _REPORT_EVERY = 1000
@@ -168,7 +170,7 @@ def _counted(database: sqlite3.Connection, slots: Slots, rows: Positions, progre
             having.append(row)
             counts.append(0)
             ends[-1] += 1
-        counts[-1] = min(counts[-1] + (_LABEL_WEIGHT if column == "label" else 1), np.iinfo(np.uint16).max)
+        counts[-1] = min(counts[-1] + (_LABEL_WEIGHT if column == "label" else 1), _MOST)
     by_row = np.argsort(rows)
     found = slots.of[by_row[np.searchsorted(rows, np.frombuffer(having, dtype=np.int64), sorter=by_row)]].astype(np.int32)
     every = np.frombuffer(counts, dtype=np.uint16)
