@@ -47,6 +47,7 @@ _GENERATION = 5
 """Most users, tasks of each and questions for each, as in GraphRAG §4.1.1."""
 _TITLES, _COLLECTION = 60, 3000
 """Titles, and characters, by which a collection is shown."""
+NO_REPLY = "the model gave no usable reply in time"
 _DEIXIS = re.compile(r"\b(?:the|this|these|given) (?:passages?|texts?|documents?|excerpts?|sections? above)\b", re.IGNORECASE)
 
 
@@ -175,7 +176,8 @@ class Proposer:
                     wanted -= 1
                 elif isinstance(question, str):
                     self.dropped[question] += 1
-                self.file.note(self._key(draw), question if isinstance(question, str) else "kept")
+                if question != NO_REPLY:  # which another time may come
+                    self.file.note(self._key(draw), question if isinstance(question, str) else "kept")
             self.progress(min(total, len(self.file.rows)), total, "questions")
 
     def _key(self, draw: Draw) -> str:
@@ -195,8 +197,8 @@ class Proposer:
                 if draw.kind == "unanswerable":
                     answer, quotes = UNKNOWN, []
                 why = objection(draw, question, answer, quotes) or await self._disagrees(draw.kind, question, answer, quotes)
-            except ReplyError as error:
-                return f"the model gave no usable reply ({error.what})"
+            except ReplyError:
+                return NO_REPLY
         sources = [passage.source for passage in _quoted(draw, quotes)]
         made = f"{self.model.name} from {', '.join(passage.id for passage in draw.passages)}, seed {self.settings.seed}"
         type = "yes-no" if draw.kind in ("yes", "no") else draw.kind

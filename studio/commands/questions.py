@@ -10,7 +10,13 @@ from ramify.studio.console.streams import note, out
 from ramify.tools.errors import UsageError
 from ramify.tools.quoting import many, one_line
 
-IndexName = Annotated[str, typer.Argument(metavar="INDEX", help="Folder or address of the index, or demo.")]
+IndexName = Annotated[
+    str | None,
+    typer.Argument(metavar="[INDEX]", help="Folder or address of the index, or demo; with --from-chat, where conversations are stored."),
+]
+FromChat = Annotated[
+    bool, typer.Option("--from-chat", help="Take the questions whose answers were rated in `ramify serve`, of its own folder or INDEX.")
+]
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File of questions, .jsonl or .csv; what is in it already is kept.")]
 Count = Annotated[int, typer.Option("--n", "-n", metavar="N", min=1, help="Questions that the file is to have, as many of each kind.")]
 Kinds = Annotated[
@@ -28,10 +34,14 @@ Settings = Annotated[
 
 
 def questions(
-    index: IndexName, file: Out, count: Count = 100, model: ModelName = None, kinds: Kinds = None, seed: Seed = 0,
-    base_url: BaseUrl = None, settings: Settings = None,
+    file: Out, index: IndexName = None, from_chat: FromChat = False, count: Count = 100, model: ModelName = None, kinds: Kinds = None,
+    seed: Seed = 0, base_url: BaseUrl = None, settings: Settings = None,
 ) -> None:  # fmt: skip
     """Propose questions about the documents of an index, in a file to be edited; an interrupted run resumes where it stopped."""
+    if from_chat:
+        return _from_chat(index, file)
+    if index is None:
+        raise UsageError("no index is named", "give its folder or address, or demo; or --from-chat")
     from ramify.evaluation.proposing import ProposalSettings, kinds_of, propose_questions
     from ramify.evaluation.question_file import QuestionFile
     from ramify.nodes.asking.ask import current_model
@@ -58,3 +68,16 @@ def questions(
         note(f"{made.missing:,} fewer than wanted: no more passages for them were found; another --seed draws others")
     told = f"{many(made.made, 'question')} added: look through {file}, then `ramify eval --index {index} --questions {file} --out RUN`"
     out().print(one_line(told), soft_wrap=True, markup=False)
+
+
+def _from_chat(memory: str | None, file: Path) -> None:
+    from ramify.evaluation.from_chat import add_rated
+    from ramify.evaluation.load.own_questions import NEEDS_ANSWER
+    from ramify.evaluation.question_file import QuestionFile
+    from ramify.tools.new_files import cache_folder
+
+    kept = QuestionFile(file)
+    made = add_rated(memory or str(cache_folder().absolute() / "serve"), kept)
+    if unanswered := sum(bool(row.get(NEEDS_ANSWER)) and not row.get("answer") for row in kept.rows):
+        note(f"{many(unanswered, 'question')} rated down: write the right answers into {file} before `ramify eval --questions` takes it")
+    out().print(one_line(f"{many(made, 'rated question')} added to {file}"), soft_wrap=True, markup=False)

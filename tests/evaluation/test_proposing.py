@@ -25,7 +25,8 @@ def towns(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Make an index of towns, of which each names its river, and of rivers."""
     folder = tmp_path_factory.mktemp("towns")
     for town, river in RIVERS.items():
-        tail = "There is much to see in it, and many people come here in the summer to walk along the water and through the old streets."
+        tail = "There is much to see in it, and many people come here in the summer to walk along the water and through the streets of the "
+        tail += "old town, which are narrow and steep."
         (folder / f"{town}.md").write_text(f"# {town}\n\n{town} is a town on the {river}. {tail}\n", encoding="utf-8")
         (folder / f"{river}.md").write_text(
             f"# {river}\n\n{river} is a river of note. In old books it flows east. {tail}\n", encoding="utf-8"
@@ -82,7 +83,7 @@ def test_a_model_writes_each_kind_with_its_quote_and_eval_takes_the_file(towns: 
     types = [row["type"] for row in rows]
     assert {kind: types.count(kind) for kind in types} == {"fact": 3, "two-hop": 2, "yes-no": 2, "how-to": 2, "unanswerable": 2}
     assert sorted(row["answer"] for row in rows if row["type"] == "yes-no") == ["No", "Yes"]
-    assert all(row["made_by"].startswith("fake") and "seed 0" in row["made_by"] for row in rows)
+    assert all(row["made_by"].startswith("FakeModel") and "seed 0" in row["made_by"] for row in rows)
     two = next(row for row in rows if row["type"] == "two-hop")
     assert len(two["quote"]) == len(two["source"]) == 2
     assert [len(slots["passages"]) for slots in model.asked("answer") if slots["question"] == two["question"]] == [2], "the quotes alone"
