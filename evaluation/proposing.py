@@ -196,7 +196,7 @@ class Proposer:
                 quotes = [copied_back(quote) for quote in said.quotes]
                 if draw.kind == "unanswerable":
                     answer, quotes = UNKNOWN, []
-                why = objection(draw, question, answer, quotes) or await self._disagrees(draw.kind, question, answer, quotes)
+                why = objection(draw, question, answer, quotes) or await self._disagrees(draw, question, answer, quotes)
             except ReplyError:
                 return NO_REPLY
         sources = [passage.source for passage in _quoted(draw, quotes)]
@@ -205,17 +205,24 @@ class Proposer:
         told: Proposed = {"id": draw.id, "question": question, "answer": answer, "type": type, "made_by": made}
         return why or {**told, "source": _one(sources), "quote": _one(quotes)}
 
-    async def _disagrees(self, kind: str, question: str, answer: str, quotes: Sequence[str]) -> str:
-        """Ask the question anew: of its quotes alone, whose answer must agree; or of the best passages found, which must not answer it."""
-        if kind == "unanswerable":
+    async def _disagrees(self, draw: Draw, question: str, answer: str, quotes: Sequence[str]) -> str:
+        """Ask the question anew: of its quotes alone, whose answer must agree; or of the best passages found, which must not answer it.
+
+        A two-hop question must not be answered by the second passage alone.
+        """
+        if draw.kind == "unanswerable":
             [hits] = await asyncio.to_thread(self.index.search, [question], _NEAR, mmr=None)
             shown = [passage_of(hit) for hit in hits]
         else:
             shown = [Passage(id=str(n), text=quote, source=f"quote {n}", score=1.0) for n, quote in enumerate(quotes, 1)]
         answered = (await ask(ANSWER, tuple(shown), question=question)).value.answer
-        if kind == "unanswerable":
+        if draw.kind == "unanswerable":
             return "" if is_unknown(answered) else "passages found answer it"
-        return "" if agrees(answered, answer) else "its quote alone gives another answer"
+        if not agrees(answered, answer):
+            return "its quote alone gives another answer"
+        if draw.kind == "two-hop" and agrees((await ask(ANSWER, draw.passages[1:], question=question)).value.answer, answer):
+            return "one of its passages answers it alone"
+        return ""
 
     async def _overviews(self, wanted: int, total: int) -> None:
         """Add open questions: for each of some users, some tasks, and for each of these some questions (GraphRAG §4.1.1)."""
@@ -239,6 +246,8 @@ class Proposer:
 
 def objection(draw: Draw, question: str, answer: str, quotes: Sequence[str]) -> str:
     """Return what is wrong with a question as far as a program can tell; empty if nothing."""
+    if not question:
+        return "the passages have nothing of the kind"
     if not question.endswith(("?", "？")) or _DEIXIS.search(question):
         return "it is no question that can be understood alone"
     if draw.kind == "unanswerable":

@@ -27,7 +27,7 @@ WANTED = {
     "fact": "a question for one fact that the passage states; the answer is a name, a date, a number or a short phrase; one quote",
     "two-hop": (
         "a question that takes both passages, which share {name}. Passage 2 tells something of {name}: ask for that, but instead of "
-        "naming {name}, describe it by what passage 1 tells of it. Two quotes: one from passage 1, one from passage 2"
+        "naming {name}, describe it, unmistakably, by what passage 1 tells of it. Two quotes: one from passage 1, one from passage 2"
     ),
     "yes": "a question to be answered with Yes, by what the passage states; the answer is Yes; one quote",
     "no": (
@@ -67,7 +67,8 @@ PROPOSE = Prompt(
     task=(
         "Write one question with which to test whether others find their way in a collection of documents; they see the question alone. "
         'Say by name what it is about, never "the passage" or "it". Do not use the passage\'s own words where others will do, and do not '
-        "give the answer away. Use nothing but the passages, and write in their language."
+        "give the answer away. Use nothing but the passages, and write in their language. If they have nothing to ask for in the way wanted, leave "
+        "the question empty."
     ),
     template="Passages:\n{passages}\n\nWanted: {wanted}.",
     reply=Proposal,

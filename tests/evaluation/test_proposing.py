@@ -35,7 +35,7 @@ def towns(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "index")
 
 
-def writer(change: Change = lambda kind, said: said, known: Callable[[str], str] | None = None) -> FakeModel:
+def writer(change: Change = lambda kind, said: said, known: Callable[[str], str] | None = None, alone: bool = False) -> FakeModel:
     """Make a model that writes a right question of each kind; `change` spoils it, `known` answers checks otherwise."""
     written: dict[str, str] = {}
 
@@ -46,6 +46,8 @@ def writer(change: Change = lambda kind, said: said, known: Callable[[str], str]
             return said
         if prompt == "answer":
             answer = known(slots["question"]) if known else written[slots["question"]]
+            if "water" in slots["question"] and len(slots["passages"]) == 1 and not alone:
+                answer = "Unknown"  # a two-hop question takes both
             return {"answer": answer, "confidence": 0.9, "citations": [1], "missing": ""}
         return {"users": ["a walker"], "tasks": ["plan a walk"], "asked": ["What do the towns share?", "How do the rivers differ?"]}
 
@@ -86,7 +88,9 @@ def test_a_model_writes_each_kind_with_its_quote_and_eval_takes_the_file(towns: 
     assert all(row["made_by"].startswith("FakeModel") and "seed 0" in row["made_by"] for row in rows)
     two = next(row for row in rows if row["type"] == "two-hop")
     assert len(two["quote"]) == len(two["source"]) == 2
-    assert [len(slots["passages"]) for slots in model.asked("answer") if slots["question"] == two["question"]] == [2], "the quotes alone"
+    assert [len(slots["passages"]) for slots in model.asked("answer") if slots["question"] == two["question"]] == [2, 1], (
+        "its quotes, one passage"
+    )
     own = load_own(towns, tmp_path / "q.jsonl")
     assert len(own.questions) == 11
     assert sum(question.unanswerable for question in own.questions) == 2
@@ -123,6 +127,7 @@ def test_what_is_there_is_kept_and_the_rest_is_made(towns: str, tmp_path: Path) 
         ("fact", {"quotes": ["It is said to be so."]}, "a quote is not in the passage"),
         ("fact", {"question": "What does the passage say?"}, "it is no question that can be understood alone"),
         ("fact", {"answer": "Unknown"}, "it has no answer"),
+        ("how-to", {"question": "", "answer": "", "quotes": []}, "the passages have nothing of the kind"),
         ("fact", {"question": "Is a river of note meant?", "answer": "river of note"}, "it gives its answer away"),
         ("yes-no", {"answer": "Perhaps"}, "its answer is not Yes"),
         ("two-hop", {"quotes": ["There is much to see in it"]}, "it does not quote both passages"),
@@ -139,6 +144,8 @@ def test_a_question_that_its_quote_or_search_answers_otherwise_is_dropped(towns:
     assert [*wrong.dropped] == ["its quote alone gives another answer"]
     found, _ = proposed(towns, tmp_path / "b.jsonl", 1, writer(known=lambda question: "900 years"), ("unanswerable",))
     assert [*found.dropped] == ["passages found answer it"]
+    easy, _ = proposed(towns, tmp_path / "c.jsonl", 1, writer(alone=True), ("two-hop",))
+    assert [*easy.dropped] == ["one of its passages answers it alone"]
 
 
 def test_overviews_go_by_users_and_tasks_and_are_open(towns: str, tmp_path: Path) -> None:
