@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, cast
 
-from ramify.evaluation.dataset import HitsBy, Question
+from ramify.evaluation.dataset import BY_SOURCE, BY_TEXT, HitsBy, Question
 from ramify.evaluation.metrics import (
     citation_scores,
     containment,
@@ -30,7 +30,7 @@ NOT_SEARCHED: dict[str, Any] = {"retrieved": [], "retrieval": None, "gold_retrie
 def scores(question: Question, result: Result, hits_by: HitsBy) -> dict[str, Any]:
     """Return all scores of a result that its question allows."""
     answer, golds = result.answer, question.golds
-    cited = [citation.id for citation in result.citations if citation.cited]
+    cited = [result.passages[citation.id] for citation in result.citations if citation.cited and citation.id in result.passages]
     known = {
         "em": exact_match(answer, golds),
         "f1": token_f1(answer, golds),
@@ -56,13 +56,18 @@ def gold_of(question: Question, hits_by: HitsBy) -> tuple[str, ...]:
     """Return the gold sentences or documents to find; empty if they are unknown or the question is unanswerable."""
     if question.unanswerable:
         return ()
-    return question.gold_facts if hits_by == "fact" else question.gold_documents
+    return question.gold_facts if hits_by in BY_TEXT else question.gold_documents
+
+
+def _document(passage: Passage, hits_by: HitsBy) -> str:
+    """Return what a passage's document is known by in the gold."""
+    return passage.source if hits_by in BY_SOURCE else document_of(passage.id)
 
 
 def all_gold(question: Question, passages: Sequence[Passage], hits_by: HitsBy) -> bool:
     """Return whether all gold is among the passages; False if the gold is unknown."""
     gold = set(gold_of(question, hits_by))
-    held = (held_facts(passage.text, gold) if hits_by == "fact" else {document_of(passage.id)} for passage in passages)
+    held = (held_facts(passage.text, gold) if hits_by in BY_TEXT else {_document(passage, hits_by)} for passage in passages)
     return bool(gold) and gold <= set().union(*held)
 
 
@@ -73,7 +78,7 @@ def shown_passages(result: Result, hits_by: HitsBy = "fact") -> list[Passage]:
     sentence if that was shown.
     """
     seen = [(whole, whole.text[: result.shown.get(whole.id, 0)]) for whole in _in_order(result)]
-    enough = [(whole, text) for whole, text in seen if text and (hits_by == "fact" or stands_for(text, whole.text))]
+    enough = [(whole, text) for whole, text in seen if text and (hits_by in BY_TEXT or stands_for(text, whole.text))]
     return [whole.model_copy(update={"text": text}) for whole, text in enough]
 
 
@@ -85,17 +90,17 @@ def _in_order(result: Result) -> list[Passage]:
     return ranked(state, shown_at_last(state, settings), by_value=settings.shown_at_last == "leaves")
 
 
-def retrieval(question: Question, ranked: Sequence[Passage], hits_by: HitsBy, cited: Collection[str] | None = None) -> dict[str, Any]:
+def retrieval(question: Question, ranked: Sequence[Passage], hits_by: HitsBy, cited: Collection[Passage] | None = None) -> dict[str, Any]:
     """Return the retrieval scores; None if the gold is unknown."""
-    documents = list(dict.fromkeys(document_of(passage.id) for passage in ranked))
+    documents = list(dict.fromkeys(_document(passage, hits_by) for passage in ranked))
     told: dict[str, Any] = {"retrieved": documents, "retrieval": None, "gold_retrieved": False}
     gold = gold_of(question, hits_by)
     if not gold:
         return told
-    if hits_by == "fact":
+    if hits_by in BY_TEXT:
         held = [held_facts(passage.text, gold) for passage in ranked]
         found, measured = set().union(*held), fact_scores(held, gold)
     else:
         found, measured = set(documents), retrieval_scores(documents, gold)
-    support = citation_scores({document_of(key) for key in cited or ()}, set(question.gold_documents)) if cited is not None else {}
+    support = {} if cited is None else citation_scores({_document(one, hits_by) for one in cited}, set(question.gold_documents))
     return {**told, "retrieval": {**measured, **support}, "gold_retrieved": set(gold) <= found}

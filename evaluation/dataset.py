@@ -10,7 +10,10 @@ from pydantic import Field
 from ramify.nodes.tree import FrozenModel, is_unknown
 from ramify.tools.index.manifest import file_sha256
 
-HitsBy = Literal["document", "fact"]
+HitsBy = Literal["document", "fact", "source", "quote"]
+"""How a passage counts as gold: by its document, or by a gold sentence in its text; in an index of your own, a document is a source."""
+BY_TEXT: frozenset[HitsBy] = frozenset({"fact", "quote"})
+BY_SOURCE: frozenset[HitsBy] = frozenset({"source", "quote"})
 
 
 class Support(FrozenModel):
@@ -60,13 +63,25 @@ class Dataset(FrozenModel):
     name: str
     questions: tuple[Question, ...]
     documents: tuple[Path, ...]
-    """What to index."""
+    """What to index; nothing for an index of your own."""
     hits_by: HitsBy = "document"
-    """How a passage counts as gold: by its document, or by a gold sentence in its text, as MultiHop-RAG does."""
+    """How passages count as gold; by sentences, as MultiHop-RAG does."""
     caveats: tuple[str, ...] = ()
     """Limitations that a reader of its scores must know."""
     sha256: str
     """Of the questions as read and the document files."""
+    origin: dict[str, str] = Field(default_factory=dict)
+    """Of questions about an index of your own: where that lies, its kind and embedding, and the hashes of both."""
+
+    @property
+    def index(self) -> str | None:
+        """Return the place of the index of your own; None where the run builds one."""
+        return self.origin.get("index")
+
+    def counted_by(self, question: Question) -> HitsBy:
+        """Return how passages count for a question: in an index of your own by its quotes, if every gold document has one."""
+        quoted = bool(question.supporting) and all(support.facts for support in question.supporting)
+        return "quote" if self.hits_by == "source" and quoted else self.hits_by
 
 
 def digest(questions: Sequence[Question], documents: Sequence[Path]) -> str:

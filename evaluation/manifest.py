@@ -75,6 +75,7 @@ def describe(datasets: Sequence[tuple[str, Dataset]], variants: Sequence[Variant
     for path, dataset in datasets:
         types = Counter(question.type for question in dataset.questions)
         about = dataset.model_dump(mode="json", include={"name", "sha256", "caveats", "hits_by"})
+        about |= {"origin": dataset.origin} if dataset.origin else {}
         listed.append({**about, "path": path, "questions": len(dataset.questions), "types": dict(types)})
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -177,6 +178,8 @@ def _fixed(told: dict[str, Any]) -> dict[str, Any]:
     own = {NAMED.get(name, name): told[name] for name in FIXED if name in told} | {"index kind": _kinds(told)[0]}
     own |= {"label": ", ".join(told.get("label") or ()) or "none"}
     own |= {"group by": ", ".join(told[GROUPED]) or "what is proposed"} if GROUPED in told else {}
+    indexes = {one["name"]: one["origin"] for one in told["datasets"] if one.get("origin")}
+    own |= {f"the index of {name!r} of sha256": origin["index_sha256"] for name, origin in indexes.items()}
     return own | {f"the data set {one['name']!r} of sha256": one["sha256"] for one in told["datasets"]}
 
 

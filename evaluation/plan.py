@@ -32,6 +32,7 @@ from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.leaves import NONE
 from ramify.tools.index.index_store import is_address, store_at
 from ramify.tools.index.manifest import LAYOUT, Kind, file_sha256
+from ramify.tools.index.searcher import opened
 from ramify.tools.models import forget
 from ramify.tools.models.tokens import Ratios, read_ratios, stored_ratios
 from ramify.tools.new_files import cache_folder
@@ -50,7 +51,9 @@ RERANK, RERANK_K = "rerank", "rerank_k"
 class Order(FrozenModel):
     """The options of a run."""
 
-    datasets: tuple[str, ...]
+    datasets: tuple[str, ...] = ()
+    questions: Path | None = None
+    """A file of questions about the documents of `index`, which is searched as it is; then there are no data sets."""
     strategies: tuple[str, ...] = ("prune",)
     options: dict[str, Any] = Field(default_factory=dict)
     sweeps: dict[str, list[Any]] = Field(default_factory=dict)
@@ -67,7 +70,7 @@ class Order(FrozenModel):
     """The address of a Ray cluster that encodes and asks; "local" starts one on this machine."""
     embedding: str = "minilm"
     index: str | None = None
-    """Where the indexes of the data sets lie: a folder, or an address whose collection has a tenant for each."""
+    """Where the indexes of the data sets lie: a folder, or an address whose collection has a tenant for each; or that of `questions`."""
     label: tuple[str, ...] = ()
     """Fields of metadata that passages are searched under, beside title and headings."""
     retrieval_only: bool = False
@@ -82,6 +85,8 @@ class Order(FrozenModel):
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """Return the kinds of index to run on, the run's own first; UsageError for an unknown one."""
+        if self.questions is not None and self.index is not None:
+            return (opened(self.index).manifest.kind,)
         return (PLAIN,) if self.index_kinds is None else check_kinds(self.index_kinds)
 
     @property
@@ -115,6 +120,7 @@ def swept_in_searching(order: Order) -> set[str]:
 
 
 def _checked(order: Order) -> None:
+    _check_data(order)
     if not order.strategies and not order.retrieval_only:
         raise UsageError("no strategy is named", "name one or more with --strategy")
     for key in (*order.options, *(key for key in order.sweeps if key == "index")):
@@ -127,13 +133,29 @@ def _checked(order: Order) -> None:
         raise UsageError("several processes cannot share a model that is an object", "give it by its name, or take one worker and no --ray")
     if order.ray is not None:
         check_address(order.ray)
-    if order.index is not None and is_address(order.index):
+    if order.index is not None and order.questions is None and is_address(order.index):
         if order.degrade or order.kinds != (PLAIN,):
             raise UsageError(
                 f"the index in {order.index!r} is plain", "leave --index-kind and --degrade out, or name a folder with --index"
             )
         store_at(order.index)  # a bad address is told at once
     _check_grouping(order)
+
+
+def _check_data(order: Order) -> None:
+    """Refuse a run about nothing or about two things at once, and to build anything where an index is given."""
+    if order.questions is None:
+        if not order.datasets:
+            raise UsageError("there is nothing to ask", "name a data set, such as demo, or give --index DIR --questions FILE")
+        return
+    if order.datasets:
+        raise UsageError(f"--questions is for an index of your own, and {order.datasets[0]!r} is a data set", "give one of them")
+    if order.index is None:
+        raise UsageError("--questions needs the index that they are about", "name it with --index DIR")
+    given = {"--index-kind": order.index_kinds, "--label": order.label, "--group-by": order.group_by, "--degrade": order.degrade}
+    if unmet := [name for name, value in given.items() if value]:
+        what = f"{unmet[0]} builds an index, and the one in {order.index!r} is searched as it is"
+        raise UsageError(what, "leave it out; another index is another run, with which `ramify compare` compares this one")
 
 
 def _check_grouping(order: Order) -> None:
@@ -180,7 +202,7 @@ class IndexedDataset(NamedTuple):
 
     def holding(self, kind: Kind) -> str:
         """Return the place of its index of a kind."""
-        return self.place if kind == PLAIN else str(folder_of(self.folder, kind, self.group_by))
+        return self.place if kind == PLAIN or self.dataset.index is not None else str(folder_of(self.folder, kind, self.group_by))
 
 
 class RunPlan(NamedTuple):
@@ -222,7 +244,7 @@ class RunPlan(NamedTuple):
         """Return the task of a question and a variant."""
         return Task(
             dataset=source.dataset.name,
-            hits_by=source.dataset.hits_by,
+            hits_by=source.dataset.counted_by(question),
             index=source.holding(variant.kind),
             question=question,
             variant=variant,
@@ -250,11 +272,13 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
     model = next(iter(models), None)
     facts = order.model_dump(include={"seed", "sample", "limit", "embedding", "retrieval_only"})
     base = {name: value for name, value in order.options.items() if name != "model"}
+    if datasets[0][1].origin:
+        facts["embedding"] = datasets[0][1].origin["embedding"]
     told = {
         **facts,
         **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
         **({"label": list(order.label)} if order.label else {}),
-        **({"index": store_at(order.index).where} if order.index else {}),
+        **({"index": datasets[0][1].index or store_at(order.index).where} if order.index else {}),
         **({"group_by": list(order.group_by)} if HIERARCHY in order.kinds else {}),
         "model": model,
         "reader": reader_of(model),
@@ -274,6 +298,8 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
 
 
 def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
+    if dataset.index is not None:
+        return dataset.index
     name = slug(order.embedding)
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
     labelled = "".join(f"-{slug(field)}" for field in label)

@@ -10,25 +10,31 @@ from ramify.evaluation.answering import run
 from ramify.evaluation.dataset import Dataset
 from ramify.evaluation.degraded_search import degrade
 from ramify.evaluation.load import load
+from ramify.evaluation.load.own_questions import load_own
 from ramify.evaluation.plan import Order, RunPlan, prepare, variants_of
 from ramify.evaluation.search import index, search, ways_of
 from ramify.evaluation.task import RESULTS, Log, Row, Task, Watch, iter_rows, read_outcomes, read_rows, task_fields
 from ramify.evaluation.variants import Variant
 from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.index.progress import Progress, silent
 from ramify.tools.ray_cluster import Cluster, check_machines, join_cluster
 
 IN_A_ROW = 10
 """Consecutive failures, each before its tree grew, until a run gives up."""
 
 
-def load_inputs(order: Order) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
+def load_inputs(order: Order, progress: Progress = silent) -> tuple[list[tuple[str, Dataset]], list[Variant]]:
     """Load the data sets and list the variants, before any cost; UsageError or InputError if either is invalid."""
     wanted = variants_of(order)
     ways_of(order)  # a bad value is told before anything is read
     datasets = []
+    if order.questions is not None and order.index is not None:
+        datasets.append(
+            (str(order.questions), load_own(order.index, order.questions, retrieval_only=order.retrieval_only, progress=progress))
+        )
     for path in order.datasets:
-        whole = load(path, order.work, retrieval_only=order.retrieval_only)
-        datasets.append((path, whole.model_copy(update={"questions": whole.questions[: order.limit]})))
+        datasets.append((path, load(path, order.work, retrieval_only=order.retrieval_only)))
+    datasets = [(path, whole.model_copy(update={"questions": whole.questions[: order.limit]})) for path, whole in datasets]
     if twice := [name for name, count in Counter(dataset.name for _, dataset in datasets).items() if count > 1]:
         raise UsageError(f"two data sets are called {twice[0]!r}", "give each once, or rename a folder")
     return datasets, wanted

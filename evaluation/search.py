@@ -191,10 +191,11 @@ def search_all(plan: RunPlan, source: IndexedDataset, ways: Mapping[str, SearchM
     rows = []
     for name, way in ways.items():
         index = opened(source.holding(way.kind))
-        found = _found(index, [question.question for question in questions], **way.how)
+        plain = {VIEW: "flat"} if way.kind == PLAIN else {}
+        found = _found(index, [question.question for question in questions], **plain, **way.how)
         for question, hits in zip(questions, found, strict=True):
             task = plan.task_of(source, question, Variant(strategy=SEARCH, name=name, kind=way.kind))
-            told = retrieval(question, [passage_of(hit) for hit in hits], source.dataset.hits_by)
+            told = retrieval(question, [passage_of(hit) for hit in hits], task.hits_by)
             rows.append(_row(task, told if truth is None else with_groups(told, truth, question, hits)))
     return rows
 
@@ -226,8 +227,10 @@ EDITIONS: dict[Kind, str] = {"graph": of_graph.EDITION, HIERARCHY: of_hierarchy.
 
 
 def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
-    """Update the index of each data set in every requested kind."""
+    """Update the index of each data set in every requested kind; one of your own stays as it is."""
     for source in plan.sources:
+        if source.dataset.index is not None:
+            continue
         wanted = {**({str(source.bare): ()} if order.degrade else {}), source.place: order.label}
         for place, label in wanted.items():
             chunk_tokens, documents = CHUNK_TOKENS[source.dataset.hits_by], list(source.dataset.documents)

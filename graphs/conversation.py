@@ -44,6 +44,8 @@ PRIVATE = 0o600
 """The mode of a new file of conversations, whatever that of its folder."""
 THREADS = ("ramify", "threads")
 """The namespace in the store where every conversation is listed."""
+RATINGS = ("ramify", "ratings")
+"""Where the ratings of its answers are."""
 _PAGE = 1000
 """Conversations that are read at once."""
 _PATIENCE_S = 10
@@ -157,6 +159,7 @@ async def delete(where: str, thread: str) -> bool:
         held = await memory.store.aget(THREADS, thread)
         await memory.saver.adelete_thread(thread)
         await memory.store.adelete(THREADS, thread)
+        await memory.store.adelete(RATINGS, thread)
     return held is not None
 
 

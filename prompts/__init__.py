@@ -18,16 +18,20 @@ from ramify.prompts.glean import GLEAN
 from ramify.prompts.judge import JUDGE, Judgement
 from ramify.prompts.map_report import MAP_REPORT, Partial
 from ramify.prompts.next_question import NEXT_QUESTION, Next
+from ramify.prompts.overview import OVERVIEW, Overview
 from ramify.prompts.plan import PLAN, Plan
 from ramify.prompts.prefer import PREFER, Preference
 from ramify.prompts.prompt import Above, Finding, Prompt, Quote, Turn
+from ramify.prompts.propose import PROPOSE, Proposal
 from ramify.prompts.reduce import REDUCE, Reduced
 from ramify.prompts.report import REPORT, Reported
 from ramify.prompts.rubric import RUBRIC, Verdict
 from ramify.prompts.summarize import SUMMARIZE, Summary
 from ramify.prompts.summarize_cluster import SUMMARIZE_CLUSTER, Summarized
 from ramify.prompts.support import SUPPORT
+from ramify.prompts.tasks import TASKS, Tasks
 from ramify.prompts.translate import TRANSLATE
+from ramify.prompts.users import USERS, Users
 from ramify.prompts.write import WRITE
 
 __all__ = [
@@ -49,15 +53,19 @@ __all__ = [
     "JUDGE",
     "MAP_REPORT",
     "NEXT_QUESTION",
+    "OVERVIEW",
     "PLAN",
     "PREFER",
+    "PROPOSE",
     "REDUCE",
     "REPORT",
     "RUBRIC",
     "SUMMARIZE",
     "SUMMARIZE_CLUSTER",
     "SUPPORT",
+    "TASKS",
     "TRANSLATE",
+    "USERS",
     "WRITE",
     "Above",
     "Answered",
@@ -72,17 +80,21 @@ __all__ = [
     "Finding",
     "Judgement",
     "Next",
+    "Overview",
     "Pair",
     "Partial",
     "Plan",
     "Preference",
     "Prompt",
+    "Proposal",
     "Quote",
     "Reduced",
     "Reported",
     "Standalone",
     "Summarized",
     "Summary",
+    "Tasks",
     "Turn",
+    "Users",
     "Verdict",
 ]

@@ -21,6 +21,7 @@ from ramify.studio.commands import (
     index,
     inspect,
     mcp,
+    questions,
     search,
     serve,
     settings,
@@ -36,7 +37,7 @@ ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 """typer carries a copy of click in some versions and takes the package in others: this is the class of the one it uses."""
 
 INTERRUPTED = 130
-RESUMED = ("index", "watch", "eval")
+RESUMED = ("index", "watch", "eval", "questions")
 """Commands that resume after an interruption."""
 
 app = typer.Typer(
@@ -53,6 +54,7 @@ for command, name in (
     (inspect.inspect, "inspect"),
     (ask.ask, "ask"),
     (chat.chat, "chat"),
+    (questions.questions, "questions"),
     (evaluation.evaluate, "eval"),
     (compare.compare, "compare"),
     (graph.graph, "graph"),

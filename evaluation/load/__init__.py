@@ -9,7 +9,7 @@ In a folder of your own a question has `id`, `question`, `answer` ("Unknown" if 
 "open", for questions without one right answer) and may have `answer_aliases`, `type`, `supporting` (`[{doc_id, title, fact or facts}]`),
 `decomposition` and `metadata`. A document has `id`, `title`, `text` and may have `metadata`.
 
-`records` reads the files, `releases` the original releases; `assemble` makes the data set.
+`records` reads the files, `releases` the original releases; `assemble` makes the data set; `own_questions` are about an index of your own.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ def load_folder(file: Path, records: Sequence[Record], retrieval_only: bool) -> 
     known = all(question.type in FACT_TYPES and all(support.facts for support in question.supporting) for _, question in read)
     inferred = sum(question.metadata.get("type_origin") == "inferred" for _, question in read)
     told = [f"The type of {inferred} of {len(read)} questions was inferred by a rule."] if inferred else []
-    return assemble(file.parent.name, read, corpus, hits_by="fact" if known else "document", caveats=(*told, *_about_open(read)))
+    return assemble(file.parent.name, read, corpus, hits_by="fact" if known else "document", caveats=(*told, *about_open(read)))
 
 
 def load_demo(name: str) -> Dataset:
@@ -57,7 +57,7 @@ def load_demo(name: str) -> Dataset:
     file = "overview.jsonl" if split == "overview" else "questions.jsonl"
     read = [ReadQuestion(record.place, question_of(record)) for record in read_records(corpus.with_name(file))]
     wanted = [one for one in read if not split or one.question.metadata.get("split", split) == split]
-    return assemble("-".join(filter(None, (DEMO, split))), wanted, corpus, caveats=_about_open(wanted))
+    return assemble("-".join(filter(None, (DEMO, split))), wanted, corpus, caveats=about_open(wanted))
 
 
 def first_of(folder: Path, names: Sequence[str]) -> Path | None:
@@ -115,7 +115,7 @@ def _facts(support: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str(fact) for fact in facts if fact)
 
 
-def _about_open(read: Sequence[ReadQuestion]) -> list[str]:
+def about_open(read: Sequence[ReadQuestion]) -> list[str]:
     """Return a caveat on open questions, if there are any."""
     count = sum(question.type == OPEN for _, question in read)
     told = f"{count} of {len(read)} questions are open: no answer to them is right or wrong."
@@ -171,5 +171,8 @@ def _file_of(folder: Path) -> Path:
             f"{str(folder)!r} holds {len(found)} files of records ({', '.join(file.name for file in found)})", "name the one you mean"
         )
     raise InputError(
-        f"there are no questions in {str(folder)!r}", f"give a folder with {' or '.join(QUESTIONS)}, or the file of an original release"
+        f"there are no questions in {str(folder)!r}",
+        f"give a folder with {' or '.join(QUESTIONS)}, or the file of an original release; for documents of your own, `ramify index "
+        f"{folder.name} --out INDEX`, let `ramify questions INDEX --out questions.jsonl` propose some, and `ramify eval --index INDEX "
+        "--questions questions.jsonl`",
     )

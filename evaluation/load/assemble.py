@@ -72,10 +72,7 @@ def assemble(
 
     InputError for duplicate ids or gold documents that are not in the corpus.
     """
-    places: dict[str, str] = {}
-    for place, question in read:
-        if (before := places.setdefault(question.id, place)) != place:
-            raise InputError(f"two questions have the id {question.id!r} ({before}, {place})", "give each an id of its own")
+    check_ids(read)
     found = read_corpus(corpus)
     for place, question in read:
         for identity in question.gold_documents:
@@ -87,12 +84,26 @@ def assemble(
     if found.partial:
         partial = f"{found.partial} of {len(found.ids)} documents hold only a part of their text"
         told.insert(0, f"{partial}: searching them is easier than the original, do not compare.")
-    answerable = [question for question in questions if question.answer and not question.unanswerable]
-    if unknown := sum(not question.supporting for question in answerable):
-        golds = f"The gold documents of {unknown} of {len(answerable)} answerable questions are not known"
-        told.append(f"{golds}: retrieval is scored on the others.")
+    told += about_golds(questions)
     sha256 = digest(questions, documents)
     return Dataset(name=name, questions=questions, documents=documents, hits_by=hits_by, caveats=tuple(told), sha256=sha256)
+
+
+def check_ids(read: Sequence[ReadQuestion]) -> None:
+    """Check that no two questions have one id; InputError if two have."""
+    places: dict[str, str] = {}
+    for place, question in read:
+        if (before := places.setdefault(question.id, place)) != place:
+            raise InputError(f"two questions have the id {question.id!r} ({before}, {place})", "give each an id of its own")
+
+
+def about_golds(questions: Sequence[Question]) -> list[str]:
+    """Return a caveat on questions whose gold documents are not known, if there are any."""
+    answerable = [question for question in questions if question.answer and not question.unanswerable]
+    if not (unknown := sum(not question.supporting for question in answerable)):
+        return []
+    golds = f"The gold documents of {unknown} of {len(answerable)} answerable questions are not known"
+    return [f"{golds}: retrieval is scored on the others."]
 
 
 def read_corpus(corpus: Path) -> Corpus:

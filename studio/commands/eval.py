@@ -10,8 +10,10 @@ from ramify.studio.console.options import RAY_WHERE, BaseUrl, ModelName, Preset,
 from ramify.tools.errors import UsageError
 
 Datasets = Annotated[
-    list[str],
-    typer.Argument(metavar="DATASET", help="demo, a folder with corpus.jsonl and questions.jsonl, or an original release of a data set."),
+    list[str] | None,
+    typer.Argument(
+        metavar="[DATASET]…", help="demo, a folder with corpus.jsonl and questions.jsonl, or an original release of a data set."
+    ),
 ]
 Strategies = Annotated[
     str | None,
@@ -45,7 +47,15 @@ Embedding = Annotated[
 ]
 Index = Annotated[
     str | None,
-    typer.Option("--index", metavar="DIR", help="Location of the indexes: a folder, or an address, with a tenant for each set."),
+    typer.Option(
+        "--index",
+        metavar="DIR",
+        help="Location of the indexes: a folder, or an address, with a tenant for each set; with --questions, the index asked.",
+    ),
+]
+Questions = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Questions about the documents of --index, instead of a data set: .jsonl, .csv or .xlsx."),
 ]
 Label = Annotated[
     str | None,
@@ -79,11 +89,12 @@ Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Number of random d
 
 
 def evaluate(
-    datasets: Datasets, out: Out, strategy: Strategies = None, model: ModelName = None, base_url: BaseUrl = None, settings: Settings = None,
-    preset: Preset = None, limit: Limit = None, sweep: Sweep = None, ablate: Ablate = None, sample: Sample = None, seed: Seed = 0,
-    at_once: AtOnce = 8, workers: Workers = 1, ray: Ray = None, embedding: Embedding = "minilm", index: Index = None, label: Label = None,
-    retrieval_only: RetrievalOnly = False, index_kind: IndexKind = None, group_by: GroupBy = None,
-    degrade: Degrade = None, draws: Draws = 5, shared: Shared = False, style: Style = None,
+    out: Out, datasets: Datasets = None, strategy: Strategies = None, model: ModelName = None, base_url: BaseUrl = None,
+    settings: Settings = None, preset: Preset = None, limit: Limit = None, sweep: Sweep = None, ablate: Ablate = None,
+    sample: Sample = None, seed: Seed = 0, at_once: AtOnce = 8, workers: Workers = 1, ray: Ray = None, embedding: Embedding = "minilm",
+    index: Index = None, questions: Questions = None, label: Label = None, retrieval_only: RetrievalOnly = False,
+    index_kind: IndexKind = None, group_by: GroupBy = None, degrade: Degrade = None, draws: Draws = 5, shared: Shared = False,
+    style: Style = None,
 ) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run resumes where it stopped."""
     from ramify.evaluation.plan import Order
@@ -92,7 +103,8 @@ def evaluate(
     named = _names(("" if retrieval_only else "prune") if strategy is None else strategy)
     prior = ["closed-book"] if named and not retrieval_only else []  # beside what the model says unread, a score means something
     order = Order(
-        datasets=tuple(datasets),
+        datasets=tuple(datasets or ()),
+        questions=questions,
         strategies=tuple(dict.fromkeys((*named, *prior))),
         options=options_of(settings, model=model, base_url=base_url, preset=preset, style=style),
         sweeps=read_listed(sweep or [], "--sweep max_depth=1,2,3"),

@@ -30,7 +30,8 @@ def evaluating(order: Order) -> None:
     """Run an evaluation, from reading the data to the report."""
     if missing := [name for name in ("ir_measures", "matplotlib") if find_spec(name) is None]:
         raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
-    datasets, wanted = load_inputs(order)
+    with bar() as progress:
+        datasets, wanted = load_inputs(order, progress)
     for _, dataset in datasets:
         types = sorted({question.type for question in dataset.questions if question.type})
         told = f" of {len(types)} types" if len(types) > 1 else ""

@@ -21,7 +21,14 @@ from ramify.studio.console.streams import err, note
 from ramify.tools.index.progress import Progress as Report
 
 VERBS = {
-    **{"files": "reading", "documents": "reading", "units": "reading", "verdicts": "reaching", "passages for names": "reading"},
+    **{
+        "files": "reading",
+        "documents": "reading",
+        "units": "reading",
+        "verdicts": "reaching",
+        "passages for names": "reading",
+        "passages for questions": "reading",
+    },
     **{"passages": "encoding", "vectors": "linking", "words": "linking", "descriptions": "writing", "reports": "writing"},
     **{"passages in groups": "summing up", "cells": "measuring", "MB": "receiving"},
 }

@@ -21,6 +21,7 @@ from ramify.studio.serve.serving import Ask, Editing, Serving
 from ramify.studio.serve.settings_of import strategies_json
 from ramify.studio.serve.sources import file_of, media_type, passage_json
 from ramify.studio.serve.streams import SSE, Stream, sse
+from ramify.studio.serve.threads import Rate
 from ramify.studio.serve.users import user_of
 from ramify.tools.errors import UsageError
 
@@ -50,6 +51,7 @@ class JsonApi:
             Route("/threads/{thread}", self.delete_thread, methods=["DELETE"]),
             Route("/threads/{thread}/edit", self.edit, methods=["POST"]),
             Route("/threads/{thread}/decisions", self.decide, methods=["POST"]),
+            Route("/threads/{thread}/rating", self.rate, methods=["POST"]),
             Route("/source", self.source),
             Route("/file", self.file),
             Route("/page", self.page, methods=["POST"]),
@@ -137,6 +139,13 @@ class JsonApi:
                 404, f"nothing of the conversation {name[:80]!r} waits for this decision: its event `review` says what does"
             )
         return JSONResponse({"decided": name})
+
+    async def rate(self, request: Request) -> Response:
+        """Rate an answer of a conversation."""
+        name, given = request.path_params["thread"], await read(request, Rate)
+        if not await self._serving.threads.rate(user_of(request), name, given):
+            raise HTTPException(404, f"the conversation {name[:80]!r} has no such question with this answer")
+        return JSONResponse({"rated": given.rating})
 
     async def source(self, request: Request) -> Response:
         """Return the text of a passage, and where it stands."""

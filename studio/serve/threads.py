@@ -4,10 +4,10 @@ import re
 from secrets import token_hex
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from pydantic import BaseModel
 
 from ramify.graphs.conversation import Conversation, delete, memory_address, opened, threads
-from ramify.nodes.state.turns import MARK
+from ramify.graphs.ratings import Rating, Turn, rate, ratings_of, turns_of
 from ramify.studio.serve.catalog import AND, QUOTED, Collection
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import DEMO
@@ -20,6 +20,14 @@ _SEVERAL = re.compile(r"(\d+) collections: ")
 """How a line about a search of several begins."""
 BETWEEN = "/"
 """Between a user and the name of a conversation: neither can have one."""
+
+
+class Rate(BaseModel):
+    """A rating of an answer: up for right, down for wrong, null for none."""
+
+    asked: str
+    answer: str
+    rating: Rating | None
 
 
 class Threads:
@@ -57,24 +65,26 @@ class Threads:
         await kept.recall_async()
         if kept.strategy is None:
             return None
-        return {"id": name, "strategy": kept.strategy, "turns": _turns(kept.messages, collections)}
+        ratings = await ratings_of(self.memory, kept.thread)
+        turns = [_turn(turn, ratings, collections) for turn in turns_of(kept.messages)]
+        return {"id": name, "strategy": kept.strategy, "turns": turns}
+
+    async def rate(self, user: str, name: str, given: Rate) -> bool:
+        """Rate an answer of a conversation; return whether the user has such an answer."""
+        return await rate(self.memory, f"{user}{BETWEEN}{self.name_of(name)}", given.asked, given.answer, given.rating)
 
     async def delete(self, user: str, name: str) -> bool:
         """Delete a conversation with all that is kept of it; return whether there was one."""
         return await delete(self.memory, f"{user}{BETWEEN}{self.name_of(name)}")
 
 
-def _turns(messages: list[AnyMessage], collections: dict[str, Collection]) -> list[dict[str, Any]]:
-    """Return each question with what came of it: None where it was not answered."""
-    found: list[dict[str, Any]] = []
-    for message in messages:
-        if isinstance(message, HumanMessage):
-            found.append({"asked": message.text, "collection": None, "result": None})
-        elif isinstance(message, AIMessage) and found:
-            told = message.additional_kwargs.get(MARK)
-            if isinstance(told, dict):
-                found[-1] |= {"collection": _collection(str(told.get("index")), collections), "result": told}
-    return found
+def _turn(turn: Turn, ratings: dict[tuple[str, str], Rating], collections: dict[str, Collection]) -> dict[str, Any]:
+    """Return a question with what came of it: None where it was not answered."""
+    told = turn.told
+    if told is None:
+        return {"asked": turn.asked, "collection": None, "result": None, "rating": None}
+    rating = ratings.get((turn.asked, str(told.get("answer"))))
+    return {"asked": turn.asked, "collection": _collection(str(told.get("index")), collections), "result": told, "rating": rating}
 
 
 def _collection(searched: str, collections: dict[str, Collection]) -> str | None:

@@ -23,7 +23,7 @@ from tests.river import FINAL, QUESTION, but, model, replies, river
 THINKING = {"aggregate", "answer", "compress", "decide", "decompose", "finalize", "judge", "next_question"}
 ANSWERING = (prompts.AGGREGATE, prompts.ANSWER, prompts.CLOSED_BOOK, prompts.COMPRESS, prompts.FINALIZE, prompts.SUMMARIZE)
 VARIED = [*map(decide_by, NARROWED), DECOMPOSE_SEARCHED, FILTER_RECORDS]
-MOST = dict.fromkeys(("decide", "finalize", "compress", "write", "check", "translate"), 1)
+MOST = dict.fromkeys(("decide", "finalize", "compress", "write", "check", "translate", "users", "tasks", "overview"), 1)
 """Examples of a prompt that has room for fewer than others."""
 """What the steps make of a prompt."""
 VARIANTS = [

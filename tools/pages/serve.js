@@ -70,9 +70,9 @@ const openThread = async id => {
     return begin();
   }
   begin(id);
-  for (const { asked, collection, result, remarks } of found.turns) {
+  for (const { asked, collection, result, remarks, rating } of found.turns) {
     const turn = newTurn(asked, collection, found.strategy);
-    turn.remarks = remarks;
+    Object.assign(turn, { remarks, rating });
     if (result) turn.show({ ...result, strategy: found.strategy }); else turn.fail({ kind: "other", message: "this question was not answered — ask it again" });
   }
   state.last?.tree.allow(true);
@@ -242,6 +242,7 @@ const store = (blob, name) => {
 const save = async (kind, turn, from) => {
   const name = turn.asked.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "answer";
   try {
+    if (kind === "up" || kind === "down") return await rate(kind, turn, from);
     if (kind === "copy") await copy(markdown(turn.asked, turn.result));
     if (kind === "json") store(new Blob([`${JSON.stringify(turn.result, null, 2)}\n`], { type: "application/json" }), `${name}.json`);
     if (kind === "html") store(await (await call("/page", { method: "POST", body: { collection: turn.collection, result: turn.result } })).blob(), `${name}.html`);
@@ -250,6 +251,14 @@ const save = async (kind, turn, from) => {
   } catch (error) {
     turn.answer.append(failed(error));
   }
+};
+/** Rate an answer as right (up) or wrong (down), or take the rating back; `ramify questions --from-chat` collects them. */
+const rate = async (kind, turn, from) => {
+  const rating = turn.rating === kind ? null : kind;
+  await call(`/threads/${encodeURIComponent(state.thread)}/rating`, { method: "POST", body: { asked: turn.asked, answer: turn.result.answer, rating } });
+  turn.rating = rating;
+  for (const one of from.parentElement.querySelectorAll("[aria-pressed]")) one.ariaPressed = String(one === from && rating !== null);
+  say(rating ? "Rated." : "The rating is taken back.");
 };
 const copy = async text => {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);

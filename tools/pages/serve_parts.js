@@ -198,7 +198,7 @@ export class Turn {
   }
   /** Make ready for another answer, which takes the place of this one. */
   again() {
-    Object.assign(this, { result: null, failure: null, text: "", remarks: null });
+    Object.assign(this, { result: null, failure: null, text: "", remarks: null, rating: null });
     this.doing.textContent = "waiting for the server …";
     this.root.querySelector("h2").after(this.doing);
     this.written.textContent = "";
@@ -276,7 +276,10 @@ export class Turn {
   }
   actions() {
     const acts = [["copy", "Copy as Markdown"], ["html", "Save as HTML"], ["json", "Save as JSON"]];
-    return make("div", { class: "actions" }, acts.map(([kind, text]) => button(text, event => this.save(kind, this, event.currentTarget))));
+    const rates = this.result.asked_back ? [] : [["up", "👍", "Right: rate this answer up"], ["down", "👎", "Wrong: rate this answer down"]];
+    return make("div", { class: "actions" },
+      acts.map(([kind, text]) => button(text, event => this.save(kind, this, event.currentTarget))),
+      rates.map(([kind, text, label]) => button(text, event => this.save(kind, this, event.currentTarget), { class: "plain", "aria-label": label, title: label, "aria-pressed": String(this.rating === kind) })));
   }
 }
 

@@ -9,7 +9,6 @@ from ramify.prompts import (
     ANSWER,
     DECIDE,
     DECOMPOSE,
-    PREFER,
     Prompt,
 )
 from ramify.tools.extractive.model import reply_to
@@ -100,8 +99,9 @@ SLOTS: dict[str, Any] = {
 }
 
 
-EVERY = [value for value in vars(prompts).values() if isinstance(value, Prompt) and value is not PREFER]
-"""All but the one that weighs answers: the embedded model is no judge."""
+UNASKED = {"prefer", "propose", "users", "tasks", "overview"}
+"""The embedded model is no judge, and writes no questions."""
+EVERY = [value for value in vars(prompts).values() if isinstance(value, Prompt) and value.name not in UNASKED]
 
 
 def reply(prompt: Prompt[Any], **slots: Any) -> Any:

@@ -229,17 +229,33 @@ Row = tuple[int, dict[int, str]]
 
 def read_xlsx(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
     """Read a workbook's sheets, with the values that its formulas had when it was saved."""
+    with office_file(path) as file:
+        state_core(file, source, report)
+        with _workbook(file) as workbook:
+            for sheet in workbook.worksheets:
+                yield from sheet_documents(_rows(sheet), source, sheet.title, stem(path))
+
+
+def first_sheet(path: Path) -> list[Row]:
+    """Return the rows of a workbook's first sheet that have something in them; UnreadableError if it is no workbook."""
+    with office_file(path) as file, _workbook(file) as workbook:
+        return _filled(_rows(workbook.worksheets[0]))
+
+
+@contextmanager
+def _workbook(file: BinaryIO) -> Iterator[Any]:
+    """Open a workbook, with the values that its formulas had when it was saved."""
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
-    with office_file(path) as file:
-        state_core(file, source, report)
-        try:
-            workbook = load_workbook(file, read_only=True, data_only=True)
-            for sheet in workbook.worksheets:
-                yield from sheet_documents(_rows(sheet), source, sheet.title, stem(path))
-        except (InvalidFileException, SyntaxError, LookupError, ValueError, TypeError) as error:
-            raise UnreadableError(f"not a readable workbook: {type(error).__name__}: {error}") from error
+    try:
+        yield load_workbook(file, read_only=True, data_only=True)
+    except (InvalidFileException, SyntaxError, LookupError, ValueError, TypeError) as error:
+        raise UnreadableError(f"not a readable workbook: {type(error).__name__}: {error}") from error
+
+
+def _filled(rows: Iterable[Row]) -> list[Row]:
+    return [(number, kept) for number, row in rows if (kept := {place: cell for place, cell in sorted(row.items()) if cell})]
 
 
 def _rows(sheet: Any) -> Iterator[Row]:
@@ -255,7 +271,7 @@ def _rows(sheet: Any) -> Iterator[Row]:
 
 def sheet_documents(rows: Iterable[Row], source: str, sheet: str, title: str) -> Iterator[Document]:
     """Turn a sheet's rows into documents: what stands above the header as one, then a record a row; without a header all as one."""
-    filled = [(number, kept) for number, row in rows if (kept := {place: cell for place, cell in sorted(row.items()) if cell})]
+    filled = _filled(rows)
     header = _header(filled)
     above = filled if header is None else filled[:header]
     if above:

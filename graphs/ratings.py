@@ -1,0 +1,81 @@
+"""Ratings of answers by those who asked, kept beside their conversations."""
+
+from typing import Any, Literal, NamedTuple
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
+from ramify.graphs.conversation import RATINGS, Conversation, opened, threads
+from ramify.graphs.run import blocking
+from ramify.nodes.state.turns import MARK
+
+Rating = Literal["up", "down"]
+
+
+class Turn(NamedTuple):
+    """A question of a conversation as it was asked, and what the toolkit told: None where it was not answered."""
+
+    asked: str
+    told: dict[str, Any] | None
+
+
+class Rated(NamedTuple):
+    """A rated answer: the question as it was understood, the answer, its rating, and the sources it cites."""
+
+    thread: str
+    question: str
+    answer: str
+    rating: Rating
+    sources: tuple[str, ...]
+
+
+def turns_of(messages: list[AnyMessage]) -> list[Turn]:
+    """Return the turns of a conversation."""
+    found: list[Turn] = []
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            found.append(Turn(message.text, None))
+        elif isinstance(message, AIMessage) and found and isinstance(told := message.additional_kwargs.get(MARK), dict):
+            found[-1] = Turn(found[-1].asked, told)
+    return found
+
+
+async def rate(where: str, thread: str, asked: str, answer: str, rating: Rating | None) -> bool:
+    """Rate an answer of a conversation, None for no rating; return whether there is such an answer."""
+    kept = Conversation(where, thread)
+    await kept.recall_async()
+    if not any(turn.told and (turn.asked, turn.told.get("answer")) == (asked, answer) for turn in turns_of(kept.messages)):
+        return False
+    async with opened(where) as memory:
+        held = await memory.store.aget(RATINGS, thread)
+        others = [one for one in (held.value["ratings"] if held else []) if (one["asked"], one["answer"]) != (asked, answer)]
+        given = [{"asked": asked, "answer": answer, "rating": rating}] if rating else []
+        await memory.store.aput(RATINGS, thread, {"ratings": [*others, *given]})
+    return True
+
+
+async def ratings_of(where: str, thread: str) -> dict[tuple[str, str], Rating]:
+    """Return the ratings of a conversation by question as asked and answer."""
+    async with opened(where) as memory:
+        held = await memory.store.aget(RATINGS, thread)
+    return {(one["asked"], one["answer"]): one["rating"] for one in (held.value["ratings"] if held else [])}
+
+
+def rated(where: str) -> list[Rated]:
+    """Return all rated answers of a memory, the oldest conversation first. Blocking."""
+    return blocking(_rated(where))
+
+
+async def _rated(where: str) -> list[Rated]:
+    found = []
+    for thread in reversed(await threads(where)):
+        ratings = await ratings_of(where, thread.name)
+        if not ratings:
+            continue
+        kept = Conversation(where, thread.name)
+        await kept.recall_async()
+        for asked, told in turns_of(kept.messages):
+            if told and (rating := ratings.get((asked, str(told.get("answer"))))):
+                cited = [str(one["source"]) for one in told.get("citations") or () if one.get("cited")]
+                question = str(told.get("question") or asked)
+                found.append(Rated(thread.name, question, str(told["answer"]), rating, tuple(dict.fromkeys(cited))))
+    return found

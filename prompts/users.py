@@ -1,0 +1,38 @@
+"""Name the users that a collection of documents may have (GraphRAG, questions that need the whole corpus)."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ramify.prompts.lenient_types import AtMost, Said, Texts
+from ramify.prompts.prompt import Prompt
+from ramify.prompts.worked_examples import example
+
+MOST, LONGEST = 5, 160
+COLLECTION = "Collection of documents:\n<passage>\n{text}\n</passage>"
+VALLEY = "The bridges, mills and weirs of the Oskel valley.\nHollin Bridge\nVane Bridge\nThe mill at Vane\nWeirs of the Oskel"
+
+
+class Users(Said):
+    """Users of a collection."""
+
+    users: Annotated[Texts, AtMost(MOST, each=LONGEST)] = Field(
+        description="who they are and what they want of the collection, one each, in a few words"
+    )
+
+
+USERS = Prompt(
+    name="users",
+    task=(
+        "You see what a collection of documents is about, and titles from it. Name five different users who would ask about the whole "
+        "collection. Write in its language."
+    ),
+    template=COLLECTION,
+    reply=Users,
+    examples=(
+        example(
+            {"users": ["a historian who writes about the valley's trade", "an engineer who surveys old bridges", "a teacher on an outing"]},
+            text=VALLEY,
+        ),
+    ),
+)
