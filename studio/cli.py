@@ -21,6 +21,7 @@ from ramify.studio.commands import (
     index,
     inspect,
     mcp,
+    reproduce,
     search,
     serve,
     settings,
@@ -36,7 +37,7 @@ ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 """typer carries a copy of click in some versions and takes the package in others: this is the class of the one it uses."""
 
 INTERRUPTED = 130
-RESUMED = ("index", "watch", "eval")
+RESUMED = ("index", "watch", "eval", "reproduce")
 """Commands that resume after an interruption."""
 
 app = typer.Typer(
@@ -55,6 +56,7 @@ for command, name in (
     (chat.chat, "chat"),
     (evaluation.evaluate, "eval"),
     (compare.compare, "compare"),
+    (reproduce.reproduce, "reproduce"),
     (graph.graph, "graph"),
     (settings.settings, "settings"),
     (doctor.doctor, "doctor"),
