@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ramify.evaluation.papers.paper import MODEL_OPTIONS
 from ramify.evaluation.plan import IndexedDataset, Order, RunPlan
 from ramify.evaluation.search import update_kind
 from ramify.evaluation.task import Row
@@ -17,7 +18,6 @@ from ramify.tools.knowledge.index import GraphIndex, inside
 from ramify.tools.new_files import file_mode, make_folder, write_whole
 
 GRAPHS = "graphs.jsonl"
-MODEL_OPTIONS = ("model", "base_url")
 LEVEL = "level"
 
 

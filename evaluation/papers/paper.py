@@ -12,6 +12,7 @@ from ramify.tools.errors import UsageError
 
 PAPER_PRESET: dict[str, Any] = {"preset": "paper"}
 DEMO = "demo"
+MODEL_OPTIONS = ("model", "base_url")
 Condition = tuple[str, str]
 """A strategy and its variant."""
 
@@ -81,7 +82,7 @@ class Paper:
                 update={
                     "datasets": tuple(datasets or [self.demo]),
                     "strategies": tuple(name for name in order.strategies if name not in missing),
-                    "options": {**order.options, **(options or {})},
+                    "options": {**order.options, **_heeded(options or {}, order)},
                     "out": out / order.out,
                     **more,
                     **self._grouped(order, datasets, more),
@@ -98,6 +99,11 @@ class Paper:
         if not fields:
             raise UsageError("which metadata group these documents is not known", "name them with --group-by, as in chapter,section")
         return {"group_by": fields, "label": fields}
+
+
+def _heeded(options: Mapping[str, Any], order: Order) -> dict[str, Any]:
+    """Return the options without the model's where none is asked."""
+    return {key: value for key, value in options.items() if order.strategies or key not in MODEL_OPTIONS}
 
 
 def run(name: str, strategies: Iterable[str] = (), **more: Any) -> Order:

@@ -1,7 +1,7 @@
 """ToR-RAG (Yoo and Moon 2025): its tables 3 and 4, and what it leaves open: θ, and the judge taken away."""
 
 from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, run
-from ramify.evaluation.results.measures import CALLS, EM, F1, TREE_DEPTH
+from ramify.evaluation.results.measures import CALLS, EM, F1, SUPPORT, TREE_DEPTH
 
 OPTIONS = {"k": 5, "mmr": 0.75, "hybrid": False, "temperature": 0.2, "passage_tokens": 300, "context_tokens": 1500, "final_k": 5}
 """Table 1 and §IV.1: the same for every method."""
@@ -29,14 +29,14 @@ DEPTHS = PaperTable(
 )
 THETAS = ("0", "0.2", "0.4", "0.6", "0.8")
 JUDGE = PaperTable(
-    "θ, and without the judge",
-    (EM, F1, TREE_DEPTH, CALLS),
+    "Left open: θ, without the judge, supporting facts",
+    (EM, F1, SUPPORT, TREE_DEPTH, CALLS),
     (
         *(PaperRow(f"θ = {theta}", "tor", f"theta={theta}") for theta in THETAS),
         PaperRow("without the judge", "tor", "without judge"),
     ),
     lead="threshold",
-    note="Left open by the paper (§V, further work): it has no such table. θ is 0.4 there.",
+    note="The paper names these as further work (§V), and has no such table. θ is 0.4 there.",
 )
 TOR = Paper(
     name="tor",

@@ -75,9 +75,9 @@ def deviations(paper: Paper, run: Run) -> Iterator[Block]:
         "passages": f"{told.get('chunk_tokens', 300)} tokens",
     }
     rows = [[Cell(name, head=True), Cell(paper.setup.get(name, NONE_GIVEN)), Cell(value)] for name, value in here.items()]
-    yield Table("How it was measured", words("", "the paper", "here"), rows)
+    yield Table("How it was measured", words("what", "the paper", "here"), rows)
     missing = [("Left out", f"{name}: no such strategy is registered") for name in paper.missing]
-    yield Points([*(("", one) for one in paper.deviations), *missing, *(("Not done", one) for one in paper.left_out)])
+    yield Points([*(("Choice", one) for one in paper.deviations), *missing, *(("Not done", one) for one in paper.left_out)])
     yield Points([(name, str(caveat)) for name in run.datasets for caveat in run.described(name).get("caveats") or ()])
 
 
@@ -132,7 +132,7 @@ def comparisons(paper: Paper, run: Run) -> Iterator[Block]:
     if contests:
         note = f"{paper.main} less the method, in points, on the questions both were asked."
         yield paired_table(f"{paper.main} less the others", contests, ("data set", "method"), "the method", note, LineFilter(variant="").jq)
-        yield Table(f"Cost, in multiples of {paper.main}", _cost_columns(paper.main), costs, COSTS, LineFilter(variant="").jq)
+        yield Table(f"Cost, in multiples of {paper.main}", _cost_columns(paper.main), costs, _about_costs(paper), LineFilter(variant="").jq)
     yield from ablations(run)
     if paper.claims:
         yield Words("What the paper claims in words; ours is in the tables above.")
@@ -143,6 +143,11 @@ COSTS = (
     "Times: the method's mean over that of the paper's strategy, with its bootstrap interval over the questions; above 1 the method is "
     "dearer. The embedded model and llama.cpp keep earlier work, so that seconds flatter what runs later: compare calls."
 )
+
+
+def _about_costs(paper: Paper) -> str:
+    speed = dict(paper.claims).get("Speed")
+    return f"{COSTS} The paper claims for its speed: {speed}." if speed else COSTS
 
 
 def _cost_columns(main: str) -> list[Column]:

@@ -211,6 +211,7 @@ HITS10 = _found("hits@10", "any gold passage is among the first 10")
 P5 = _found("P@5", "share of the first 5 places that gold passages take", "precision@5")
 MRR10 = _found("MRR@10", "mean reciprocal rank of the first gold passage, within 10", "mrr@10")
 WRONG = _found("wrong@5", "share of the first 5 places that passages of other groups than the gold's take", "wrong_group@5", -1)
+SUPPORT = _found("support F1", "F1 of the cited documents against the gold ones", "supporting_f1")
 RETRIEVAL = (
     _found("recall@5", "share of the gold passages among the first 5"),
     R10,
@@ -222,7 +223,7 @@ RETRIEVAL = (
     WRONG,
     _found("cit. P", "precision of citations: of the documents an answer cites, those that are gold", "citation_precision"),
     _found("cit. R", "recall of citations: of the gold documents, those that the answer cites", "citation_recall"),
-    _found("support F1", "F1 of the cited documents against the gold ones", "supporting_f1"),
+    SUPPORT,
 )
 GOLD = Measure("all gold", "all gold passages are among those found and, of a strategy, shown to the model", mean_of(all_found))
 

@@ -7,6 +7,7 @@ from typing import Any
 from ramify.evaluation.judging import JUDGED, REPEATS, judge
 from ramify.evaluation.papers import Paper
 from ramify.evaluation.papers.graph_builds import count_graphs, fit_levels, ways_to_build
+from ramify.evaluation.papers.paper import MODEL_OPTIONS
 from ramify.evaluation.plan import Order, RunPlan, prepare
 from ramify.evaluation.report import pairs_of, read_reproduction, write_reproduction
 from ramify.evaluation.run import load_inputs, pending_tasks
@@ -33,7 +34,7 @@ def reproducing(
     plans = [_planned(order) for order in orders]
     model = next((plan.variants[0].options.get("model", EMBEDDED) for plan in plans if plan.variants), EMBEDDED)
     judging = {**orders[0].options, "model": model, **(judged_by or {})}
-    judging = {name: judging[name] for name in ("model", "base_url") if name in judging} if paper.conditions else {}
+    judging = {name: judging[name] for name in MODEL_OPTIONS if name in judging} if paper.conditions else {}
     asks = bool(judging) and judging["model"] != EMBEDDED
     _tell_rest(paper, plans, asks, repeats)
     if paper.builds:
@@ -54,7 +55,9 @@ def _planned(order: Order) -> RunPlan:
     most = plan.most_calls(tasks)
     calls = "model calls not bounded" if most is None else f"at most {most:,} model calls"
     told = (
-        f"{', '.join(order.strategies)} in {many(len(wanted), 'variant')}, {len(tasks):,} answers, {calls}" if wanted else "searches only"
+        f"{', '.join(order.strategies)} in {many(len(wanted), 'variant')}, {len(tasks):,} answers, {calls}"
+        if wanted
+        else "searches only, no model is asked"
     )
     note(f"run {order.out.name}: {many(questions, 'question')}, {told}")
     return plan
