@@ -33,7 +33,7 @@ DEPTH = PaperTable(
     "Figure 4: depth",
     (EM, F1, FORGETTING_FOUND, FORGETTING, TREE_DEPTH, CALLS),
     tuple(PaperRow(f"{depth + 1} ({depth} below the root)", "prune", f"max_depth={depth}") for depth in range(5)),
-    lead="depth",
+    lead="limit",
     note="The source counts the root, and tells of its curve that it saturates at 2 to 3.",
 )
 ABLATIONS = PaperTable(

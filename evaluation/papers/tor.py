@@ -24,7 +24,7 @@ DEPTHS = PaperTable(
         PaperRow("ToR-RAG, depth 3", "tor", "max_depth=3", ("60.25", "61.18")),
         PaperRow("ToR-RAG, depth 4", "tor", "max_depth=4", ("26.13", "30.13")),
     ),
-    lead="depth",
+    lead="limit",
     note="The paper gives neither the depth that trees reach nor calls. It explains depth 4 by prompts that ran over the window.",
 )
 THETAS = ("0", "0.2", "0.4", "0.6", "0.8")

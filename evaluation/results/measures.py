@@ -251,7 +251,7 @@ COST = (
     Measure("s p95", "95th percentile of the seconds", quantile_of(spent("wall_s"), 0.95), plain, -1),
 )
 
-TREE_DEPTH = Measure("depth", "levels that the tree reached below its root", mean_of(tree_depth), plain, 0)
+TREE_DEPTH = Measure("tree depth", "levels that the tree reached below its root", mean_of(tree_depth), plain, 0)
 
 
 SIGNIFICANT = 0.05
