@@ -1,7 +1,7 @@
 """Build the graph of each data set in several ways, and count what is in it (GraphRAG §2: size of units against gleanings)."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +53,15 @@ def _counted(source: IndexedDataset, build: Mapping[str, Any]) -> Row:
     return {**told, **found.counts, "references": references, "levels": levels, "passages": len(index)}
 
 
-def fit_levels(order: Order, lines: Iterable[Row]) -> Order:
-    """Return the order without the levels that some data set's graph does not have."""
+def read_graphs(folder: Path) -> list[Row]:
+    """Return the lines of graphs.jsonl; none if no graph was counted."""
+    file = folder / GRAPHS
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
+def fit_levels(order: Order, lines: Sequence[Row]) -> Order:
+    """Return the order without the levels that some data set's graph does not have; as it is while no graph is known."""
+    if not lines or LEVEL not in order.sweeps:
+        return order
     depth = min(len(line["levels"]) for line in lines)
-    sweeps = {**order.sweeps, LEVEL: [level for level in order.sweeps[LEVEL] if level < depth]} if LEVEL in order.sweeps else order.sweeps
-    return order.model_copy(update={"sweeps": sweeps})
+    return order.model_copy(update={"sweeps": {**order.sweeps, LEVEL: [level for level in order.sweeps[LEVEL] if level < depth]}})

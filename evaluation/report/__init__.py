@@ -5,18 +5,17 @@ provenance in `writers`; `comparing` is the report on two runs, or on a run and 
 `graph_paper` has what is GraphRAG's alone.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph_builds import GRAPHS
+from ramify.evaluation.papers.graph_builds import read_graphs
 from ramify.evaluation.report._answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
 from ramify.evaluation.report._blocks import ReportSection, sections_of
 from ramify.evaluation.report._comparing import compare, compare_page, published
 from ramify.evaluation.report._degraded import degraded
 from ramify.evaluation.report._graph_paper import pairs_of, proxies, token_tables, win_rates
-from ramify.evaluation.report._paper import about, comparisons, deviations, joined, of_every, tables
+from ramify.evaluation.report._paper import about, claims, comparisons, deviations, joined, of_every, tables
 from ramify.evaluation.report.writers import failures, markdown, page, replies, what_was_run
 from ramify.evaluation.results import Run, read_run
 from ramify.evaluation.task import Row
@@ -60,8 +59,6 @@ def read_reproduction(folder: Path, paper: Paper) -> Run:
 def write_reproduction(folder: Path, paper: Paper, verdicts: Sequence[Row] | None = None) -> None:
     """Write report.md and report.html on a paper: its figures beside those of the runs below the folder, with a judge's verdicts."""
     run = read_reproduction(folder, paper)
-    file = folder / GRAPHS
-    graphs = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
     parts = sections_of(
         ("paper", "What was reproduced", about(paper, run)),
         ("deviations", "Where this differs from the paper", deviations(paper, run)),
@@ -69,8 +66,9 @@ def write_reproduction(folder: Path, paper: Paper, verdicts: Sequence[Row] | Non
         ("differences", "Differences and cost", of_every(comparisons(paper, run))),
         ("wins", "Win rates", win_rates(paper, run, verdicts)),
         ("proxies", "Counted without a judge", of_every(proxies(paper, run))),
-        ("tokens", "Tokens and graphs", token_tables(paper, run, graphs)),
+        ("tokens", "Tokens and graphs", token_tables(paper, run, read_graphs(folder))),
         ("degraded", "Degraded metadata", of_every(degraded(run))),
+        ("claims", "What the paper claims", claims(paper)),
         ("run", "What was run", of_every(what_was_run(run))),
         ("replies", "Reply format", replies(run)),
         ("failures", "Failures", of_every(failures(run))),

@@ -134,8 +134,12 @@ def comparisons(paper: Paper, run: Run) -> Iterator[Block]:
         yield paired_table(f"{paper.main} less the others", contests, ("data set", "method"), "the method", note, LineFilter(variant="").jq)
         yield Table(f"Cost, in multiples of {paper.main}", _cost_columns(paper.main), costs, _about_costs(paper), LineFilter(variant="").jq)
     yield from ablations(run)
+
+
+def claims(paper: Paper) -> Iterator[Block]:
+    """Report what the paper claims in words."""
     if paper.claims:
-        yield Words("What the paper claims in words; ours is in the tables above.")
+        yield Words(f"Measured on: {paper.source}. Ours is in the tables above.")
         yield Points(paper.claims)
 
 

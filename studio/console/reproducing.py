@@ -6,7 +6,7 @@ from typing import Any
 
 from ramify.evaluation.judging import JUDGED, REPEATS, judge
 from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph_builds import count_graphs, fit_levels, ways_to_build
+from ramify.evaluation.papers.graph_builds import count_graphs, fit_levels, read_graphs, ways_to_build
 from ramify.evaluation.papers.paper import MODEL_OPTIONS
 from ramify.evaluation.plan import Order, RunPlan, prepare
 from ramify.evaluation.report import pairs_of, read_reproduction, write_reproduction
@@ -31,7 +31,7 @@ def reproducing(
     """
     check_extras()
     note(f"{paper.title}: {paper.about}")
-    plans = [_planned(order) for order in orders]
+    plans = [_planned(fit_levels(order, read_graphs(folder))) for order in orders]
     model = next((plan.variants[0].options.get("model", EMBEDDED) for plan in plans if plan.variants), EMBEDDED)
     judging = {**orders[0].options, "model": model, **(judged_by or {})}
     judging = {name: judging[name] for name in MODEL_OPTIONS if name in judging} if paper.conditions else {}
@@ -90,7 +90,7 @@ def _with_graphs(paper: Paper, orders: Sequence[Order], folder: Path, model: Any
     with bar() as progress:
         index(plan, first, progress)
         lines = count_graphs(plan, builds, folder, progress)
-    return [fit_levels(first, lines) if order.out == first.out else order for order in orders]
+    return [fit_levels(first if order.out == first.out else order, lines) for order in orders]
 
 
 def _verdicts(paper: Paper, folder: Path, options: Mapping[str, Any], repeats: int) -> list[Row]:
