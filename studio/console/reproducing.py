@@ -6,7 +6,7 @@ from typing import Any
 
 from ramify.evaluation.judging import JUDGED, REPEATS, judge
 from ramify.evaluation.papers import Paper
-from ramify.evaluation.papers.graph_builds import count_graphs, fit_levels, read_graphs, ways_to_build
+from ramify.evaluation.papers.graph_builds import LEVEL, count_graphs, fit_levels, read_graphs, ways_to_build
 from ramify.evaluation.papers.paper import MODEL_OPTIONS
 from ramify.evaluation.plan import Order, RunPlan, prepare
 from ramify.evaluation.report import pairs_of, read_reproduction, write_reproduction
@@ -90,7 +90,11 @@ def _with_graphs(paper: Paper, orders: Sequence[Order], folder: Path, model: Any
     with bar() as progress:
         index(plan, first, progress)
         lines = count_graphs(plan, builds, folder, progress)
-    return [fit_levels(first if order.out == first.out else order, lines) for order in orders]
+    fitted = fit_levels(first, lines)
+    for level in first.sweeps.get(LEVEL, ()):
+        if level not in fitted.sweeps[LEVEL]:
+            note(f"left out: C{level}, the graph has no such level")
+    return [fitted if order.out == first.out else order for order in orders]
 
 
 def _verdicts(paper: Paper, folder: Path, options: Mapping[str, Any], repeats: int) -> list[Row]:
