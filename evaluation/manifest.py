@@ -177,6 +177,8 @@ def _fixed(told: dict[str, Any]) -> dict[str, Any]:
     """Return what must stay the same, with the hash of each data set."""
     own = {NAMED.get(name, name): told[name] for name in FIXED if name in told} | {"index kind": _kinds(told)[0]}
     own |= {"label": ", ".join(told.get("label") or ()) or "none"}
+    own |= {"passages of": f"{told['chunk_tokens']} tokens"} if "chunk_tokens" in told else {}
+    own |= {"graph built by": told["build"]} if "build" in told else {}
     own |= {"group by": ", ".join(told[GROUPED]) or "what is proposed"} if GROUPED in told else {}
     indexes = {one["name"]: one["origin"] for one in told["datasets"] if one.get("origin")}
     own |= {f"the index of {name!r} of sha256": origin["index_sha256"] for name, origin in indexes.items()}

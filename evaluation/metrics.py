@@ -96,6 +96,16 @@ def bootstrap_interval(values: Sequence[float], seed: int = 0, resamples: int = 
     return float(low), float(high)
 
 
+def ratio_interval(pairs: Sequence[tuple[float, float]], seed: int = 0, resamples: int = 2000, level: float = 0.95) -> tuple[float, float]:
+    """Return the percentile bootstrap interval of the first values' mean over the second's, questions being resampled with both."""
+    sample = np.asarray(pairs, dtype=np.float64)
+    draw = np.random.default_rng(seed)
+    sums = [sample[draw.integers(0, len(sample), (rows, len(sample)))].sum(axis=1) for rows in _portions(resamples, len(sample))]
+    first, second = np.concatenate(sums).T
+    low, high = np.quantile(first[second > 0] / second[second > 0], [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
 def paired_test(a: Sequence[float], b: Sequence[float], seed: int = 0, resamples: int = 10_000) -> float:
     """Return the two-sided p of a difference between two strategies on the same questions (sign-flip permutation test, Fisher 1935).
 

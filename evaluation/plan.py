@@ -1,8 +1,9 @@
 """The order of a run, checked, and the plan made from it: the questions, data, indexes and variants, and the maximum cost."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
@@ -20,12 +21,13 @@ from ramify.evaluation.variants import (
     check_kinds,
     flatten_search,
     folder_of,
+    named,
     own_settings,
     remedy,
     slug,
     variants,
 )
-from ramify.graphs.strategies import configure, max_calls
+from ramify.graphs.strategies import PRESET, configure, max_calls
 from ramify.nodes.asking.ask import current_model
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
@@ -71,12 +73,16 @@ class Order(FrozenModel):
     embedding: str = "minilm"
     index: str | None = None
     """Where the indexes of the data sets lie: a folder, or an address whose collection has a tenant for each; or that of `questions`."""
+    chunk_tokens: int | None = Field(default=None, ge=20)
+    """Length of passages; not given: that of CHUNK_TOKENS."""
     label: tuple[str, ...] = ()
     """Fields of metadata that passages are searched under, beside title and headings."""
     retrieval_only: bool = False
     index_kinds: tuple[str, ...] | None = None
     group_by: tuple[str, ...] = ()
     """Fields of metadata that a hierarchy groups by; empty: those that are proposed."""
+    build: dict[str, Any] = Field(default_factory=dict)
+    """Settings of building a graph; empty: by rules."""
     degrade: dict[str, tuple[float, ...]] = Field(default_factory=dict)
     """Shares of the documents whose metadata are taken away (missing) or made wrong (noise)."""
     draws: int = 5
@@ -102,7 +108,7 @@ def variants_of(order: Order) -> list[Variant]:
     sweeps = {key: values for key, values in order.sweeps.items() if key not in of_searching}
     found = variants(order.strategies, {**order.options, "seed": order.seed}, sweeps, order.ablations, order.kinds)
     for key in flatten_search(order.options):
-        if key not in heeded_in_searching(order, order.kinds) and not any(key in one.options for one in found):
+        if key != PRESET and key not in heeded_in_searching(order, order.kinds) and not any(key in one.options for one in found):
             what = f"the setting {key!r} changes nothing in {', '.join(order.strategies) or 'a run without strategies'}"
             raise UsageError(what, remedy(key, order.kinds, f"`ramify settings {(*order.strategies, 'prune')[0]}` lists what there is"))
     return found
@@ -194,6 +200,10 @@ class IndexedDataset(NamedTuple):
     """Of its plain index without labels; the same where the run has none."""
     group_by: tuple[str, ...] = ()
     """Fields of metadata that its hierarchy groups by; empty: those that are proposed."""
+    chunk_tokens: int = CHUNK_TOKENS["document"]
+    """Length of its passages."""
+    build: Mapping[str, Any] = MappingProxyType({})
+    """Settings of building its graph."""
 
     @property
     def folder(self) -> Path:
@@ -202,7 +212,9 @@ class IndexedDataset(NamedTuple):
 
     def holding(self, kind: Kind) -> str:
         """Return the place of its index of a kind."""
-        return self.place if kind == PLAIN or self.dataset.index is not None else str(folder_of(self.folder, kind, self.group_by))
+        if kind == PLAIN or self.dataset.index is not None:
+            return self.place
+        return str(folder_of(self.folder, kind, self.group_by, self.build))
 
 
 class RunPlan(NamedTuple):
@@ -278,6 +290,8 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         **facts,
         **({"index_kinds": order.kinds} if order.index_kinds is not None else {}),
         **({"label": list(order.label)} if order.label else {}),
+        **({"chunk_tokens": order.chunk_tokens} if order.chunk_tokens is not None else {}),
+        **({"build": named(order.build)} if order.build else {}),
         **({"index": datasets[0][1].index or store_at(order.index).where} if order.index else {}),
         **({"group_by": list(order.group_by)} if HIERARCHY in order.kinds else {}),
         "model": model,
@@ -291,10 +305,17 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
     }
     written = write_manifest(order.out, describe(datasets, wanted, **told), order.shared)
     sources = [
-        IndexedDataset(path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by)
+        IndexedDataset(
+            path, dataset, _place(dataset, order, order.label), Path(_place(dataset, order)), order.group_by,
+            _chunk_tokens(dataset, order), order.build,
+        )
         for path, dataset in datasets
-    ]
+    ]  # fmt: skip
     return RunPlan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]))
+
+
+def _chunk_tokens(dataset: Dataset, order: Order) -> int:
+    return order.chunk_tokens or CHUNK_TOKENS["fact" if dataset.hits_by == "fact" else "document"]
 
 
 def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
@@ -303,7 +324,7 @@ def _place(dataset: Dataset, order: Order, label: Sequence[str] = ()) -> str:
     name = slug(order.embedding)
     digest = "".join(file_sha256(path)[:12] for path in dataset.documents)
     labelled = "".join(f"-{slug(field)}" for field in label)
-    called = f"{dataset.name}-{digest}-{name}-{CHUNK_TOKENS[dataset.hits_by]}{labelled}"
+    called = f"{dataset.name}-{digest}-{name}-{_chunk_tokens(dataset, order)}{labelled}"
     if order.index is not None and is_address(order.index):
         return f"{order.index.rstrip(':')}:{slug(called)[-100:]}"
     return str((order.work / f"indexes-{LAYOUT}" if order.index is None else usable(order.index)) / called)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from langchain_core.documents import Document
@@ -12,7 +13,7 @@ from langchain_core.documents import Document
 from ramify.evaluation._degraded_cells import NOISE, DegradedCell
 from ramify.evaluation._scoring import retrieval
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.plan import CHUNK_TOKENS, RERANK, RERANK_K, IndexedDataset, Order, RunPlan, swept_in_searching
+from ramify.evaluation.plan import RERANK, RERANK_K, IndexedDataset, Order, RunPlan, swept_in_searching
 from ramify.evaluation.task import NOTHING, RESULTS, Log, Row, Task, Watch, key_of, read_outcomes, task_fields
 from ramify.evaluation.variants import HIERARCHY, PLAIN, VIEW, Variant, flatten_search, folder_of, kind_variant, own_options, shown
 from ramify.graphs.building import hierarchy, structure
@@ -31,6 +32,7 @@ from ramify.tools.index.passage_store import document_of
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.index.searcher import opened
 from ramify.tools.knowledge import graph_file as of_graph
+from ramify.tools.knowledge.build import WORK
 from ramify.tools.new_files import make_file, make_folder
 from ramify.tools.relevance import NONE, load, reranked, width
 
@@ -233,43 +235,54 @@ def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
             continue
         wanted = {**({str(source.bare): ()} if order.degrade else {}), source.place: order.label}
         for place, label in wanted.items():
-            chunk_tokens, documents = CHUNK_TOKENS[source.dataset.hits_by], list(source.dataset.documents)
             Index.build(
-                documents, place, order.embedding, chunk_tokens=chunk_tokens, label=label, progress=progress, ray=order.ray
+                list(source.dataset.documents), place, order.embedding,
+                chunk_tokens=source.chunk_tokens, label=label, progress=progress, ray=order.ray,
             )  # fmt: skip
         for kind in order.kinds:
-            update_kind(source.folder, kind, source.group_by, progress)
+            update_kind(source.folder, kind, source.group_by, progress, source.build)
 
 
-def update_kind(plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress) -> None:
-    """Update the index of another kind from the plain one beside it; do nothing for the plain kind. Blocking."""
+def update_kind(
+    plain: Path, kind: Kind, group_by: Sequence[str], progress: Progress, build: Mapping[str, Any] = MappingProxyType({})
+) -> None:
+    """Update the index of another kind from the plain one beside it; do nothing for the plain kind. Blocking.
+
+    An interrupted build with settings of its own, which may ask a model for hours, goes on where it stopped.
+    """
     if kind == PLAIN:
         return
-    folder = folder_of(plain, kind, group_by)
+    folder = folder_of(plain, kind, group_by, build)
     with write_lock(plain):
         if not _is_current(folder, plain, kind, group_by):
             draft = folder.with_name(f"{folder.name}.part")
             try:
-                copy_plain(plain, draft)
+                if not (build and (draft / WORK).exists() and _has_passages_of(draft, plain)):
+                    copy_plain(plain, draft)
                 if kind == HIERARCHY:  # from the passages alone; the former index stays until this one is complete
                     hierarchy(draft, group_by=group_by or None, progress=progress)
                 else:
-                    structure(draft, progress=progress)
+                    structure(draft, build, progress=progress)
                 shutil.rmtree(folder, ignore_errors=True)
                 draft.replace(folder)
             finally:
-                shutil.rmtree(draft, ignore_errors=True)
+                if not build:
+                    shutil.rmtree(draft, ignore_errors=True)
+
+
+def _has_passages_of(folder: Path, plain: Path) -> bool:
+    held, wanted = _manifest(folder), _manifest(plain)
+    return held is not None and wanted is not None and all(held.sha256[name] == sha256 for name, sha256 in wanted.sha256.items())
 
 
 def _is_current(folder: Path, plain: Path, kind: Kind, group_by: Sequence[str]) -> bool:
     """Return whether an index is complete, has the passages of the plain one, and the current format."""
-    held, wanted = _manifest(folder), _manifest(plain)
-    if held is None or wanted is None or held.kind != kind:
+    held = _manifest(folder)
+    if held is None or held.kind != kind or not _has_passages_of(folder, plain):
         return False
-    same = all(held.sha256[name] == sha256 for name, sha256 in wanted.sha256.items())
     grouped = not group_by or held.group_by == list(group_by)
     [file] = STRUCTURE[kind]
-    return same and grouped and held.damage(folder) is None and read_facts(folder / file).get("edition") == EDITIONS[kind]
+    return grouped and held.damage(folder) is None and read_facts(folder / file).get("edition") == EDITIONS[kind]
 
 
 def _manifest(folder: Path) -> Manifest | None:

@@ -1,13 +1,16 @@
 """Variants of a strategy: at its defaults, along a sweep, with a part left out, or on another kind of index."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
 from ramify.graphs.run import check_reviewer
-from ramify.graphs.strategies import PRESET, arguments_of, build, configure, expand_preset, find_strategy, max_calls
+from ramify.graphs.strategies import PRESET, STRATEGIES, arguments_of, build, configure, expand_preset, find_strategy, max_calls
 from ramify.nodes.tree import FrozenModel
 from ramify.tools.errors import UsageError
 from ramify.tools.hierarchy.router import RouteSearch
@@ -47,10 +50,18 @@ def is_named(variant: str) -> bool:
     return variant.startswith(f"{OPTION}=")
 
 
-def folder_of(plain: Path, kind: Kind, group_by: Sequence[str] = ()) -> Path:
-    """Return the folder of a kind of index, beside the plain one; a hierarchy has one per grouping."""
+def folder_of(plain: Path, kind: Kind, group_by: Sequence[str] = (), build: Mapping[str, Any] = MappingProxyType({})) -> Path:
+    """Return the folder of a kind of index, beside the plain one; a hierarchy has one per grouping, a graph one per way to build it."""
+    if kind == "graph" and build:
+        digest = hashlib.sha256(json.dumps(named(build), sort_keys=True).encode()).hexdigest()
+        return plain.with_name(f"{plain.name}-{kind}-{digest[:12]}")
     grouped = "".join(f"-{slug(field)}" for field in group_by) if kind == HIERARCHY else ""
     return plain if kind == PLAIN else plain.with_name(f"{plain.name}-{kind}{grouped}")
+
+
+def named(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options as plain values: what is an object, such as a model, by its class."""
+    return {key: value if isinstance(value, (str, int, float, bool)) else type(value).__name__ for key, value in options.items()}
 
 
 def slug(name: str) -> str:
@@ -172,7 +183,8 @@ def variants(
     swept = [VariantChange(name=f"{key}={shown(value)}", options={key: value}) for key, values in sweeps.items() for value in values]
     less = [VariantChange(name=f"without {name}", options=ABLATIONS[name], ablation=True) for name in ablations]
     if (preset := base.get(PRESET)) is not None and not any(preset in find_strategy(name).presets for name in strategies):
-        raise UsageError(f"none of {', '.join(strategies)} has a preset {preset!r}", "name tor or prune, or leave it out")
+        having = ", ".join(name for name, one in STRATEGIES.items() if preset in one.presets)
+        raise UsageError(f"none of {', '.join(strategies)} has a preset {preset!r}", f"name one of {having or 'none'}, or leave it out")
     changes = list({change.name: change for change in (*swept, *less)}.values())
     found: list[Variant] = []
     for name in dict.fromkeys(strategies):

@@ -31,6 +31,7 @@ STRATEGY = Strategy(
     build,
     description="Iterative RAG: answers a question from the indexed documents; searches widely, then reads them round by round.",
     paper="Iterative RAG",
+    presets={"paper": {"hybrid": False, "context_tokens": 20_000, "num_predict": 4000, "num_ctx": 32_768}},
     max_calls=lambda settings: MaxCalls(
         settings.rounds + 2, settings.rounds + 2, QUERIES + (settings.rounds - 1) // settings.patience
     ).plus(check_calls(settings)),

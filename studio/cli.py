@@ -22,6 +22,7 @@ from ramify.studio.commands import (
     inspect,
     mcp,
     questions,
+    reproduce,
     search,
     serve,
     settings,
@@ -37,7 +38,7 @@ ClickError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 """typer carries a copy of click in some versions and takes the package in others: this is the class of the one it uses."""
 
 INTERRUPTED = 130
-RESUMED = ("index", "watch", "eval", "questions")
+RESUMED = ("index", "watch", "eval", "questions", "reproduce")
 """Commands that resume after an interruption."""
 
 app = typer.Typer(
@@ -57,6 +58,7 @@ for command, name in (
     (questions.questions, "questions"),
     (evaluation.evaluate, "eval"),
     (compare.compare, "compare"),
+    (reproduce.reproduce, "reproduce"),
     (graph.graph, "graph"),
     (settings.settings, "settings"),
     (doctor.doctor, "doctor"),

@@ -16,7 +16,7 @@ FACES = [path for path in MODULES if path.name == "__init__.py"]
 STAIRS = {
     "nodes": ({"tree", "settings"}, {"state"}, {"asking"}, {"building", "step"}, {""}),
     "studio": ({"drawing"}, {"inspection"}, {"console"}, {"mcp", "notebook", "server"}, {"serve"}, {"commands"}, {""}),
-    "evaluation": ({"metrics"}, {"", "load"}, {"results"}, {"report"}),
+    "evaluation": ({"metrics"}, {"", "load"}, {"results"}, {"papers"}, {"report"}),
 }
 """The packages of a room, each step above those before it; "" are the files at its top: steps, the command line, runs."""
 LONGEST = 400

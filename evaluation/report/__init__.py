@@ -1,20 +1,27 @@
 """Reports: a run as Markdown and as one HTML page, and two runs compared.
 
 `blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers` and `degraded`, those on
-provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures.
+provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures; `paper` is that on a paper,
+`graph_paper` has what is GraphRAG's alone.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from ramify.evaluation.papers import Paper
+from ramify.evaluation.papers.graph_builds import read_graphs
 from ramify.evaluation.report._answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
 from ramify.evaluation.report._blocks import ReportSection, sections_of
 from ramify.evaluation.report._comparing import compare, compare_page, published
 from ramify.evaluation.report._degraded import degraded
+from ramify.evaluation.report._graph_paper import pairs_of, proxies, token_tables, win_rates
+from ramify.evaluation.report._paper import about, claims, comparisons, deviations, joined, of_every, tables
 from ramify.evaluation.report.writers import failures, markdown, page, replies, what_was_run
 from ramify.evaluation.results import Run, read_run
+from ramify.evaluation.task import Row
 from ramify.tools.new_files import file_mode, write_whole
 
-__all__ = ["compare", "compare_page", "write_report"]
+__all__ = ["compare", "compare_page", "pairs_of", "read_reproduction", "write_report", "write_reproduction"]
 
 
 def write_report(folder: Path) -> None:
@@ -42,3 +49,30 @@ def sections(run: Run) -> list[ReportSection]:
         ("replies", "Reply format", replies(run)),
         ("failures", "Failures", failures(run)),
     )
+
+
+def read_reproduction(folder: Path, paper: Paper) -> Run:
+    """Return the runs of a paper below a folder, as one."""
+    return joined(folder, {str(order.out): read_run(folder / order.out) for order in paper.runs})
+
+
+def write_reproduction(folder: Path, paper: Paper, verdicts: Sequence[Row] | None = None) -> None:
+    """Write report.md and report.html on a paper: its figures beside those of the runs below the folder, with a judge's verdicts."""
+    run = read_reproduction(folder, paper)
+    parts = sections_of(
+        ("paper", "What was reproduced", about(paper, run)),
+        ("deviations", "Where this differs from the paper", deviations(paper, run)),
+        ("tables", "The paper's tables", of_every(tables(paper, run))),
+        ("differences", "Differences and cost", of_every(comparisons(paper, run))),
+        ("wins", "Win rates", win_rates(paper, run, verdicts)),
+        ("proxies", "Counted without a judge", of_every(proxies(paper, run))),
+        ("tokens", "Tokens and graphs", token_tables(paper, run, read_graphs(folder))),
+        ("degraded", "Degraded metadata", of_every(degraded(run))),
+        ("claims", "What the paper claims", claims(paper)),
+        ("run", "What was run", of_every(what_was_run(run))),
+        ("replies", "Reply format", replies(run)),
+        ("failures", "Failures", of_every(failures(run))),
+    )
+    title = f"{paper.title}, reproduced"
+    write_whole(markdown(title, parts), folder / "report.md", file_mode(folder))
+    write_whole(page(run, title, parts), folder / "report.html", file_mode(folder))

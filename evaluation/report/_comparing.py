@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ramify.evaluation.metrics import bootstrap_interval, holm, paired_test
+from ramify.evaluation.papers.paper import PaperRow
+from ramify.evaluation.papers.prune import ABLATIONS, PRUNE
+from ramify.evaluation.papers.tor import DEPTHS, METHODS, TOR
 from ramify.evaluation.report._blocks import (
     NOTHING,
     Block,
@@ -86,8 +88,7 @@ def _judged(name: str, verdicts: Sequence[Row]) -> Iterator[Block]:
     if lost := len(verdicts) - len(valid):
         told = f"{lost:,} of {len(verdicts):,} verdicts did not come, and count for nothing; the same command asks for them again"
         yield Words(f"{name}: {told}", "warning")
-    ids = sorted({row["id"] for row in valid})
-    shares = {one: [float(np.mean([_WORTH[row[one]] for row in valid if row["id"] == id])) for id in ids] for one in CRITERIA}
+    shares = shares_of(valid)
     adjusted = holm([paired_test(of, [1 - share for share in of]) for of in shares.values()])
     rows = []
     for (criterion, of), p in zip(shares.items(), adjusted, strict=True):
@@ -100,6 +101,12 @@ def _judged(name: str, verdicts: Sequence[Row]) -> Iterator[Block]:
     share_of = Column("A's share", "wins and half the ties, with its 95 % interval")
     columns = _columns("criterion", ("A wins", "B wins", "ties"), share_of)
     yield Table(f"{name}, judged by {valid[0]['judge']}", columns, rows, f"{how} {_first(valid)}")
+
+
+def shares_of(verdicts: Sequence[Row]) -> dict[str, list[float]]:
+    """Return A's share of each question by criterion: the mean of its verdicts, of which a tie is half."""
+    ids = sorted({row["id"] for row in verdicts})
+    return {one: [float(np.mean([_WORTH[row[one]] for row in verdicts if row["id"] == id])) for id in ids] for one in CRITERIA}
 
 
 def _columns(lead: str, counts: Sequence[str], difference: Column) -> list[Column]:
@@ -120,7 +127,7 @@ def _first(verdicts: Sequence[Row]) -> str:
 
 def _proxies(name: str, pairs: Pairs) -> Iterator[Block]:
     """Report what can be counted of the evidence of answers, without a judge."""
-    counts = [(_rests_on(a.row), _rests_on(b.row)) for a, b in pairs if not (a.failed or b.failed)]
+    counts = [(rests_on(a.row), rests_on(b.row)) for a, b in pairs if not (a.failed or b.failed)]
     titles = [title for title in (counts[0][0] if counts else ()) if any(a[title] or b[title] for a, b in counts)]
     if not titles:
         return
@@ -135,7 +142,7 @@ def _proxies(name: str, pairs: Pairs) -> Iterator[Block]:
     yield Table(f"{name}: proxies", _columns("counted", "AB", Column("A less B", "with its 95 % interval")), rows, PROXIES)
 
 
-def _rests_on(row: Row) -> dict[str, int]:
+def rests_on(row: Row) -> dict[str, int]:
     """Return counts of the evidence of an answer."""
     cited = [one for one in row.get("citations") or () if one.get("cited", True)]
     evidence = {id for branch in row.get("tree") or () for id in branch.get("evidence") or ()}
@@ -230,53 +237,12 @@ def _name(one: Key, other: Key) -> str:
     return side(one) if side(one) == side(other) else f"{side(one)} / {side(other)}"
 
 
-TOR = "ToR-RAG paper, MultiHop-RAG, 2,556 questions, LLaMA 3.1 8B on Ollama, Qwen3-Embedding-0.6B"
-PRUNE = (
-    "PruneRAG paper, HotpotQA, 2WikiMultihopQA and MuSiQue, Llama-3.1-8B-Instruct or Qwen3-8B, BGE-large-en-v1.5; "
-    "of which of these sets a figure is, is not told"
-)
 RETRIEVERS = "MultiHop-RAG, from secondary sources, top 10 of 256-token chunks"
-
-
-@dataclass(frozen=True)
-class Published:
-    """A row of a paper, with our corresponding strategy and variant."""
-
-    name: str
-    figures: tuple[str, ...]
-    strategy: str = ""
-    variant: str = ""
-
-
-STRATEGIES = (
-    Published("Non-RAG", ("49.06", "50.11"), "closed-book"),
-    Published("Native RAG", ("53.83", "55.92"), "naive"),
-    Published("CoR-RAG", ("54.26", "55.14"), "chain"),
-    Published("ToR-RAG, depth 3", ("60.25", "61.18"), "tor"),
-)
-"""EM and F1."""
-DEPTHS = (
-    Published("ToR-RAG, depth 1", ("54.58", "55.52"), "tor", "max_depth=1"),
-    Published("ToR-RAG, depth 2", ("56.30", "57.61"), "tor", "max_depth=2"),
-    Published("ToR-RAG, depth 3", ("60.25", "61.18"), "tor", "max_depth=3"),
-    Published("ToR-RAG, depth 4", ("26.13", "30.13"), "tor", "max_depth=4"),
-)
-"""EM and F1."""
-FORGOTTEN = (Published("with the answer branch", ("23.1",), "prune"), Published("without it", ("48.2",), "prune", "without answer"))
-"""EFR."""
-SEARCHES = (
-    Published("bge-large-en-v1.5", (".4298", ".6718", ".5221")),
-    Published("voyage-02 with bge-reranker-large", (".5860", ".7467", ".6625")),
-)
+SEARCHES = {
+    "bge-large-en-v1.5": (".4298", ".6718", ".5221"),
+    "voyage-02 with bge-reranker-large": (".5860", ".7467", ".6625"),
+}
 """MRR@10, Hits@10 and Hits@4."""
-CLAIMS = (
-    ("F1", "+5.45 % on average"),
-    ("EFR", "-20.8 %"),
-    ("Speed", "4.9 times that of mainstream baselines"),
-    ("Threshold", "EM falls sharply for tau below 0.5; best from 0.9 to 0.95"),
-    ("Depth", "saturates at 2 to 3"),
-)
-"""Of PruneRAG, whose tables and curves are not available."""
 GUESSES = (
     'On the full MultiHop-RAG set, always saying "Yes" scores about 30.6 EM, and the most frequent answer of each question type about 53.'
 )
@@ -295,17 +261,20 @@ def published(run: Run) -> Iterator[Block]:
     )
     yield from (Words(warning, "warning"), *blocks)
     if any(_about(dataset, OF_PRUNE) for dataset in run.datasets):
-        told = f"What the PruneRAG paper claims ({PRUNE}). Its tables and curves are not available, so ours stand beside these claims only."
-        yield from (Words(told), Points(CLAIMS))
+        source = f"What the PruneRAG paper claims ({PRUNE.source})."
+        told = f"{source} Its tables and curves are not available, so ours stand beside these claims only."
+        yield from (Words(told), Points(PRUNE.claims))
 
 
 def _of(run: Run, dataset: str) -> Iterator[Block]:
     if _about(dataset, ("multihoprag",)):
-        yield from _table(run, dataset, "answers", STRATEGIES, (EM, F1), TOR)
-        yield from _table(run, dataset, "depth of the tree", DEPTHS, (EM, F1), TOR)
+        yield from _table(run, dataset, "answers", METHODS.rows, (EM, F1), TOR.source)
+        yield from _table(run, dataset, "depth of the tree", DEPTHS.rows, (EM, F1), TOR.source)
         yield from (Words(GUESSES), _retrievers(run, dataset))
     if _about(dataset, OF_PRUNE):
-        yield from _table(run, dataset, "evidence forgetting", FORGOTTEN, (FORGETTING_FOUND,), PRUNE)
+        yield from _table(
+            run, dataset, "evidence forgetting", [row for row in ABLATIONS.rows if row.figures], (FORGETTING_FOUND,), PRUNE.source
+        )
 
 
 def _about(dataset: str, names: Sequence[str]) -> bool:
@@ -313,7 +282,7 @@ def _about(dataset: str, names: Sequence[str]) -> bool:
     return any(name in bare for name in names)
 
 
-def _table(run: Run, dataset: str, title: str, papers: Sequence[Published], measures: Sequence[Measure], source: str) -> Iterator[Table]:
+def _table(run: Run, dataset: str, title: str, papers: Sequence[PaperRow], measures: Sequence[Measure], source: str) -> Iterator[Table]:
     """Yield a table, if any of its rows was run."""
     found = [(one, run.answered.get((dataset, one.strategy, one.variant), [])) for one in papers]
     if not any(lines for _, lines in found):
@@ -330,7 +299,7 @@ def _table(run: Run, dataset: str, title: str, papers: Sequence[Published], meas
 
 
 def _retrievers(run: Run, dataset: str) -> Table:
-    rows = [[Cell(row.name, head=True), Cell("published"), *map(Cell, row.figures)] for row in SEARCHES]
+    rows = [[Cell(name, head=True), Cell("published"), *map(Cell, figures)] for name, figures in SEARCHES.items()]
     for (name, strategy, variant), lines in run.groups.items():
         if name == dataset and any(line.ranked for line in lines) and (not variant or lines[0].searched):
             where = LineFilter(dataset, strategy, variant)

@@ -178,6 +178,21 @@ def _swept(
     axes.set(title="model calls a question" if measure is CALLS else f"{measure.title}, percent", xlabel=label(setting))
 
 
+def gleanings(graphs: Sequence[Mapping[str, Any]], name: str) -> Markup:
+    """Draw the references to names over the rounds of gleaning, a line a size of units."""
+    return drawn(name, (4.6, 3.0), [partial(_gleanings, graphs)])
+
+
+def _gleanings(graphs: Sequence[Mapping[str, Any]], axes: Axes) -> None:
+    sizes = list(dict.fromkeys(str(graph["build"]["unit_tokens"]) for graph in graphs))
+    for size in sizes:
+        points = [(graph["build"]["gleanings"], graph["references"]) for graph in graphs if str(graph["build"]["unit_tokens"]) == size]
+        axes.plot(*zip(*points, strict=True), marker=marker(size, sizes), color=ink(size, sizes), label=f"{size} tokens")
+    axes.set_xticks(sorted({graph["build"]["gleanings"] for graph in graphs}))
+    axes.set_ylim(bottom=0)
+    axes.set(title="references to names", xlabel="gleanings")
+
+
 def calibration(asked: Mapping[str, Asked]) -> Markup:
     """Draw reliability and risk against coverage, a row a data set."""
     panels = [partial(panel, dataset, strategies) for dataset, strategies in asked.items() for panel in (_reliable, _risky)]

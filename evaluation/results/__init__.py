@@ -30,6 +30,8 @@ class ResultLine:
 
     number: int
     row: Row
+    file: str = RESULTS
+    """Where it stands: below the folder of several runs, with that of its own."""
 
     @property
     def group(self) -> Key:

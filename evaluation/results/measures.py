@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ramify.evaluation.metrics import bootstrap_interval, expected_calibration_error, paired_test
+from ramify.evaluation.metrics import bootstrap_interval, expected_calibration_error, paired_test, ratio_interval
 from ramify.evaluation.results import Key, ResultLine, Run, read_run
 from ramify.evaluation.task import Row
 from ramify.tools.errors import UsageError
@@ -211,6 +211,7 @@ HITS10 = _found("hits@10", "any gold passage is among the first 10")
 P5 = _found("P@5", "share of the first 5 places that gold passages take", "precision@5")
 MRR10 = _found("MRR@10", "mean reciprocal rank of the first gold passage, within 10", "mrr@10")
 WRONG = _found("wrong@5", "share of the first 5 places that passages of other groups than the gold's take", "wrong_group@5", -1)
+SUPPORT = _found("support F1", "F1 of the cited documents against the gold ones", "supporting_f1")
 RETRIEVAL = (
     _found("recall@5", "share of the gold passages among the first 5"),
     R10,
@@ -222,9 +223,14 @@ RETRIEVAL = (
     WRONG,
     _found("cit. P", "precision of citations: of the documents an answer cites, those that are gold", "citation_precision"),
     _found("cit. R", "recall of citations: of the gold documents, those that the answer cites", "citation_recall"),
-    _found("support F1", "F1 of the cited documents against the gold ones", "supporting_f1"),
+    SUPPORT,
 )
 GOLD = Measure("all gold", "all gold passages are among those found and, of a strategy, shown to the model", mean_of(all_found))
+
+
+def tree_depth(line: ResultLine) -> float | None:
+    """Return the levels that its tree reached below the root; None for a line without a tree."""
+    return max((float(str(branch["path"]).count(".")) for branch in line.row.get("tree") or ()), default=None)
 
 
 def _spent(title: str, meaning: str, name: str) -> Measure:
@@ -233,16 +239,19 @@ def _spent(title: str, meaning: str, name: str) -> Measure:
 
 CALLS = _spent("calls", "model calls", "llm_calls")
 SECONDS = _spent("s", "seconds of wall time on this machine", "wall_s")
+PROMPT = _spent("prompt", "prompt tokens", "prompt_tokens")
 COST = (
     CALLS,
     _spent("in a row", "critical path: calls that must be made one after another", "critical_path_calls"),
-    _spent("prompt", "prompt tokens", "prompt_tokens"),
+    PROMPT,
     _spent("completion", "completion tokens", "completion_tokens"),
     _spent("searches", "retrievals", "retrievals"),
     SECONDS,
     Measure("s p50", "median of the seconds", quantile_of(spent("wall_s"), 0.5), plain, -1),
     Measure("s p95", "95th percentile of the seconds", quantile_of(spent("wall_s"), 0.95), plain, -1),
 )
+
+TREE_DEPTH = Measure("tree depth", "levels that the tree reached below its root", mean_of(tree_depth), plain, 0)
 
 
 SIGNIFICANT = 0.05
@@ -290,6 +299,14 @@ def difference(pairs: Pairs, value: LineValue) -> Difference | None:
     first, second = [a for a, _ in both], [b for _, b in both]
     low, high = bootstrap_interval([a - b for a, b in both])
     return Difference(float(np.mean(first) - np.mean(second)), low, high, paired_test(first, second))
+
+
+def ratio(pairs: Pairs, value: LineValue) -> Estimate | None:
+    """Return the mean of the first over that of the second, with its bootstrap interval; None if no pair has both, or the second is 0."""
+    both = [(a, b) for one, other in pairs if (a := value(one)) is not None and (b := value(other)) is not None]
+    if not sum(b for _, b in both):
+        return None
+    return Estimate(sum(a for a, _ in both) / sum(b for _, b in both), len(both), *ratio_interval(both))
 
 
 def shown_p(p: float) -> str:

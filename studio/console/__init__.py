@@ -3,7 +3,7 @@
 * command-line input: `options` that several commands share
 * output: `streams`, `progress_bar`, `live_tree`
 * `reviewing`: what a person decides on what is proposed
-* long-running work with its output: `building` an index, `evaluating` a run, a `talk` (the chat)
+* long-running work with its output: `building` an index, `evaluating` a run, `reproducing` a paper, a `talk` (the chat)
 """
 
 __all__: list[str] = []

@@ -28,8 +28,7 @@ SHOWN = 6
 
 def evaluating(order: Order) -> None:
     """Run an evaluation, from reading the data to the report."""
-    if missing := [name for name in ("ir_measures", "matplotlib") if find_spec(name) is None]:
-        raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
+    check_extras()
     with bar() as progress:
         datasets, wanted = load_inputs(order, progress)
     for _, dataset in datasets:
@@ -60,6 +59,12 @@ def evaluating(order: Order) -> None:
                 finish(order)
             raise
     finish(order)
+
+
+def check_extras() -> None:
+    """Check that what scores and reports need is installed; RamifyError if not."""
+    if missing := [name for name in ("ir_measures", "matplotlib") if find_spec(name) is None]:
+        raise RamifyError(f"{missing[0]} is not installed, which scores and reports need", "run `pip install 'ramify-rag[eval]'`")
 
 
 def finish(order: Order) -> None:

@@ -48,7 +48,11 @@ Settings = Annotated[
 ]
 Preset = Annotated[
     str | None,
-    typer.Option("--preset", metavar="NAME", help="Options that belong together: paper, for tor and prune; --set counts before it."),
+    typer.Option(
+        "--preset",
+        metavar="NAME",
+        help="Options that belong together: paper, for tor, prune, iterative and global; --set counts before it.",
+    ),
 ]
 Style = Annotated[str | None, typer.Option(metavar="full|short", help="full: the answer in sentences, too; short: the short answer alone.")]
 AskFirst = Annotated[

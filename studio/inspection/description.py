@@ -15,7 +15,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.index_store import is_address
 from ramify.tools.index.manifest import WHOLE
 from ramify.tools.index.searcher import hidden_note, reasons
-from ramify.tools.knowledge.index import Inside
+from ramify.tools.knowledge.index import PAPER_CORPORA, PAPER_SHARES, Inside
 from ramify.tools.knowledge.reports import QUOTED
 from ramify.tools.quoting import brief, many, one_line
 
@@ -24,9 +24,6 @@ LARGEST = 10
 CLAIMS = 20
 """Claims that are listed; --json gives all."""
 NONE = "—"
-PAPER_SHARES = {0: "under 3 %", 3: "67–74 %"}
-"""Tokens of a level's reports as a share of the source text's, which the paper gives as savings: over 97 %, 26–33 %."""
-PAPER_CORPORA = (("podcasts", "~1 million", "1,669", "8,564", "20,691"), ("news", "~1.7 million", "3,197", "15,754", "19,520"))
 NOTES = (
     "C0 is the root level, Q the modularity of a level, TS the text of all searched passages; tokens are estimated, of both alike.",
     "The paper is Edge et al. 2024, From Local to Global: its C3 is its lowest level, its units are 600 tokens long, ours are passages.",

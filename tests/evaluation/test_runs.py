@@ -13,6 +13,7 @@ from ramify.evaluation.search import index
 from ramify.evaluation.task import RESULTS, Log
 from ramify.graphs.strategies import STRATEGIES, Strategy
 from ramify.tools.errors import ModelError, UsageError
+from ramify.tools.index.manifest import manifest_of
 from ramify.tools.reader.reading import read_context
 from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
 
@@ -169,3 +170,12 @@ def test_two_runs_do_not_write_into_one_folder(data: Path, tmp_path: Path) -> No
     with Log(out / RESULTS), pytest.raises(UsageError, match="another run is writing"):
         execute(order(data, out))
     assert len(asked(execute(order(data, out)))) == 12
+
+
+def test_passages_have_the_length_that_is_asked_for_throughout_a_run(data: Path, tmp_path: Path) -> None:
+    wanted = order(data, tmp_path / "run", chunk_tokens=40, limit=1)
+    execute(wanted)
+    [source] = prepare(wanted, *load_inputs(wanted)).sources
+    assert manifest_of(source.folder).chunk_tokens == 40
+    with pytest.raises(UsageError, match="40 tokens"):
+        execute(wanted.model_copy(update={"chunk_tokens": 60}))

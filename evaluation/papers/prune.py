@@ -1,0 +1,93 @@
+"""PruneRAG (arXiv 2601.11024): methods, ablations, τ, depth, forgotten evidence and speed; its tables and curves are not available."""
+
+from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, run
+from ramify.evaluation.results.measures import CALLS, EM, F1, FORGETTING, FORGETTING_FOUND, SECONDS, TREE_DEPTH
+
+OPTIONS = {"k": 5, "hybrid": False, "temperature": 0.0}
+"""Top five of dense search, for every method."""
+BASELINES = {
+    "closed-book": "no retrieval",
+    "naive": "retrieve once",
+    "chain": "chain of retrieval",
+    "iterative": "Iterative RAG",
+    "ircot": "IRCoT",
+    "self-ask": "Self-Ask",
+    "react": "ReAct, as Search-o1 does",
+}
+NOT_GIVEN = "The source gives no figures of this table."
+METHODS = PaperTable(
+    "Methods",
+    (EM, F1, FORGETTING_FOUND, FORGETTING, CALLS, SECONDS),
+    (*(PaperRow(told, name) for name, told in BASELINES.items()), PaperRow("PruneRAG", "prune")),
+    note=NOT_GIVEN,
+)
+TAUS = ("0.5", "0.7", "0.9", "0.95", "0.99")
+THRESHOLD = PaperTable(
+    "Figure 5: τ",
+    (EM, F1, FORGETTING_FOUND, FORGETTING, TREE_DEPTH, CALLS),
+    tuple(PaperRow(f"τ = {tau}", "prune", f"tau={tau}") for tau in TAUS),
+    lead="threshold",
+    note="The source tells of its curve that EM falls sharply below 0.5, and is best from 0.9 to 0.95.",
+)
+DEPTH = PaperTable(
+    "Figure 4: depth",
+    (EM, F1, FORGETTING_FOUND, FORGETTING, TREE_DEPTH, CALLS),
+    tuple(PaperRow(f"{depth + 1} ({depth} below the root)", "prune", f"max_depth={depth}") for depth in range(5)),
+    lead="limit",
+    note="The source counts the root, and tells of its curve that it saturates at 2 to 3.",
+)
+ABLATIONS = PaperTable(
+    "Table 2: ablations",
+    (FORGETTING_FOUND, FORGETTING, EM, F1, CALLS),
+    (
+        PaperRow("PruneRAG", "prune", figures=("23.1",)),
+        PaperRow("without adaptive expansion", "prune", "without adaptive"),
+        PaperRow("without the answer branch", "prune", "without answer", ("48.2",)),
+        PaperRow("without confidence", "prune", "without confidence"),
+        PaperRow("without entities", "prune", "without entities"),
+    ),
+    lead="variant",
+    note="Of this table the source gives two figures, and not on which data set.",
+)
+PRUNE = Paper(
+    name="prune",
+    title="PruneRAG (arXiv 2601.11024)",
+    about="methods with IRCoT-type baselines, τ, depth, four ablations, forgotten evidence, speed",
+    source=(
+        "HotpotQA, 2WikiMultihopQA and MuSiQue, Llama-3.1-8B-Instruct or Qwen3-8B, BGE-large-en-v1.5; "
+        "of which of these sets a figure is, is not told"
+    ),
+    setup={
+        "model": "Llama-3.1-8B-Instruct or Qwen3-8B",
+        "retrieval": "BGE-large-en-v1.5, dense, k = 5",
+        "data": "HotpotQA, 2WikiMultihopQA, MuSiQue",
+        "questions": "not given",
+        "passages": "not given",
+    },
+    runs=(
+        run("methods", BASELINES, options=OPTIONS, chunk_tokens=300),
+        run(
+            "prune",
+            ("prune",),
+            options={**PAPER_PRESET, **OPTIONS},
+            chunk_tokens=300,
+            sweeps={"tau": [float(tau) for tau in TAUS], "max_depth": [0, 1, 2, 3, 4]},
+            ablations=("adaptive", "answer", "confidence", "entities"),
+        ),
+    ),
+    tables=(METHODS, THRESHOLD, DEPTH, ABLATIONS),
+    main="prune",
+    claims=(
+        ("F1", "+5.45 % on average"),
+        ("EFR", "-20.8 %"),
+        ("Speed", "4.9 times that of mainstream baselines"),
+        ("Threshold", "EM falls sharply for tau below 0.5; best from 0.9 to 0.95"),
+        ("Depth", "saturates at 2 to 3"),
+    ),
+    deviations=(
+        "Evidence counts as found (EFR found) when the gold document was retrieved, as in the paper; EFR alone counts what the model "
+        "was shown, a passage for its document when three quarters of its words were, as in the paper's code.",
+        "Wiring: staged, with the recursive way up, as the paper describes it; the paper's code asks one call a branch (--set joint=true).",
+        "A branch gives up after its own depth limit with the answer it has, marked low.",
+    ),
+)

@@ -1,0 +1,76 @@
+"""ToR-RAG (Yoo and Moon 2025): its tables 3 and 4, and what it leaves open: θ, and the judge taken away."""
+
+from ramify.evaluation.papers.paper import PAPER_PRESET, Paper, PaperRow, PaperTable, run
+from ramify.evaluation.results.measures import CALLS, EM, F1, SUPPORT, TREE_DEPTH
+
+OPTIONS = {"k": 5, "mmr": 0.75, "hybrid": False, "temperature": 0.2, "passage_tokens": 300, "context_tokens": 1500, "final_k": 5}
+"""Table 1 and §IV.1: the same for every method."""
+METHODS = PaperTable(
+    "Table 3: methods",
+    (EM, F1),
+    (
+        PaperRow("Non-RAG", "closed-book", figures=("49.06", "50.11")),
+        PaperRow("Native-RAG", "naive", figures=("53.83", "55.92")),
+        PaperRow("CoR-RAG", "chain", figures=("54.26", "55.14")),
+        PaperRow("ToR-RAG, depth 3", "tor", figures=("60.25", "61.18")),
+    ),
+)
+DEPTHS = PaperTable(
+    "Table 4: depth",
+    (EM, F1, TREE_DEPTH, CALLS),
+    (
+        PaperRow("ToR-RAG, depth 1", "tor", "max_depth=1", ("54.58", "55.52")),
+        PaperRow("ToR-RAG, depth 2", "tor", "max_depth=2", ("56.30", "57.61")),
+        PaperRow("ToR-RAG, depth 3", "tor", "max_depth=3", ("60.25", "61.18")),
+        PaperRow("ToR-RAG, depth 4", "tor", "max_depth=4", ("26.13", "30.13")),
+    ),
+    lead="limit",
+    note="The paper gives neither the depth that trees reach nor calls. It explains depth 4 by prompts that ran over the window.",
+)
+THETAS = ("0", "0.2", "0.4", "0.6", "0.8")
+JUDGE = PaperTable(
+    "Left open: θ, without the judge, supporting facts",
+    (EM, F1, SUPPORT, TREE_DEPTH, CALLS),
+    (
+        *(PaperRow(f"θ = {theta}", "tor", f"theta={theta}") for theta in THETAS),
+        PaperRow("without the judge", "tor", "without judge"),
+    ),
+    lead="threshold",
+    note="The paper names these as further work (§V), and has no such table. θ is 0.4 there.",
+)
+TOR = Paper(
+    name="tor",
+    title="ToR-RAG (Yoo and Moon 2025)",
+    about="tables 3 (methods) and 4 (depth), and what it leaves open: θ, without the judge",
+    source="MultiHop-RAG, 2,556 questions, LLaMA 3.1 8B on Ollama, Qwen3-Embedding-0.6B",
+    setup={
+        "model": "LLaMA 3.1 8B (Ollama), temperature 0.2",
+        "retrieval": "Qwen3-Embedding-0.6B, FAISS (HNSW), MMR λ = 0.75, k = 5",
+        "data": "MultiHop-RAG",
+        "questions": "2,556",
+        "passages": "300 tokens, 1,500 together",
+    },
+    runs=(
+        run("methods", ("closed-book", "naive", "chain"), options=OPTIONS, chunk_tokens=300),
+        run(
+            "tor",
+            ("tor",),
+            options={**PAPER_PRESET, **OPTIONS},
+            chunk_tokens=300,
+            sweeps={"max_depth": [1, 2, 3, 4], "theta": [float(theta) for theta in THETAS]},
+            ablations=("judge",),
+        ),
+    ),
+    tables=(METHODS, DEPTHS, JUDGE),
+    main="tor",
+    claims=(
+        ("EM", "+6.42 over Native-RAG, +11.19 over Non-RAG"),
+        ("F1", "+6.04 over CoR-RAG, +11.07 over Non-RAG"),
+        ("Depth", "3 is best; 4 falls below everything"),
+    ),
+    deviations=(
+        "θ is compared with the mean of the four criteria over 5: the paper gives θ = 0.4 beside a scale from 0 to 5.",
+        "A question that is already simple is not split; the paper keeps a minimal pair there.",
+        "A weak fork is decomposed once more before it is pruned (§4 of the paper; its §5 prunes at once: --set redecompositions=0).",
+    ),
+)

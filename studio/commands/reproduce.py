@@ -1,0 +1,60 @@
+"""ramify reproduce: a paper's tables and figures by one command."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ramify.studio.commands.eval import AtOnce, Embedding, Limit, Seed
+from ramify.studio.console.options import BaseUrl, ModelName, options_of
+from ramify.studio.console.streams import out
+
+PaperName = Annotated[
+    str | None, typer.Argument(metavar="PAPER", help="tor, prune, iterative, graph or hierarchy; without it, the papers are listed.")
+]
+Data = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--data", metavar="DATASET", help="A data set as for `ramify eval`; repeatable. [the demo, which is not the paper's data]"
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Folder of the runs and the report; an existing one is resumed. [PAPER-reproduced]"),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting of all runs; it counts before the paper's, and is reported."),
+]
+Judge = Annotated[
+    str | None, typer.Option("--judge", metavar="NAME", help="Language model that compares answers (graph). [the model that answers]")
+]
+Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Verdicts on each pair of answers (graph).")]
+GroupBy = Annotated[
+    str | None, typer.Option("--group-by", metavar="F,G", help="Metadata that documents are grouped and labelled by (hierarchy).")
+]
+Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Random draws of the documents for each share (hierarchy).")]
+
+
+def reproduce(
+    paper: PaperName = None, data: Data = None, out_: Out = None, model: ModelName = None, base_url: BaseUrl = None,
+    settings: Settings = None, judge: Judge = None, repeats: Repeats = 5, group_by: GroupBy = None, draws: Draws = 5,
+    limit: Limit = None, seed: Seed = 0, at_once: AtOnce = 8, embedding: Embedding = "minilm",
+) -> None:  # fmt: skip
+    """Reproduce a paper: its settings, baselines, sweeps and ablations in one run, and a page with its figures beside ours."""
+    from ramify.evaluation.papers import PAPERS, find_paper
+
+    if paper is None:
+        for one in PAPERS.values():
+            out().print(f"{one.name:<10} {one.title}: {one.about}", soft_wrap=True, markup=False)
+        return
+    from ramify.studio.commands.index import fields_of
+    from ramify.studio.console.reproducing import reproducing
+
+    found = find_paper(paper, PAPERS)
+    folder = out_ or Path(f"{found.name}-reproduced")
+    more: dict[str, Any] = {"limit": limit, "seed": seed, "at_once": at_once, "embedding": embedding, "draws": draws}
+    if group_by:
+        more["group_by"] = tuple(fields_of(group_by))
+    orders = found.orders(folder, data or (), options_of(settings, model=model, base_url=base_url), **more)
+    reproducing(found, orders, folder, {"model": judge} if judge else None, repeats)
