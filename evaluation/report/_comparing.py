@@ -42,7 +42,7 @@ from ramify.evaluation.results.measures import (
     read_runs,
     shown_p,
 )
-from ramify.evaluation.task import Row
+from ramify.evaluation.task import RESULTS, Row
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.english import fold, sentences
 
@@ -164,9 +164,9 @@ def compare_page(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None
     runs = read_runs(run_a, run_b)
     a, b = runs.a, runs.b
     lines = []
-    for line, name in [*((line, "A") for line in a.lines), *((line, "B") for line in b.lines)]:
+    for line, name, run in [*((line, "A", a) for line in a.lines), *((line, "B", b) for line in b.lines)]:
         named = {"strategy": f"{name}: {line.row['strategy']}", "key": f"{name}|{line.row['key']}"}
-        lines.append(ResultLine(line.number, {**line.row, **named}))
+        lines.append(ResultLine(line.number, {**line.row, **named}, str(run.folder / RESULTS)))
     names = list(dict.fromkeys(line.row["strategy"] for line in lines))
     return page(Run(a.folder, {**a.manifest, "strategies": names}, tuple(lines)), TITLE, _sections(runs, verdicts))
 

@@ -16,10 +16,10 @@ from matplotlib.ticker import LogLocator, NullLocator
 from ramify.evaluation._degraded_cells import MISSING
 from ramify.evaluation.metrics import reliability, risk_coverage
 from ramify.evaluation.results import ResultLine
-from ramify.evaluation.results.measures import CALLS, EM, F1, Estimate, Measure, confident
+from ramify.evaluation.results.measures import CALLS, EM, F1, SECONDS, Estimate, Measure, confident
 from ramify.tools.quoting import one_line
 
-TEXT, RULE = "#f0e0a1", "#f0e0a2"
+TEXT, RULE, FAINT = "#f0e0a1", "#f0e0a2", "#f0e0a3"
 INKS = tuple(f"#f0e0b{number}" for number in range(1, 8))
 """Placeholders, replaced by the page's CSS variables."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -84,7 +84,12 @@ def _placed(svg: str, name: str) -> Markup:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r'(<svg[^>]*?) width="([\d.]+)pt" height="[\d.]+pt"', r'\1 style="--width: \2"', svg, count=1)
-    inks = {TEXT: "var(--ink)", RULE: "var(--rule)", **{placeholder: f"var(--ink-{place})" for place, placeholder in enumerate(INKS, 1)}}
+    inks = {
+        TEXT: "var(--ink)",
+        RULE: "var(--rule)",
+        FAINT: "var(--faint)",
+        **{placeholder: f"var(--ink-{place})" for place, placeholder in enumerate(INKS, 1)},
+    }
     for placeholder, variable in inks.items():
         svg = svg.replace(placeholder, variable)
     return Markup(svg.strip())
@@ -123,32 +128,50 @@ def _rows(axes: Axes, names: Sequence[str]) -> None:
     axes.grid(visible=False, axis="y")
 
 
-def pareto(asked: Mapping[str, Asked]) -> Markup:
-    """Draw F1 over model calls, a panel a data set; the line joins the strategies that none beats at their cost."""
-    return drawn("pareto", (4.3, 2.9), [partial(_pareto, dataset, strategies) for dataset, strategies in asked.items()])
+def pareto(asked: Asked, qualities: Sequence[Measure], costs: Sequence[Measure], name: str) -> Markup:
+    """Draw each quality over each cost; a dashed line joins the front, and what is not on any front of its row is grey."""
+    panels = [partial(_pareto, asked, quality, cost) for quality in qualities for cost in costs]
+    return drawn(name, (3.6, 3.1), panels, across=len(costs))
 
 
-def _pareto(dataset: str, strategies: Asked, axes: Axes) -> None:
-    names = list(strategies)
-    points = {name: (calls, f1) for name, lines in strategies.items() if (calls := CALLS.of(lines)) and (f1 := F1.of(lines))}
-    front = _frontier([(calls.value, 100 * f1.value) for calls, f1 in points.values()])
-    axes.plot([cost for cost, _ in front], [quality for _, quality in front], color=TEXT, linewidth=1, linestyle=DASHED, zorder=1)
-    for name, (calls, f1) in points.items():
-        axes.plot([calls.value] * 2, _interval(f1), color=ink(name, names), linewidth=1.2)
-        axes.plot(calls.value, 100 * f1.value, marker=marker(name, names), color=ink(name, names), linestyle="none", label=label(name))
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set(title=label(dataset), xlabel="model calls a question (mean, log scale)", ylabel="F1, percent")
+def _pareto(asked: Asked, quality: Measure, cost: Measure, axes: Axes) -> None:
+    names = list(asked)
+    points = {name: (spent.value, one) for name, lines in asked.items() if (spent := cost.of(lines)) and (one := quality.of(lines))}
+    front = frontier({name: (spent, one.value) for name, (spent, one) in points.items()})
+    axes.plot([points[name][0] for name in front], [100 * points[name][1].value for name in front], color=TEXT, lw=1, ls=DASHED, zorder=1)
+    for name, (spent, one) in points.items():
+        colour = ink(name, names) if name in front else RULE
+        axes.plot([spent] * 2, _interval(one), color=colour, linewidth=1.2)
+        axes.plot(spent, 100 * one.value, marker=marker(name, names), color=colour, linestyle="none", label=label(name))
+    if points and min(spent for spent, _ in points.values()) > 0:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=6))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_locator(NullLocator())
+    axes.set(xlabel=f"{'seconds' if cost is SECONDS else cost.title} a question, mean", ylabel=f"{quality.title}, percent")
+    _name_points(axes, {label(name): (spent, 100 * one.value, name in front) for name, (spent, one) in points.items()})
 
 
-def _frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the points of (cost, quality) that no cheaper one equals."""
-    kept: list[tuple[float, float]] = []
-    for cost, quality in sorted(points, key=lambda point: (point[0], -point[1])):
-        if not kept or quality > kept[-1][1]:
-            kept.append((cost, quality))
+def _name_points(axes: Axes, points: Mapping[str, tuple[float, float, bool]]) -> None:
+    """Write the name of each point beside it: towards the middle of the panel, names that would overlap moved apart."""
+    axes.margins(x=0.12, y=0.1)
+    low, high = axes.transData.inverted().transform(axes.transAxes.transform([(0.5, 0), (0.5, 1)]))
+    middle, step = low[0], 0.062 * (high[1] - low[1])
+    taken: dict[bool, list[float]] = {False: [], True: []}
+    for name, (x, y, on_front) in sorted(points.items(), key=lambda one: one[1][1]):
+        left = x > middle
+        height = max([y, *(other + step for other in taken[left])])
+        taken[left].append(height)
+        place: Any = {"xytext": (-7 if left else 7, 0), "textcoords": "offset points", "ha": "right" if left else "left", "va": "center"}
+        axes.annotate(name, (x, height), fontsize=7.5, color=TEXT if on_front else FAINT, **place)
+
+
+def frontier(points: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return the names of the points of (cost, quality) that no cheaper or equally cheap one equals, the cheapest first."""
+    kept: list[str] = []
+    for name, (_, quality) in sorted(points.items(), key=lambda one: (one[1][0], -one[1][1])):
+        if not kept or quality > points[kept[-1]][1]:
+            kept.append(name)
     return kept
 
 
