@@ -185,13 +185,14 @@ def _runs(a: Run, b: Run) -> Iterator[Block]:
     """Report which runs they are, and how their manifests differ."""
     yield from (Words(f"{name}: {warning}", "warning") for name, run in (("A", a), ("B", b)) for warning in run.warnings)
     yield Words(f"A is {a.folder}, B is {b.folder}; the differences are A less B, on the questions both were asked.")
-    told = [(name, _told(a.manifest.get(name)), _told(b.manifest.get(name))) for name in DESCRIBED]
+    told = [(name, manifest_text(a.manifest.get(name)), manifest_text(b.manifest.get(name))) for name in DESCRIBED]
     rows = [[Cell(name, head=True), Cell(one), Cell(other)] for name, one, other in told if one != other]
     same = Words("They were made with the same model, settings, versions and machine.")
     yield Table("What differs", words("", "A", "B"), rows) if rows else same
 
 
-def _told(value: Any) -> str:
+def manifest_text(value: Any) -> str:
+    """Return a value of a manifest as a text."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return ", ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else "" if value is None else str(value)

@@ -50,7 +50,9 @@ def drawn(name: str, size: tuple[float, float], panels: Sequence[Callable[[Axes]
             axes.set_visible(False)
         told = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
         if told:
-            placed: Any = {"loc": "outside upper left", "ncols": min(6, len(told)), "handletextpad": 0.4, "columnspacing": 1.4}
+            wide = (2 + 0.55 * max(map(len, told))) * STYLE["font.size"] / 72  # inches of an entry
+            columns = max(1, min(6, len(told), int(figure.get_size_inches()[0] / wide)))
+            placed: Any = {"loc": "outside upper left", "ncols": columns, "handletextpad": 0.4, "columnspacing": 1.4}
             figure.legend([*told.values()], [*told], **placed)
         with io.StringIO() as file, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # the page's own font writes the text
@@ -104,7 +106,7 @@ DASHED = (0, (4, 3))
 
 def answers(asked: Mapping[str, Asked]) -> Markup:
     """Draw EM and F1 of every strategy with their intervals, a panel a data set."""
-    size = (4.3, 0.34 * max(map(len, asked.values())) + 0.9)
+    size = (3.2 + 0.06 * max(len(label(name)) for names in asked.values() for name in names), 0.34 * max(map(len, asked.values())) + 0.9)
     return drawn("answers", size, [partial(_answers, dataset, strategies) for dataset, strategies in asked.items()])
 
 
@@ -118,7 +120,7 @@ def _answers(dataset: str, strategies: Asked, axes: Axes) -> None:
                 axes.plot(100 * told.value, height, marker=mark, color=colour, markerfacecolor=face, linestyle="none")
     _rows(axes, [label(name) for name in names])
     axes.set_xlim(left=0)
-    axes.set(title=label(dataset), xlabel="percent (EM filled, F1 hollow), 95 % interval")
+    axes.set(title=label(dataset), xlabel="percent")
 
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
@@ -129,7 +131,7 @@ def _rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def pareto(asked: Asked, qualities: Sequence[Measure], costs: Sequence[Measure], name: str) -> Markup:
-    """Draw each quality over each cost; a dashed line joins the front, and what is not on any front of its row is grey."""
+    """Draw each quality over each cost; points are numbered, a dashed line joins the front, others are grey."""
     panels = [partial(_pareto, asked, quality, cost) for quality in qualities for cost in costs]
     return drawn(name, (3.6, 3.1), panels, across=len(costs))
 
@@ -139,31 +141,21 @@ def _pareto(asked: Asked, quality: Measure, cost: Measure, axes: Axes) -> None:
     points = {name: (spent.value, one) for name, lines in asked.items() if (spent := cost.of(lines)) and (one := quality.of(lines))}
     front = frontier({name: (spent, one.value) for name, (spent, one) in points.items()})
     axes.plot([points[name][0] for name in front], [100 * points[name][1].value for name in front], color=TEXT, lw=1, ls=DASHED, zorder=1)
-    for name, (spent, one) in points.items():
-        colour = ink(name, names) if name in front else RULE
-        axes.plot([spent] * 2, _interval(one), color=colour, linewidth=1.2)
-        axes.plot(spent, 100 * one.value, marker=marker(name, names), color=colour, linestyle="none", label=label(name))
+    for number, name in enumerate(names, 1):
+        axes.plot([], [], marker=marker(name, names), color=ink(name, names), linestyle="none", label=f"{number} {label(name)}")
+        if name in points:
+            (spent, one), on_front = points[name], name in front
+            colour = ink(name, names) if on_front else RULE
+            axes.plot([spent] * 2, _interval(one), color=colour, linewidth=1.2)
+            axes.plot(spent, 100 * one.value, marker=marker(name, names), color=colour if on_front else FAINT, linestyle="none")
+            where: Any = {"xytext": (5, 3), "textcoords": "offset points", "fontsize": 8, "color": TEXT if on_front else FAINT}
+            axes.annotate(str(number), (spent, 100 * one.value), **where)
     if points and min(spent for spent, _ in points.values()) > 0:
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=6))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_locator(NullLocator())
     axes.set(xlabel=f"{'seconds' if cost is SECONDS else cost.title} a question, mean", ylabel=f"{quality.title}, percent")
-    _name_points(axes, {label(name): (spent, 100 * one.value, name in front) for name, (spent, one) in points.items()})
-
-
-def _name_points(axes: Axes, points: Mapping[str, tuple[float, float, bool]]) -> None:
-    """Write the name of each point beside it: towards the middle of the panel, names that would overlap moved apart."""
-    axes.margins(x=0.12, y=0.1)
-    low, high = axes.transData.inverted().transform(axes.transAxes.transform([(0.5, 0), (0.5, 1)]))
-    middle, step = low[0], 0.062 * (high[1] - low[1])
-    taken: dict[bool, list[float]] = {False: [], True: []}
-    for name, (x, y, on_front) in sorted(points.items(), key=lambda one: one[1][1]):
-        left = x > middle
-        height = max([y, *(other + step for other in taken[left])])
-        taken[left].append(height)
-        place: Any = {"xytext": (-7 if left else 7, 0), "textcoords": "offset points", "ha": "right" if left else "left", "va": "center"}
-        axes.annotate(name, (x, height), fontsize=7.5, color=TEXT if on_front else FAINT, **place)
 
 
 def frontier(points: Mapping[str, tuple[float, float]]) -> list[str]:

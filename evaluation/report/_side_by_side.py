@@ -5,10 +5,10 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ramify.evaluation.report._answers import at_a_glance, calibration, of_dataset
 from ramify.evaluation.report._blocks import Block, Cell, ReportSection, Table, Words, sections_of, words
+from ramify.evaluation.report._comparing import manifest_text
 from ramify.evaluation.report._trade_offs import costs, worst
 from ramify.evaluation.report.writers import failures
 from ramify.evaluation.results import ResultLine, Run, read_run
@@ -52,17 +52,15 @@ def names_of(runs: Sequence[Run]) -> list[str]:
 
 def _facts(run: Run) -> dict[str, str]:
     """Return what a run was measured with: model, encoder, kind of index, profile and changed settings."""
-    named = {name: _text(run.manifest.get(name)) for name in TOLD[:NAMING]} | {"index_kinds": _own_kind(run)}
+    named = {name: manifest_text(run.manifest.get(name)) for name in TOLD[:NAMING]} | {"index_kinds": _own_kind(run)}
     base = run.manifest.get("base") or {}
-    return named | {f"{name} set": f"{name}={_text(value)}" for name, value in sorted(base.items() if isinstance(base, dict) else ())}
+    return named | {
+        f"{name} set": f"{name}={manifest_text(value)}" for name, value in sorted(base.items() if isinstance(base, dict) else ())
+    }
 
 
 def _own_kind(run: Run) -> str:
     return str((run.manifest.get("index_kinds") or [PLAIN])[0])
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _merged(runs: Sequence[Run], names: Sequence[str]) -> Run:
@@ -106,7 +104,7 @@ def _shared(dataset: str, runs: Sequence[Run]) -> set[str]:
 def _described(runs: Sequence[Run], names: Sequence[str], merged: Run) -> Iterator[Block]:
     """Report what each run is, and how they differ."""
     yield from (Words(f"{name}: {warning}", "warning") for name, run in zip(names, runs, strict=True) for warning in run.warnings)
-    facts = [{"folder": str(run.folder), **{name: _text(run.manifest.get(name)) for name in TOLD}, **_facts(run)} for run in runs]
+    facts = [{"folder": str(run.folder), **{name: manifest_text(run.manifest.get(name)) for name in TOLD}, **_facts(run)} for run in runs]
     listed = dict.fromkeys(name for told in facts for name in told)
     rows = [
         [Cell(name, head=True), *(Cell(told.get(name, "")) for told in facts)] for name in listed if any(told.get(name) for told in facts)

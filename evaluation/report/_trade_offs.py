@@ -47,7 +47,9 @@ def costs(run: Run) -> Iterator[Block]:
         if not shared:
             yield Words(f"{dataset}: no question was asked of all variants.")
             continue
-        caption = "The dashed line joins those that no cheaper one equals; the others are grey. Vertical lines: 95 % intervals."
+        caption = (
+            "The dashed line joins those that no cheaper one equals; in that panel, the others are grey. Vertical lines: 95 % intervals."
+        )
         yield Plot.drawn(f"{dataset}. {caption}", "pareto", {one.name: one.lines for one in groups}, QUALITIES, COSTS, f"pareto-{place}")
         note = f"On the {len(shared):,} questions that all of them were asked."
         yield _with_front(

@@ -1,4 +1,7 @@
-"""A run as read from its folder: the manifest, and the lines in groups; `measures` of them, and lines paired by question."""
+"""A run as read from its folder: the manifest, and the lines in groups.
+
+`measures` of them, and lines paired by question; `export` makes training material of them.
+"""
 
 import json
 import re
