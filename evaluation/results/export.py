@@ -1,6 +1,7 @@
 """Judged trees as training material: chat examples of right trees, and pairs of a better and a worse reply."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +14,11 @@ from ramify.nodes.tree.tree import DROPPED, HOLE, position
 from ramify.prompts.decompose import DECOMPOSE, Pair
 from ramify.prompts.lenient_types import asked_for
 from ramify.tools.errors import InputError
+from ramify.tools.quoting import brief
 
 Form = Literal["sft", "dpo"]
 Example = dict[str, Any]
+PATH = re.compile(r"0(\.\d+)*")
 NO_CALLS = "run `ramify eval` with --calls and another --out"
 PARTS = ("first", "second")
 
@@ -90,7 +93,7 @@ def _chats(good: Iterable[ResultLine], told: Export) -> None:
     """Add the calls of right trees as chats; not those about a branch that was dropped, nor those that proposed it."""
     for line in good:
         dropped = _dropped(line)
-        for call in line.row.get("calls") or ():
+        for call in _calls(line):
             if {_key(text) for text in (call["question"], *_proposed(call["reply"]))} & dropped:
                 told.counts["calls of dropped branches left out"] += 1
                 continue
@@ -124,11 +127,20 @@ def _dropped(line: ResultLine) -> set[str]:
 
 
 def _branches(line: ResultLine) -> dict[str, dict[str, Any]]:
-    """Return the branches of a line by path, in order."""
-    found = {
-        str(one.get("path")): one for one in line.row.get("tree") or () if isinstance(one, dict) and isinstance(one.get("question"), str)
-    }
+    """Return the branches of a line by path, in order; not those that are none."""
+    branches = [one for one in line.row.get("tree") or () if isinstance(one, dict) and isinstance(one.get("question"), str)]
+    found = {one["path"]: one for one in branches if PATH.fullmatch(str(one.get("path")))}
     return {path: found[path] for path in sorted(found, key=position)}
+
+
+def _calls(line: ResultLine) -> list[dict[str, Any]]:
+    """Return the recorded calls of a line; InputError if they are not as `ramify eval --calls` writes them."""
+    calls = line.row.get("calls") or []
+    kinds = {"prompt": str, "question": str, "messages": list, "reply": dict}
+    for call in calls if isinstance(calls, list) else [calls]:
+        if not (isinstance(call, dict) and all(isinstance(call.get(name), kind) for name, kind in kinds.items())):
+            raise InputError(f"line {line.number} of results.jsonl has a call that is none: {brief(str(call), 80)!r}", NO_CALLS)
+    return list(calls)
 
 
 def _unfilled(branch: Mapping[str, Any], tree: Mapping[str, Mapping[str, Any]]) -> str | None:
@@ -205,7 +217,6 @@ def _answers(lines: Sequence[ResultLine], good: Sequence[ResultLine], told: Expo
 
 def _final(line: ResultLine) -> dict[str, Any] | None:
     """Return the last call that gave the answer of a line."""
-    calls = line.row.get("calls") or ()
     return next(
-        (call for call in reversed(calls) if call["reply"].get("answer") and call["reply"]["answer"] == line.row.get("answer")), None
+        (call for call in reversed(_calls(line)) if call["reply"].get("answer") and call["reply"]["answer"] == line.row.get("answer")), None
     )
