@@ -8,7 +8,7 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evalua
 # What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all coverage check bench format browser-test pictures clean
+.PHONY: demo test test-all coverage check bench format browser-test inspect-test pictures clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -37,6 +37,9 @@ browser-test: $(VENV)/.browser ## Drive the page of the server and the notebook'
 	@test -x /usr/bin/chromium || { echo "no browser at /usr/bin/chromium: install Debian's package chromium"; exit 1; }
 	$(BIN)/python -m pytest -q -n 0 --force-enable-socket -p tests.browser.lab tests/browser/tour_in_lab.py tests/browser/chat_in_lab.py tests/browser/test_page.py tests/browser/test_reviewing.py
 
+inspect-test: $(VENV)/.inspect ## Run a strategy as a solver in inspect_ai, installed above the tests' packages in build/inspect
+	build/inspect/bin/python -m pytest -q -n 0 tests/evaluation/test_inspect.py
+
 pictures: $(VENV)/.browser ## Make the pictures of the documents anew, from real pages; needs Debian's chromium
 	$(BIN)/python docs/pictures.py
 
@@ -63,6 +66,14 @@ $(VENV)/.test: pyproject.toml constraints.txt $(SOURCES)
 # Playwright brings no browser here: it drives Debian's.
 $(VENV)/.browser: $(VENV)/.test
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt axe-playwright-python jupyterlab playwright
+	touch $@
+
+# inspect-ai wants an older fsspec than constraints.txt has.
+$(VENV)/.inspect: $(VENV)/.test
+	$(BIN)/python -m venv --clear build/inspect
+	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' > build/outer.pth
+	mv build/outer.pth "$$(build/inspect/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/outer.pth"
+	build/inspect/bin/pip install --quiet --no-compile --disable-pip-version-check 'inspect-ai>=0.3.285,<0.4'
 	touch $@
 
 clean:

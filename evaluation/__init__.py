@@ -6,6 +6,7 @@
 * questions about an index of your own: `proposing` writes them to a `question_file`, with a model on passages of its `drawing`,
   or `by_rules`; `from_chat` takes what users rated
 * `papers` to reproduce, as data
+* `inspect` offers a strategy to inspect_ai, an evaluation framework
 * reading a run: `results`, and the `report` on them; `judging` lets a model decide which of two answers is better
 """
 

@@ -87,6 +87,8 @@ class Order(FrozenModel):
     """Shares of the documents whose metadata are taken away (missing) or made wrong (noise)."""
     draws: int = 5
     """How often those documents are drawn."""
+    calls: bool = False
+    """Whether each line keeps its calls, the messages and the replies, for `ramify export`."""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -227,6 +229,8 @@ class RunPlan(NamedTuple):
     """Questions of each set that sweeps and ablations are run on; all where none is given."""
     tokens: dict[str, Ratios]
     """What was known of the models' tokens when the run began."""
+    calls: bool = False
+    """Whether each line keeps its calls."""
 
     def tasks(self) -> Iterator[Task]:
         """Yield the tasks, question by question because its variants read the same passages; variants equal to the default are skipped."""
@@ -262,6 +266,7 @@ class RunPlan(NamedTuple):
             variant=variant,
             seed=self.seed,
             tokens=self.tokens,
+            calls=self.calls,
         )
 
     def most_calls(self, tasks: Iterable[Task]) -> int | None:
@@ -311,7 +316,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         )
         for path, dataset in datasets
     ]  # fmt: skip
-    return RunPlan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]))
+    return RunPlan(sources, wanted, order.seed, order.sample, read_ratios(written[TOKENS]), order.calls)
 
 
 def _chunk_tokens(dataset: Dataset, order: Order) -> int:

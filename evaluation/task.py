@@ -13,6 +13,7 @@ from ramify.evaluation._scoring import UNSCORED, scores
 from ramify.evaluation.dataset import HitsBy, Question
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
+from ramify.nodes.asking.ask import CALLS
 from ramify.nodes.tree import ROOT, FrozenModel, is_unknown
 from ramify.tools.errors import InputError, UsageError
 from ramify.tools.models.tokens import KNOWN_AT_START, Ratios
@@ -172,6 +173,8 @@ class Task(FrozenModel):
     seed: int
     tokens: Mapping[str, Ratios] = Field(default_factory=dict)
     """The models' token ratios, by which prompts are filled."""
+    calls: bool = False
+    """Whether its line keeps each call: the messages and the reply."""
 
     @property
     def key(self) -> str:
@@ -183,13 +186,17 @@ async def answer(task: Task) -> Row:
     """Ask and score; an error is a line, too, so that no question is missing from a table."""
     losses = LossTracker()
     KNOWN_AT_START.set(task.tokens)
+    calls: list[Row] | None = [] if task.calls else None
+    CALLS.set(calls)
     try:
         options = {**task.variant.options, "index": task.index}
         result = await ask_async(task.question.question, task.variant.strategy, losses, **options)
     except Exception as error:  # noqa: BLE001  # one question's failure, whatever it is, must not end a run of hours
         return failed(task, f"{type(error).__name__}: {error}")
     failure = losses.failure(result)
-    return answered(task, result) if failure is None else {**failed(task, failure), **_told(result, STILL_KEPT)}
+    if failure is not None:
+        return {**failed(task, failure), **_told(result, STILL_KEPT)}
+    return answered(task, result) | ({} if calls is None else {"calls": calls})
 
 
 def answered(task: Task, result: Result) -> Row:

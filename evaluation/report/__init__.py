@@ -1,8 +1,8 @@
-"""Reports: a run as Markdown and as one HTML page, and two runs compared.
+"""Reports: a run as Markdown and as one HTML page, two runs compared, and several side by side.
 
-`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers` and `degraded`, those on
-provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures; `paper` is that on a paper,
-`graph_paper` has what is GraphRAG's alone.
+`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `trade_offs` and `degraded`, those on
+provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures, `side_by_side` that on several; `paper`
+is that on a paper, `graph_paper` has what is GraphRAG's alone.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,17 @@ from ramify.evaluation.report._comparing import compare, compare_page, published
 from ramify.evaluation.report._degraded import degraded
 from ramify.evaluation.report._graph_paper import pairs_of, proxies, token_tables, win_rates
 from ramify.evaluation.report._paper import about, claims, comparisons, deviations, joined, of_every, tables
+from ramify.evaluation.report._side_by_side import read_side_by_side
+from ramify.evaluation.report._trade_offs import costs, worst
 from ramify.evaluation.report.writers import failures, markdown, page, replies, what_was_run
 from ramify.evaluation.results import Run, read_run
 from ramify.evaluation.task import Row
-from ramify.tools.new_files import file_mode, write_whole
+from ramify.tools.new_files import file_mode, make_folder, write_whole
 
-__all__ = ["compare", "compare_page", "pairs_of", "read_reproduction", "write_report", "write_reproduction"]
+__all__ = ["compare", "compare_page", "pairs_of", "read_reproduction", "write_report", "write_reproduction", "write_side_by_side"]
+
+SIDE_BY_SIDE = "side-by-side"
+"""The name of the report on several runs, without its ending."""
 
 
 def write_report(folder: Path) -> None:
@@ -33,18 +38,33 @@ def write_report(folder: Path) -> None:
     write_whole(page(run, title, parts), folder / "report.html", file_mode(folder))
 
 
+def write_side_by_side(folders: Sequence[Path], out: Path) -> Path:
+    """Write the comparison of several runs as Markdown and as a page into a folder; return the page's path.
+
+    UsageError if they have no questions in common.
+    """
+    run, parts = read_side_by_side(folders)
+    title = f"{len(folders)} runs side by side: {', '.join(run.datasets)}"
+    make_folder(out)
+    write_whole(markdown(title, parts), out / f"{SIDE_BY_SIDE}.md", file_mode(out))
+    write_whole(page(run, title, parts), out / f"{SIDE_BY_SIDE}.html", file_mode(out))
+    return out / f"{SIDE_BY_SIDE}.html"
+
+
 def sections(run: Run) -> list[ReportSection]:
     """Return the sections of the report that are not empty."""
     return sections_of(
         ("run", "What was run", what_was_run(run)),
         ("glance", "At a glance", at_a_glance(run)),
+        ("costs", "Quality against cost", costs(run)),
         *((f"set-{place}", dataset, of_dataset(run, dataset)) for place, dataset in enumerate(run.datasets, 1)),
         ("tests", *against_reference(run)),
         ("kinds", "Kinds of index", kinds(run)),
         ("degraded", "Degraded metadata", degraded(run)),
         ("sweeps", "Sweeps", sweeps(run)),
         ("ablations", "Ablations", ablations(run)),
-        ("calibration", "Calibration", calibration(run)),
+        ("calibration", "Calibration, and risk against coverage", calibration(run)),
+        ("worst", "Ten worst trees", worst(run)),
         ("published", "Published results", published(run)),
         ("replies", "Reply format", replies(run)),
         ("failures", "Failures", failures(run)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,7 @@ SCORES: dict[str, Callable[[str, list[str]], float]] = {
 """How a guess is scored, by the title of the column."""
 CAPTION = (
     "Left: the share of right answers (EM) by confidence; a calibrated strategy follows the diagonal. Right: the share of wrong answers "
-    "among those given, when only the most confident are given; lower is better."
+    "among those given, when only the most confident are given; lower is better, and AURC is the area below."
 )
 CONFIDENCE = (
     *words("data set", "strategy"),
@@ -97,8 +98,6 @@ def at_a_glance(run: Run) -> Iterator[Block]:
     rows = [[Cell(name, head=True), *(cells.get(name, Cell(NOTHING)) for cells in columns.values())] for name in names]
     yield Table("EM and F1", [*map(Column, ("strategy", *columns))], rows, lines=LineFilter(variant="").jq)
     yield Plot.drawn("Answers: EM (filled) and F1 (hollow) of each strategy, with 95 % intervals.", "answers", asked)
-    pareto = "Quality against cost: the dashed line joins the strategies that no cheaper one equals. Figures: the tables of each data set."
-    yield Plot.drawn(pareto, "pareto", asked)
 
 
 def of_dataset(run: Run, dataset: str) -> Iterator[Block]:
@@ -120,19 +119,26 @@ def _tables(run: Run, dataset: str) -> Iterator[Table]:
         )
         yield measure_table("Retrieval", searching, RETRIEVAL, note=note, lines=lines)
     yield measure_table("Cost of a question", groups, COST, note="Of the questions that did not fail.", lines=lines)
-    types = sorted({line.type for found in asked.values() for line in found})
-    if len(types) > 1:
-        yield from (_by_type(measure, asked, dataset, types) for measure in (EM, F1))
+    for field, title, unknown in (("type", "type of question", "no type"), ("hops", "number of hops", "unknown")):
+        parts = sorted({getattr(line, field) for found in asked.values() for line in found})
+        if len(parts) > 1:
+            yield from (
+                _by_part(measure, asked, dataset, field, {part: str(part or unknown) for part in parts}, title) for measure in (EM, F1)
+            )
 
 
-def _by_type(measure: Measure, asked: Mapping[str, Sequence[ResultLine]], dataset: str, types: Sequence[str]) -> Table:
+def _by_part(
+    measure: Measure, asked: Mapping[str, Sequence[ResultLine]], dataset: str, field: str, parts: Mapping[Any, str], title: str
+) -> Table:
+    """Return a table with a column for each value of a property of the lines."""
     columns, rows = [], [[Cell(name, where=LineFilter(dataset, name, ""), head=True)] for name in asked]
-    for kind in types:
-        of_type = {name: [line for line in lines if line.type == kind] for name, lines in asked.items()}
-        columns.append(Column(f"{kind or 'no type'} ({max(map(len, of_type.values()))})"))
-        cells = measure_cells(measure, [LineGroup(name, lines, LineFilter(dataset, name, "", kind)) for name, lines in of_type.items()])
-        rows = [[*row, cell] for row, cell in zip(rows, cells, strict=True)]
-    return Table(f"{measure.title} by type of question", [Column("strategy"), *columns], rows, lines=LineFilter(dataset, variant="").jq)
+    for part, told in parts.items():
+        found = {name: [line for line in lines if getattr(line, field) == part] for name, lines in asked.items()}
+        columns.append(Column(f"{told} ({max(map(len, found.values()))})"))
+        groups = [LineGroup(name, lines, replace(LineFilter(dataset, name, ""), **{field: part})) for name, lines in found.items()]
+        rows = [[*row, cell] for row, cell in zip(rows, measure_cells(measure, groups), strict=True)]
+    note = "Hops: as the type says, else the number of gold documents." if field == "hops" else ""
+    return Table(f"{measure.title} by {title}", [Column("strategy"), *columns], rows, note, LineFilter(dataset, variant="").jq)
 
 
 def _with_priors(table: Table, questions: Sequence[ResultLine]) -> Table:
@@ -161,17 +167,18 @@ def _guessed(title: str, guesses: Sequence[str], rows: Sequence[Row]) -> Cell:
 
 def calibration(run: Run) -> Iterator[Block]:
     """Report reliability and risk, if answers have a confidence."""
-    asked = {dataset: {name: lines for name, lines in run.of(dataset).items() if confident(lines)[1]} for dataset in run.datasets}
-    asked = {dataset: found for dataset, found in asked.items() if found}
+    asked: dict[str, dict[str, list[ResultLine]]] = {}
     rows = []
-    for dataset, name, lines in ((dataset, name, lines) for dataset, found in asked.items() for name, lines in found.items()):
-        (sure, right), where = confident(lines), LineFilter(dataset, name, "")
+    for key, lines in ((key, lines) for dataset in run.datasets for key, lines in run.unchanged(dataset).items() if confident(lines)[1]):
+        dataset, name = key[0], " ".join(key[1:]).strip()
+        asked.setdefault(dataset, {})[name] = lines
+        (sure, right), where = confident(lines), LineFilter(*key)
         means = (float(np.mean(sure)), float(np.mean(right)), expected_calibration_error(sure, right), risk_coverage(sure, right).area)
         figures = [str(len(right)), *map(percent, means)]
         rows.append([Cell(dataset), Cell(name, where=where, head=True), *(Cell(figure, where=where) for figure in figures)])
     if rows:
         yield Plot.drawn(CAPTION, "calibration", asked)
-        yield Table("Calibration", CONFIDENCE, rows, lines=LineFilter(variant="").jq)
+        yield Table("Calibration", CONFIDENCE, rows, lines="" if any("=" in row[1].text for row in rows) else LineFilter(variant="").jq)
 
 
 REFERENCE = "naive"

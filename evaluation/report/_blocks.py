@@ -37,7 +37,10 @@ class LineFilter:
     strategy: str | None = None
     variant: str | None = None
     type: str | None = None
+    hops: int | None = None
     outcome: str = ""
+    line: str = ""
+    """The one line that is shown, by its name in the browser."""
     beside: tuple[str, str] | None = None
     """A strategy and variant to look at beside it."""
     won: str = ""
@@ -47,6 +50,7 @@ class LineFilter:
     def link(self) -> str:
         """Return the link to these lines in the question browser."""
         told = {"dataset": self.dataset, "type": self.type, "outcome": self.outcome or None, "won": self.won or None}
+        told |= {"hops": None if self.hops is None else str(self.hops), "line": self.line or None}
         told["first"] = None if self.strategy is None else f"{self.strategy}|{self.variant or ''}"
         told["second"] = "|".join(self.beside) if self.beside else None
         return "#lines?" + urlencode({name: reveal(value) for name, value in told.items() if value is not None})
@@ -132,7 +136,15 @@ class Plot:
         return cls(getattr(plots, name)(*given), caption)
 
 
-Block = Table | Words | Points | Plot
+@dataclass(frozen=True)
+class DrawnLine:
+    """A line with its tree, folded below its title; Markdown has the table beside it."""
+
+    title: str
+    html: Markup
+
+
+Block = Table | Words | Points | Plot | DrawnLine
 
 
 @dataclass(frozen=True)

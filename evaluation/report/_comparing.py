@@ -44,7 +44,7 @@ from ramify.evaluation.results.measures import (
     read_runs,
     shown_p,
 )
-from ramify.evaluation.task import Row
+from ramify.evaluation.task import RESULTS, Row
 from ramify.prompts.prefer import CRITERIA
 from ramify.tools.english import fold, sentences
 
@@ -171,9 +171,9 @@ def compare_page(run_a: Path, run_b: Path, verdicts: Sequence[Row] | None = None
     runs = read_runs(run_a, run_b)
     a, b = runs.a, runs.b
     lines = []
-    for line, name in [*((line, "A") for line in a.lines), *((line, "B") for line in b.lines)]:
+    for line, name, run in [*((line, "A", a) for line in a.lines), *((line, "B", b) for line in b.lines)]:
         named = {"strategy": f"{name}: {line.row['strategy']}", "key": f"{name}|{line.row['key']}"}
-        lines.append(ResultLine(line.number, {**line.row, **named}))
+        lines.append(ResultLine(line.number, {**line.row, **named}, str(run.folder / RESULTS)))
     names = list(dict.fromkeys(line.row["strategy"] for line in lines))
     return page(Run(a.folder, {**a.manifest, "strategies": names}, tuple(lines)), TITLE, _sections(runs, verdicts))
 
@@ -192,13 +192,14 @@ def _runs(a: Run, b: Run) -> Iterator[Block]:
     """Report which runs they are, and how their manifests differ."""
     yield from (Words(f"{name}: {warning}", "warning") for name, run in (("A", a), ("B", b)) for warning in run.warnings)
     yield Words(f"A is {a.folder}, B is {b.folder}; the differences are A less B, on the questions both were asked.")
-    told = [(name, _told(a.manifest.get(name)), _told(b.manifest.get(name))) for name in DESCRIBED]
+    told = [(name, manifest_text(a.manifest.get(name)), manifest_text(b.manifest.get(name))) for name in DESCRIBED]
     rows = [[Cell(name, head=True), Cell(one), Cell(other)] for name, one, other in told if one != other]
     same = Words("They were made with the same model, settings, versions and machine.")
     yield Table("What differs", words("", "A", "B"), rows) if rows else same
 
 
-def _told(value: Any) -> str:
+def manifest_text(value: Any) -> str:
+    """Return a value of a manifest as a text."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return ", ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else "" if value is None else str(value)

@@ -16,10 +16,10 @@ from matplotlib.ticker import LogLocator, NullLocator
 from ramify.evaluation._degraded_cells import MISSING
 from ramify.evaluation.metrics import reliability, risk_coverage
 from ramify.evaluation.results import ResultLine
-from ramify.evaluation.results.measures import CALLS, EM, F1, Estimate, Measure, confident
+from ramify.evaluation.results.measures import CALLS, EM, F1, SECONDS, Estimate, Measure, confident
 from ramify.tools.quoting import one_line
 
-TEXT, RULE = "#f0e0a1", "#f0e0a2"
+TEXT, RULE, FAINT = "#f0e0a1", "#f0e0a2", "#f0e0a3"
 INKS = tuple(f"#f0e0b{number}" for number in range(1, 8))
 """Placeholders, replaced by the page's CSS variables."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -50,7 +50,9 @@ def drawn(name: str, size: tuple[float, float], panels: Sequence[Callable[[Axes]
             axes.set_visible(False)
         told = {label: handle for axes in grid for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
         if told:
-            placed: Any = {"loc": "outside upper left", "ncols": min(6, len(told)), "handletextpad": 0.4, "columnspacing": 1.4}
+            wide = (2 + 0.55 * max(map(len, told))) * STYLE["font.size"] / 72  # inches of an entry
+            columns = max(1, min(6, len(told), int(figure.get_size_inches()[0] / wide)))
+            placed: Any = {"loc": "outside upper left", "ncols": columns, "handletextpad": 0.4, "columnspacing": 1.4}
             figure.legend([*told.values()], [*told], **placed)
         with io.StringIO() as file, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # the page's own font writes the text
@@ -84,7 +86,12 @@ def _placed(svg: str, name: str) -> Markup:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r'(<svg[^>]*?) width="([\d.]+)pt" height="[\d.]+pt"', r'\1 style="--width: \2"', svg, count=1)
-    inks = {TEXT: "var(--ink)", RULE: "var(--rule)", **{placeholder: f"var(--ink-{place})" for place, placeholder in enumerate(INKS, 1)}}
+    inks = {
+        TEXT: "var(--ink)",
+        RULE: "var(--rule)",
+        FAINT: "var(--faint)",
+        **{placeholder: f"var(--ink-{place})" for place, placeholder in enumerate(INKS, 1)},
+    }
     for placeholder, variable in inks.items():
         svg = svg.replace(placeholder, variable)
     return Markup(svg.strip())
@@ -99,7 +106,7 @@ DASHED = (0, (4, 3))
 
 def answers(asked: Mapping[str, Asked]) -> Markup:
     """Draw EM and F1 of every strategy with their intervals, a panel a data set."""
-    size = (4.3, 0.34 * max(map(len, asked.values())) + 0.9)
+    size = (3.2 + 0.06 * max(len(label(name)) for names in asked.values() for name in names), 0.34 * max(map(len, asked.values())) + 0.9)
     return drawn("answers", size, [partial(_answers, dataset, strategies) for dataset, strategies in asked.items()])
 
 
@@ -113,7 +120,7 @@ def _answers(dataset: str, strategies: Asked, axes: Axes) -> None:
                 axes.plot(100 * told.value, height, marker=mark, color=colour, markerfacecolor=face, linestyle="none")
     _rows(axes, [label(name) for name in names])
     axes.set_xlim(left=0)
-    axes.set(title=label(dataset), xlabel="percent (EM filled, F1 hollow), 95 % interval")
+    axes.set(title=label(dataset), xlabel="percent")
 
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
@@ -123,32 +130,40 @@ def _rows(axes: Axes, names: Sequence[str]) -> None:
     axes.grid(visible=False, axis="y")
 
 
-def pareto(asked: Mapping[str, Asked]) -> Markup:
-    """Draw F1 over model calls, a panel a data set; the line joins the strategies that none beats at their cost."""
-    return drawn("pareto", (4.3, 2.9), [partial(_pareto, dataset, strategies) for dataset, strategies in asked.items()])
+def pareto(asked: Asked, qualities: Sequence[Measure], costs: Sequence[Measure], name: str) -> Markup:
+    """Draw each quality over each cost; points are numbered, a dashed line joins the front, others are grey."""
+    panels = [partial(_pareto, asked, quality, cost) for quality in qualities for cost in costs]
+    return drawn(name, (3.6, 3.1), panels, across=len(costs))
 
 
-def _pareto(dataset: str, strategies: Asked, axes: Axes) -> None:
-    names = list(strategies)
-    points = {name: (calls, f1) for name, lines in strategies.items() if (calls := CALLS.of(lines)) and (f1 := F1.of(lines))}
-    front = _frontier([(calls.value, 100 * f1.value) for calls, f1 in points.values()])
-    axes.plot([cost for cost, _ in front], [quality for _, quality in front], color=TEXT, linewidth=1, linestyle=DASHED, zorder=1)
-    for name, (calls, f1) in points.items():
-        axes.plot([calls.value] * 2, _interval(f1), color=ink(name, names), linewidth=1.2)
-        axes.plot(calls.value, 100 * f1.value, marker=marker(name, names), color=ink(name, names), linestyle="none", label=label(name))
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set(title=label(dataset), xlabel="model calls a question (mean, log scale)", ylabel="F1, percent")
+def _pareto(asked: Asked, quality: Measure, cost: Measure, axes: Axes) -> None:
+    names = list(asked)
+    points = {name: (spent.value, one) for name, lines in asked.items() if (spent := cost.of(lines)) and (one := quality.of(lines))}
+    front = frontier({name: (spent, one.value) for name, (spent, one) in points.items()})
+    axes.plot([points[name][0] for name in front], [100 * points[name][1].value for name in front], color=TEXT, lw=1, ls=DASHED, zorder=1)
+    for number, name in enumerate(names, 1):
+        axes.plot([], [], marker=marker(name, names), color=ink(name, names), linestyle="none", label=f"{number} {label(name)}")
+        if name in points:
+            (spent, one), on_front = points[name], name in front
+            colour = ink(name, names) if on_front else RULE
+            axes.plot([spent] * 2, _interval(one), color=colour, linewidth=1.2)
+            axes.plot(spent, 100 * one.value, marker=marker(name, names), color=colour if on_front else FAINT, linestyle="none")
+            where: Any = {"xytext": (5, 3), "textcoords": "offset points", "fontsize": 8, "color": TEXT if on_front else FAINT}
+            axes.annotate(str(number), (spent, 100 * one.value), **where)
+    if points and min(spent for spent, _ in points.values()) > 0:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=6))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_locator(NullLocator())
+    axes.set(xlabel=f"{'seconds' if cost is SECONDS else cost.title} a question, mean", ylabel=f"{quality.title}, percent")
 
 
-def _frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the points of (cost, quality) that no cheaper one equals."""
-    kept: list[tuple[float, float]] = []
-    for cost, quality in sorted(points, key=lambda point: (point[0], -point[1])):
-        if not kept or quality > kept[-1][1]:
-            kept.append((cost, quality))
+def frontier(points: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return the names of the points of (cost, quality) that no cheaper or equally cheap one equals, the cheapest first."""
+    kept: list[str] = []
+    for name, (_, quality) in sorted(points.items(), key=lambda one: (one[1][0], -one[1][1])):
+        if not kept or quality > points[kept[-1]][1]:
+            kept.append(name)
     return kept
 
 

@@ -11,10 +11,10 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import ValidationError
 
-from ramify.evaluation.report._blocks import Block, Cell, Column, LineFilter, Plot, Points, ReportSection, Table, Words, words
+from ramify.evaluation.report._blocks import Block, Cell, Column, DrawnLine, LineFilter, Plot, Points, ReportSection, Table, Words, words
 from ramify.evaluation.results import ResultLine, Run
 from ramify.evaluation.results.measures import percent
-from ramify.evaluation.task import PRINTED, Row
+from ramify.evaluation.task import PRINTED, RESULTS, Row
 from ramify.nodes.tree import Branch, Tree
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import ORIGINS, figure
@@ -46,7 +46,7 @@ def _block(block: Block) -> str:
     match block:
         case Table():
             return _table(block)
-        case Plot():
+        case Plot() | DrawnLine():
             return ""  # the page has the drawing, the table beside it has the figures
         case Points():
             return "\n".join(f"* {plain(name)}: {plain(text)}" for name, text in block.items)
@@ -81,7 +81,7 @@ def page(run: Run, title: str, sections: Sequence[ReportSection]) -> str:
     lines = sorted(run.lines, key=lambda line: (line.row["dataset"], line.row["id"], line.row["strategy"], line.row.get("variant") or ""))
     packs = []
     for start in range(0, len(lines), TOGETHER):
-        shown = [_shown(place, line) for place, line in enumerate(lines[start : start + TOGETHER], start)]
+        shown = [line_html(str(place), line) for place, line in enumerate(lines[start : start + TOGETHER], start)]
         packs.append(b64encode(gzip.compress(_json(shown).encode(), mtime=0)).decode())
     index = map_texts(_index(run, lines), reveal)  # the script shows these texts as they are
     embedded = Markup(_json(index).replace("<", "\\u003c"))  # no text in it can end its element
@@ -102,21 +102,27 @@ def _index(run: Run, lines: Sequence[ResultLine]) -> dict[str, Any]:
     places = {key: place for place, key in enumerate(questions)}
     asked, given = [], []
     for (dataset, name), line in questions.items():
-        about = (line.row["question"], line.row.get("gold"), line.row.get("aliases") or [], types.index(line.type))
+        about = (line.row["question"], line.row.get("gold"), line.row.get("aliases") or [], types.index(line.type), line.hops)
         asked.append((run.datasets.index(dataset), name, *about))
     for line in lines:
-        told = (OUTCOMES.index(line.outcome), line.number, line.row.get("answer"), line.row.get("f1"))
+        told = (OUTCOMES.index(line.outcome), line_name(line), line.row.get("answer"), line.row.get("f1"))
         given.append((places[line.row["dataset"], line.row["id"]], variants.index(line.group[1:]), *told))
     listed = {"datasets": run.datasets, "variants": variants, "types": types, "outcomes": OUTCOMES, "together": TOGETHER}
     return {**listed, "questions": asked, "lines": given}
 
 
-def _shown(place: int, line: ResultLine) -> Markup:
+def line_html(place: str, line: ResultLine) -> Markup:
+    """Return a line with its scores, passages and tree as HTML; `place` prefixes its ids."""
     row: Row = defaultdict(lambda: None, line.row)
     tree = cards(_tree(row["tree"] or ()), Look(None, f"{place}-"))
     spent = {name: value for name, value in (row["usage"] or {}).items() if value}
     told = {"scores": _scores(row), "spent": lambda name: spent.get(name, 0), "many": many, "cut": PRINTED}
     return draw("line.html", line=line, row=row, name=", ".join(filter(None, line.group[1:])), tree=tree, **told)
+
+
+def line_name(line: ResultLine) -> int | str:
+    """Return what the browser calls a line: its number, with its file where there are several."""
+    return line.number if line.file == RESULTS else f"{line.file}:{line.number}"
 
 
 def _tree(branches: Iterable[Any]) -> Tree:

@@ -1,6 +1,10 @@
-"""A run as read from its folder: the manifest, and the lines in groups; `measures` of them, and lines paired by question."""
+"""A run as read from its folder: the manifest, and the lines in groups.
+
+`measures` of them, and lines paired by question; `export` makes training material of them.
+"""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +14,7 @@ from typing import Any
 from ramify.evaluation._degraded_cells import SYSTEM
 from ramify.evaluation.manifest import MANIFEST, read_manifest
 from ramify.evaluation.task import RESULTS, Row, key_of
+from ramify.evaluation.variants import is_named
 from ramify.tools.errors import InputError
 from ramify.tools.quoting import one_line
 
@@ -20,6 +25,7 @@ NEEDED = ("dataset", "strategy", "id", "question")
 LISTS = ("variants", "strategies", "datasets")
 GO_ON = "run `ramify eval` with --out and this folder again: it goes on where it stopped"
 QUOTED = 60
+_HOPS = re.compile(r"(\d+)[ -]?hop", re.IGNORECASE)
 Key = tuple[str, str, str]
 """Of a group of lines: data set, strategy and variant."""
 
@@ -42,6 +48,12 @@ class ResultLine:
     def type(self) -> str:
         """Return the type of the question; empty if it has none."""
         return str(self.row.get("type") or "")
+
+    @property
+    def hops(self) -> int:
+        """Return the number of hops: what the type says (MuSiQue's `2hop`), else the gold documents; 0 if neither is known."""
+        told = _HOPS.match(self.type)
+        return int(told[1]) if told else len(set(self.row.get("gold_documents") or ()))
 
     @property
     def ranked(self) -> bool:
@@ -127,6 +139,10 @@ class Run:
     def answered(self) -> dict[Key, list[ResultLine]]:
         """Return the groups with answers."""
         return {group: lines for group, lines in self.groups.items() if not all(line.searched for line in lines)}
+
+    def unchanged(self, dataset: str) -> dict[Key, list[ResultLine]]:
+        """Return the answers of unchanged strategies, on each kind of index: without sweeps and ablations."""
+        return {key: lines for key, lines in self.answered.items() if key[0] == dataset and (not key[2] or is_named(key[2]))}
 
     @cached_property
     def searched(self) -> dict[Key, list[ResultLine]]:

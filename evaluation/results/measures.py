@@ -237,7 +237,15 @@ def _spent(title: str, meaning: str, name: str) -> Measure:
     return Measure(title, meaning, mean_of(spent(name)), plain, -1)
 
 
+TOLD_TOKENS = ("prompt_tokens", "completion_tokens")
 CALLS = _spent("calls", "model calls", "llm_calls")
+TOKENS = Measure(
+    "tokens",
+    "tokens of prompts and replies",
+    mean_of(lambda line: sum(line.row["usage"].get(name) or 0 for name in TOLD_TOKENS) if line.row.get("usage") else None),
+    plain,
+    -1,
+)
 SECONDS = _spent("s", "seconds of wall time on this machine", "wall_s")
 PROMPT = _spent("prompt", "prompt tokens", "prompt_tokens")
 COST = (

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from ramify.nodes.tree import ConfidenceSource, Passage
@@ -35,6 +36,8 @@ class Reply(Generic[T]):
     confidence: float
     confidence_source: ConfidenceSource
     passages: tuple[Passage, ...]
+    messages: tuple[BaseMessage, ...] = ()
+    """The prompt as it was sent; empty for the embedded model, which is sent none."""
 
     def cited(self) -> tuple[str, ...]:
         """Return the ids of the passages that the reply cites by number; a number that is not there is passed over."""

@@ -205,9 +205,9 @@ class LanguageModel(Answerer):
         value = prompt.reply.model_validate(reply.parsed)
         measured = span_confidence(reply.raw, field)
         if measured is not None:
-            return Reply(value, measured, "logprobs", request.shown)
+            return Reply(value, measured, "logprobs", request.shown, tuple(request.messages))
         stated = min(1.0, max(0.0, float(getattr(value, "confidence", 1.0))))
-        return Reply(value, stated, "stated", request.shown)
+        return Reply(value, stated, "stated", request.shown, tuple(request.messages))
 
     async def _call(self, request: Request, prompt: Prompt[T], context: CallContext) -> Structured:
         booking = Booking(context, request.tokens, request.longest, self.thought_tokens)

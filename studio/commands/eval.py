@@ -85,6 +85,7 @@ Degrade = Annotated[
 Shared = Annotated[
     bool, typer.Option("--shared", help="Make the folder of the run readable for everybody on this machine, not only for its owner.")
 ]
+Calls = Annotated[bool, typer.Option("--calls", help="Keep every model call, its messages and reply, in the results, for ramify export.")]
 Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Number of random draws of the documents for each share.")]
 
 
@@ -94,7 +95,7 @@ def evaluate(
     sample: Sample = None, seed: Seed = 0, at_once: AtOnce = 8, workers: Workers = 1, ray: Ray = None, embedding: Embedding = "minilm",
     index: Index = None, questions: Questions = None, label: Label = None, retrieval_only: RetrievalOnly = False,
     index_kind: IndexKind = None, group_by: GroupBy = None, degrade: Degrade = None, draws: Draws = 5, shared: Shared = False,
-    style: Style = None,
+    style: Style = None, calls: Calls = False,
 ) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run resumes where it stopped."""
     from ramify.evaluation.plan import Order
@@ -114,7 +115,7 @@ def evaluate(
         group_by=tuple(_names(group_by or "")),
         degrade={name: tuple(_shares(name, values)) for name, values in read_listed(degrade or [], "--degrade missing=0,.1,.3").items()},
         out=out, limit=limit, sample=sample, seed=seed, at_once=at_once, workers=workers, ray=ray, embedding=embedding, index=index,
-        retrieval_only=retrieval_only, draws=draws, shared=shared,
+        retrieval_only=retrieval_only, draws=draws, shared=shared, calls=calls,
     )  # fmt: skip
     evaluating(order)
 

@@ -20,10 +20,10 @@ const share = value => (value === null || value === undefined ? "–" : value < 
 /* The lines of a run, and one question of them: what was asked, what was wanted, and what each strategy made of it. */
 const INDEX = JSON.parse(document.getElementById("index").textContent);
 const LINES = INDEX.lines.map(([question, variant, outcome, number, answer, f1], place) => {
-  const [dataset, id, asked, gold, aliases, type] = INDEX.questions[question];
+  const [dataset, id, asked, gold, aliases, type, hops] = INDEX.questions[question];
   const [strategy, change] = INDEX.variants[variant];
   return {
-    place, question, number, answer, f1, id, asked, gold, aliases,
+    place, question, number, answer, f1, id, asked, gold, aliases, hops,
     dataset: INDEX.datasets[dataset], type: INDEX.types[type], outcome: INDEX.outcomes[outcome],
     variant: `${strategy}|${change}`, name: change ? `${strategy}, ${change}` : strategy,
   };
@@ -66,7 +66,7 @@ const othersOf = (line, shown, choose) => {
     make("div", { class: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
 };
 
-const view = { dataset: "", first: "", second: "", type: "", outcome: "", won: "", find: "", line: "" };
+const view = { dataset: "", first: "", second: "", type: "", hops: "", outcome: "", won: "", find: "", line: "" };
 const browser = document.getElementById("lines");
 const fields = {};
 let shown = [], listed = 0, request = 0;
@@ -89,8 +89,9 @@ const build = () => {
     choice("won", "Where", Object.entries(WON)),
     choice("outcome", "Outcome", ["", ...INDEX.outcomes].map(name => [name, name || "all"])),
     choice("type", "Type", INDEX.types.map(name => [name, name || "no type"])),
+    choice("hops", "Hops", [["", "all"], ...[...new Set(LINES.map(line => line.hops))].sort((a, b) => a - b).map(hops => [String(hops), hops || "unknown"])]),
     make("label", {}, make("span", { text: "Find" }), fields.find),
-    make("button", { type: "button", text: "Show all", on: { click: () => change({ dataset: "", first: "", second: "", type: "*", outcome: "", won: "", find: "" }) } }));
+    make("button", { type: "button", text: "Show all", on: { click: () => change({ dataset: "", first: "", second: "", type: "*", hops: "", outcome: "", won: "", find: "" }) } }));
   fields.count = make("p", { class: "made", role: "status" });
   fields.list = make("ol", { class: "list", "aria-label": "Questions", on: { keydown: step } });
   fields.detail = make("div", { class: "detail", tabindex: "-1" });
@@ -102,7 +103,7 @@ const matching = () => {
   const seconds = view.second && view.first ? new Map(LINES.filter(line => line.variant === view.second).map(line => [line.question, line])) : null;
   return LINES.filter(line => {
     if ((view.dataset && line.dataset !== view.dataset) || (view.first && line.variant !== view.first)) return false;
-    if ((view.type !== "*" && line.type !== view.type) || (view.outcome && line.outcome !== view.outcome)) return false;
+    if ((view.type !== "*" && line.type !== view.type) || (view.hops && String(line.hops) !== view.hops) || (view.outcome && line.outcome !== view.outcome)) return false;
     if (seconds && !(seconds.has(line.question) && relation(line, seconds.get(line.question)))) return false;
     const text = words.length ? `${line.asked} ${line.answer} ${line.gold} ${line.id}`.toLowerCase() : "";
     return words.every(word => text.includes(word));
@@ -151,7 +152,7 @@ const detail = async () => {
   const lines = [line, other].filter(Boolean);
   const told = await Promise.all(lines.map(drawnOf)).catch(error => error);
   if (turn !== request) return;
-  if (told instanceof Error) return fields.detail.replaceChildren(questionOf(line), make("p", { class: "warning", text: `This browser cannot unpack the line (${told.message}): read line ${line.number} of results.jsonl.` }));
+  if (told instanceof Error) return fields.detail.replaceChildren(questionOf(line), make("p", { class: "warning", text: `This browser cannot unpack the line (${told.message}): read the line ${line.number} of results.jsonl.` }));
   const columns = make("div", { class: other ? "runs two" : "runs" }, ...told);
   fields.detail.replaceChildren(questionOf(line), othersOf(line, lines, one => change({ line: String(one.number) })) || "", columns);
 };
@@ -165,7 +166,7 @@ const change = asked => {
   show(before);
 };
 const show = before => {
-  for (const name of ["dataset", "first", "second", "type", "outcome", "won", "find"]) if (fields[name].value !== view[name]) fields[name].value = view[name];
+  for (const name of ["dataset", "first", "second", "type", "hops", "outcome", "won", "find"]) if (fields[name].value !== view[name]) fields[name].value = view[name];
   fields.won.disabled = !(view.first && view.second);
   if (!before || Object.keys(view).some(name => name !== "line" && view[name] !== before[name])) list();
   detail();
