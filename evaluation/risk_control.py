@@ -56,6 +56,12 @@ class Outcomes(NamedTuple):
         above = self.confidence > threshold
         return int(above.sum()), int(self.wrong[above].sum())
 
+    def curve(self) -> list[tuple[float, float, float]]:
+        """Return the share answered, the wrong among all questions, and the wrong among those answered, from the surest answer on."""
+        levels = [float(one) for one in np.unique(np.append(self.confidence[self.confidence > 0], 0.0))[::-1]]
+        counts = [(given, wrong) for level in levels for given, wrong in [self.given(level)] if given]
+        return [(given / len(self), wrong / len(self), wrong / given) for given, wrong in counts]
+
 
 def threshold_for(bound: Bound, outcomes: Outcomes, risk: float, delta: float) -> float | None:
     """Return the lowest threshold that keeps a bound; None where no threshold does that leaves any answer."""

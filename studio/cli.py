@@ -13,6 +13,7 @@ import typer
 
 from ramify.studio.commands import (
     ask,
+    calibrate,
     chat,
     compare,
     doctor,
@@ -55,6 +56,7 @@ for command, name in (
     (chat.chat, "chat"),
     (evaluation.evaluate, "eval"),
     (compare.compare, "compare"),
+    (calibrate.calibrate, "calibrate"),
     (graph.graph, "graph"),
     (settings.settings, "settings"),
     (doctor.doctor, "doctor"),

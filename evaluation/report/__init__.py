@@ -1,20 +1,21 @@
 """Reports: a run as Markdown and as one HTML page, and two runs compared.
 
 `blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers` and `degraded`, those on
-provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures.
+provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures, `calibrated` that on a calibration.
 """
 
 from pathlib import Path
 
 from ramify.evaluation.report._answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
 from ramify.evaluation.report._blocks import ReportSection, sections_of
+from ramify.evaluation.report._calibrated import write_calibration
 from ramify.evaluation.report._comparing import compare, compare_page, published
 from ramify.evaluation.report._degraded import degraded
 from ramify.evaluation.report.writers import failures, markdown, page, replies, what_was_run
 from ramify.evaluation.results import Run, read_run
 from ramify.tools.new_files import file_mode, write_whole
 
-__all__ = ["compare", "compare_page", "write_report"]
+__all__ = ["compare", "compare_page", "write_calibration", "write_report"]
 
 
 def write_report(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""A run as read from its folder: the manifest, and the lines in groups; `measures` of them, and lines paired by question."""
+"""A run as read from its folder: the manifest, and the lines in groups; `measures` of them, lines paired by question, `calibration`."""
 
 import json
 from collections.abc import Iterator
