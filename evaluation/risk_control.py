@@ -23,13 +23,14 @@ Fit = Literal["isotonic", "platt", "none"]
 UNANSWERED = -1.0
 """Stands for the confidence of a question without an answer: above no threshold."""
 STARTS = (0.1, 0.25, 0.5, 1.0)
-"""Shares of the answers, the surest first, from which a sequence of tests begins: each has its part of δ."""
+"""Shares of the answers, the surest first, from which a sequence of tests begins, if they are enough for one: each has its part of δ."""
 FEW = 200
 """Answers below which a curve of two parameters is fitted (Platt), and not one with steps (isotonic regression)."""
 _RISKS = np.arange(1, 1000) / 1000
 _TIMES = 50
 """As many questions, at most, that are considered when it is asked how many would do."""
 _EDGE = 1e-6
+_STEPS = 30
 
 
 class Outcomes(NamedTuple):
@@ -90,7 +91,7 @@ def _for_answered(outcomes: Outcomes, risk: float, delta: float) -> float | None
     passed = bdtr(np.cumsum(wrong[:answers])[last].astype(np.float64), last + 1, risk) <= delta / len(STARTS)
     reached = -1
     for share in STARTS:
-        place = int(np.searchsorted(last + 1, share * answers))
+        place = int(np.searchsorted(last + 1, max(share * answers, least_answers("answered", risk, delta))))
         while place < len(last) and passed[place]:
             reached = max(reached, place)
             place += 1
@@ -140,24 +141,38 @@ def fit_curve(fit: Fit, confidences: Sequence[float], right: Sequence[bool]) -> 
 
 def _isotonic(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
     """Fit steps that never fall (pool adjacent violators, Zadrozny & Elkan 2002)."""
-    from sklearn.isotonic import IsotonicRegression
-
-    made = IsotonicRegression(y_min=0.0, y_max=1.0).fit(sure, right)
-    return tuple((float(x), float(y)) for x, y in zip(made.X_thresholds_, made.y_thresholds_, strict=True))
+    blocks: list[tuple[float, int, float, float]] = []
+    for value in np.unique(sure):
+        inside = right[sure == value]
+        hits, count, low, high = float(inside.sum()), len(inside), float(value), float(value)
+        while blocks and blocks[-1][0] * count >= hits * blocks[-1][1]:
+            before = blocks.pop()
+            hits, count, low = hits + before[0], count + before[1], before[2]
+        blocks.append((hits, count, low, high))
+    return tuple(dict.fromkeys((place, hits / count) for hits, count, low, high in blocks for place in (low, high)))
 
 
 def _platt(sure: NDArray[np.float64], right: NDArray[np.float64]) -> Curve:
     """Fit a logistic curve over the log odds, with Platt's targets (Platt 1999); level where more confidence means less right."""
-    from sklearn.linear_model import LogisticRegression
-
     hits, misses = right.sum(), len(right) - right.sum()
     target = np.where(right > 0, (hits + 1) / (hits + 2), 1 / (misses + 2))
-    odds = _log_odds(sure)[:, None]
-    labels, weights = np.repeat([1, 0], len(sure)), np.concatenate([target, 1 - target])
-    made = LogisticRegression(C=1e6).fit(np.concatenate([odds, odds]), labels, weights)
+    given = np.stack([_log_odds(sure), np.ones(len(sure))], axis=1)
+    weights = np.array([1.0, 0.0])
+    for _ in range(_STEPS):  # Newton's, halved while it would not help
+        likely = 1 / (1 + np.exp(-given @ weights))
+        curvature = (given.T * (likely * (1 - likely))) @ given + _EDGE * np.eye(2)
+        step = np.linalg.solve(curvature, given.T @ (likely - target))
+        while _surprise(given @ (weights - step), target) > _surprise(given @ weights, target) and np.abs(step).max() > _EDGE:
+            step = step / 2
+        weights = weights - step
     points = np.unique(np.concatenate([[0.0, 1.0], np.quantile(sure, np.linspace(0, 1, 51))]))
-    values = made.predict_proba(_log_odds(points)[:, None])[:, 1] if made.coef_[0, 0] > 0 else np.full(len(points), target.mean())
+    level = np.full(len(points), target.mean())
+    values = 1 / (1 + np.exp(-weights[0] * _log_odds(points) - weights[1])) if weights[0] > 0 else level
     return tuple((float(x), float(y)) for x, y in zip(points, values, strict=True))
+
+
+def _surprise(odds: NDArray[np.float64], target: NDArray[np.float64]) -> float:
+    return float((np.logaddexp(0, odds) - target * odds).sum())
 
 
 def _log_odds(sure: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -33,7 +34,7 @@ def fitted(curve: Curve, confidence: float) -> float:
 
 
 def _never_falls(curve: Curve) -> Curve:
-    if any(after[0] <= before[0] or after[1] < before[1] for before, after in zip(curve, curve[1:], strict=False)):
+    if any(after[0] <= before[0] or after[1] < before[1] for before, after in pairwise(curve)):
         raise ValueError("a curve goes to the right and never falls")
     return curve
 

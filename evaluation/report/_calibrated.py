@@ -123,9 +123,10 @@ def _types(found: Calibration) -> Iterator[Block]:
     ]
     delta = order.delta / len(found.types)
     note = (
-        f"A type takes {least_answers('asked', order.risk, delta)} questions for the first, and {least_answers('answered', order.risk, delta)} "
-        "right answers for the second, at least. In expectation, each holds by itself, without correction; with a probability, all hold "
-        f"together (Bonferroni, δ / {len(found.types)}). A question that is asked has no type: to use one of these, calibrate with --type."
+        f"A type takes {least_answers('asked', order.risk, delta)} questions for the first, and "
+        f"{least_answers('answered', order.risk, delta)} right answers for the second, at least. In expectation, each holds by itself, "
+        f"without correction; with a probability, all hold together (Bonferroni, δ / {len(found.types)}). A question that is asked has no "
+        "type: to use one of these, calibrate with --type."
     )
     yield Table("Thresholds by type", columns, rows, note)
 
@@ -142,8 +143,9 @@ def _tau(found: Calibration) -> Iterator[Block]:
             rows.append([Cell(kind or "all"), Cell(f"{tau:g}{mark}"), *shares])
     chosen = f"{found.tau:g} is in the profile, for questions that set no tau. " if found.tau is not None else ""
     note = (
-        f"{chosen}The tau with most right answers, where the threshold promises for it: {promise_of(found, found.order.bound)}. Chosen on a part "
-        "of the questions that the threshold was not calibrated on. Those by type are for a look: nothing is promised for them."
+        f"{chosen}It is the tau with most right answers, where the threshold promises: {promise_of(found, found.order.bound)}. "
+        "Chosen on a part of the questions that the threshold was not calibrated on. Those by type are for a look: nothing is promised "
+        "for them."
     )
     yield Table("Tau under the bound", columns, rows, note)
 
@@ -164,9 +166,9 @@ def _fit(found: Calibration) -> Iterator[Block]:
 
 def _heed(found: Calibration) -> Iterator[Block]:
     yield Words(
-        "A bound holds for questions like those it was calibrated on. With another model, strategy or index, other settings, or other kinds "
-        "of questions it does not hold; a result says so where the model, strategy, index or settings differ. The kind of questions "
-        "nobody checks.",
+        "A bound holds for questions like those it was calibrated on. With another model, strategy or index, other settings, or "
+        "other kinds of questions it does not hold. A result says so where the model, strategy, index or settings differ; the kind of "
+        "questions is not checked.",
         "warning",
     )
     if len(found.lines) < FEW:
@@ -174,9 +176,7 @@ def _heed(found: Calibration) -> Iterator[Block]:
     if not any(line.row.get("unanswerable") for line in found.lines):
         yield Words("No question of the run is without an answer in its documents; if yours are, the bound does not hold.", "warning")
     if not found.indexes:
-        yield Words(
-            "The run does not tell what its index held, so that another index is not noticed: it is of an older version.", "warning"
-        )
+        yield Words("The run, of an older version, does not tell what its index held: another index will not be noticed.", "warning")
     if len({line.row["dataset"] for line in found.lines}) > 1:
         yield Words("The run has several data sets: the bound is for such a mixture, and for none of them alone.", "warning")
     if failed := sum(line.failed for line in found.lines):

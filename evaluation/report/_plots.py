@@ -206,7 +206,7 @@ def _risky(dataset: str, strategies: Asked, axes: Axes) -> None:
 
 
 def promised(found: Calibration) -> Markup:
-    """Draw the share of wrong answers, of all questions and of those answered, by the share answered, with the thresholds of both bounds."""
+    """Draw the share of wrong answers, of all questions and of those answered, by the share answered, with both thresholds."""
     halves = {name: of for name, of in (("calibrated on", found.outcomes), ("held out", found.checked)) if len(of)}
     panels = [partial(_promised, found, halves, bound, place) for place, bound in enumerate(found.promises, 1)]
     return drawn("promised", (4.3, 2.9), panels)

@@ -1,4 +1,4 @@
-"""Calibrate a run: a threshold on confidence that keeps a bound on wrong answers, a fitted curve, and how both do on questions set apart."""
+"""Calibrate a run: a threshold on confidence that bounds wrong answers, a fitted curve, and how both do on questions held out."""
 
 import random
 from collections import Counter
@@ -166,11 +166,10 @@ class Calibration:
         )
 
     def _origin(self) -> Origin:
-        entry = next(
-            one for one in self.run.manifest["variants"] if (one["strategy"], one["variant"] or "") == (self.strategy, self.variant)
-        )
-        left_out = {*UNCOMPARED, *(("style",) if self.model == EMBEDDED else ())}  # the embedded model's answers are the same in any style
-        own = {name: value for name, value in entry["settings"].items() if name not in left_out}
+        listed = ((one.get("strategy"), one.get("variant") or "", one.get("settings") or {}) for one in self.run.manifest["variants"])
+        given = next((settings for *named, settings in listed if named == [self.strategy, self.variant]), {})
+        left_out = {*UNCOMPARED, *(("style",) if self.model == EMBEDDED else ())}  # that model's answers are the same in any style
+        own = {name: value for name, value in given.items() if name not in left_out}
         names = ("tau", "min_hop_confidence", "reconsider")  # none stands for the model's own
         settings = {name: value for name, value in own.items() if not (name in names and value is None)}
         data = {name: str(self.run.described(name).get("sha256", "")) for name in sorted({line.row["dataset"] for line in self.lines})}

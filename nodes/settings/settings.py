@@ -111,7 +111,7 @@ class Settings(BaseModel):
     )
     profile: str | SkipJsonSchema[Profile] | None = Field(
         default=None,
-        description="File that `ramify calibrate` wrote: unsure answers are withheld by its threshold, and confidences fitted by its curve.",
+        description="File of `ramify calibrate`: unsure answers are withheld by its threshold, confidences fitted by its curve.",
     )
     thought: bool = Field(default=True, description="Ask for one short sentence of thought before a decision, a verdict or a final answer.")
     shots: int = Field(

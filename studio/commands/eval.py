@@ -80,7 +80,8 @@ Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Number of random d
 
 def evaluate(
     datasets: Datasets, out: Out, strategy: Strategies = None, model: ModelName = None, base_url: BaseUrl = None, settings: Settings = None,
-    preset: Preset = None, profile: Profile = None, limit: Limit = None, sweep: Sweep = None, ablate: Ablate = None, sample: Sample = None, seed: Seed = 0,
+    preset: Preset = None, profile: Profile = None, limit: Limit = None, sweep: Sweep = None,
+    ablate: Ablate = None, sample: Sample = None, seed: Seed = 0,
     at_once: AtOnce = 8, workers: Workers = 1, ray: Ray = None, embedding: Embedding = "minilm", index: Index = None, label: Label = None,
     retrieval_only: RetrievalOnly = False, index_kind: IndexKind = None, group_by: GroupBy = None,
     degrade: Degrade = None, draws: Draws = 5, shared: Shared = False, style: Style = None,

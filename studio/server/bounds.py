@@ -50,7 +50,7 @@ def bounded(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
     secret = is_address(default) and shown(default) != default  # the forms show a default, and not what makes one
     given: dict[str, Any] = {"default_factory": lambda: default} if secret else {"default": default}
     fields: dict[str, Any] = {"index": (field.annotation, Field(description=field.description, **given))}
-    if (profile := os.environ.get(PROFILE)) is not None:
+    if profile := os.environ.get(PROFILE):
         own = kind.model_fields["profile"]
         fields["profile"] = (own.annotation, Field(default=profile, description=own.description))
     validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_allowed)}
@@ -122,9 +122,7 @@ def declare(
     os.environ[MODEL_FILES] = os.pathsep.join(_paths(model_files))
     os.environ[BASE_URLS] = " ".join(base_urls)
     os.environ[RERANKERS] = os.pathsep.join(cross_encoders)
-    os.environ.pop(PROFILE, None)
-    if profile is not None:
-        os.environ[PROFILE] = profile
+    os.environ[PROFILE] = profile or ""
 
 
 def allow(index: Path) -> None:
