@@ -15,7 +15,6 @@ from ramify.tools.errors import InputError
 from ramify.tools.quoting import brief, one_line
 from ramify.tools.typed import usable
 
-VERSION = 1
 LARGEST = 2**20
 """Bytes of a file that is read: any profile is smaller."""
 _QUOTED = 60
@@ -30,7 +29,7 @@ def fitted(curve: Curve, confidence: float) -> float:
     """Return a confidence as the curve fits it; as it is without one."""
     import numpy as np
 
-    return float(np.interp(confidence, *zip(*curve, strict=True))) if curve else confidence
+    return float(np.interp(confidence, [x for x, _ in curve], [y for _, y in curve])) if curve else confidence
 
 
 def _never_falls(curve: Curve) -> Curve:
@@ -64,7 +63,7 @@ class Origin(_Part):
 class Profile(_Part):
     """A threshold on confidence with what it promises, and a curve from confidence to how often such an answer is right."""
 
-    version: Literal[1] = VERSION
+    version: Literal[1] = 1
     made_of: Origin
     bound: Literal["asked", "answered"]
     """Whether wrong answers are counted among all questions asked, in expectation, or among those answered, with probability 1 - delta."""
@@ -100,7 +99,7 @@ class Profile(_Part):
     def differences(self, strategy: str, model: str, index: str | None, settings: Mapping[str, Any]) -> list[str]:
         """List in what a question differs from those calibrated on; an empty strategy, and an index of None, are not compared."""
         made = self.made_of
-        told = [("strategy", made.strategy, strategy or made.strategy), ("model", made.model, model)]
+        told: list[tuple[str, Any, Any]] = [("strategy", made.strategy, strategy or made.strategy), ("model", made.model, model)]
         told += [(name, value, settings[name]) for name, value in made.settings.items() if name in settings]
         found = [f"{name} {_brief(now)}, not {_brief(was)}" for name, was, now in told if now != was]
         return [*found, "another index"] if index is not None and made.indexes and index not in made.indexes else found
