@@ -103,9 +103,10 @@ def halved(folder: Path, strategy: str, splits: int) -> Iterator[str]:
         for bound in bounds:
             rows = [_checked(outcomes, bound, risk, seed) for seed in range(splits)]
             found = [row for row in rows if row is not None]
-            share = float(np.mean([0.0 if row is None else row[1] for row in rows])) if bound == "asked" else None
-            above = sum(row[1] > risk for row in found) / splits
-            told = f"wrong {100 * share:.2f} %" if share is not None else f"above in {100 * above:.1f} % of halves"
+            wrong = [0.0 if row is None else row[1] for row in rows]
+            mean, error = float(np.mean(wrong)), float(np.std(wrong)) / splits**0.5
+            above = sum(share > risk for share in wrong) / splits
+            told = f"{100 * mean:.2f} ± {100 * error:.2f} % wrong" if bound == "asked" else f"above α in {100 * above:.1f} % of halves"
             answered = float(np.mean([row[0] for row in found])) if found else 0.0
             head = f"| {folder.name} | {len(lines)} | {bound} | {risk:g} |"
             yield f"{head} {100 * len(found) / splits:.0f} % | {told} | {100 * answered:.1f} % |"
