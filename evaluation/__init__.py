@@ -7,7 +7,8 @@
   or `by_rules`; `from_chat` takes what users rated
 * `papers` to reproduce, as data
 * `inspect` offers a strategy to inspect_ai, an evaluation framework
-* reading a run: `results`, and the `report` on them; `judging` lets a model decide which of two answers is better
+* reading a run: `results`, and the `report` on them; `judging` lets a model decide which of two answers
+  is better, and `risk_control` bounds how often one is wrong
 """
 
 __all__ = ["load", "metrics", "papers", "report", "results", "run"]

@@ -1,5 +1,6 @@
 """The manifest of a run: versions, machine, model, settings and data, to identify and reproduce it."""
 
+import hashlib
 import json
 import os
 import platform
@@ -22,6 +23,7 @@ from ramify.tools.errors import InputError, UsageError
 from ramify.tools.index.manifest import file_sha256
 from ramify.tools.models.gguf import GGUF, find_gguf
 from ramify.tools.new_files import file_mode, make_folder, share, write_whole
+from ramify.tools.profile import Profile, load_profile
 from ramify.tools.reader import multilingual
 from ramify.tools.reader.calibration import LEAST, SPANS, TAU, VERDICTS
 from ramify.tools.reader.reading import SHA256
@@ -40,7 +42,7 @@ PACKAGES = (
     "numpy",
     "xllamacpp",
 )
-FIXED = ("ramify", "model", "model_file", "reader", "embedding", "seed", "base")
+FIXED = ("ramify", "model", "model_file", "profile", "reader", "embedding", "seed", "base")
 """What must stay the same when a run is resumed; strategies, variants and questions may be added."""
 KINDS = "index_kinds"
 """The kinds of index, if given; the first must stay the same, others may be added."""
@@ -107,6 +109,11 @@ def file_of(model: str | None) -> dict[str, Any] | None:
         return None
     path, _ = find_gguf(model.removeprefix(GGUF))
     return {"name": path.name, "sha256": file_sha256(path)}
+
+
+def profile_of(given: str | Path | Profile | None) -> str | None:
+    """Return the sha256 of a profile; another one makes another run."""
+    return None if given is None else hashlib.sha256(load_profile(given).model_dump_json().encode()).hexdigest()
 
 
 def _version(name: str) -> str | None:

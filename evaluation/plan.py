@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 
 from ramify.evaluation._degraded_cells import check_shares
 from ramify.evaluation.dataset import Dataset, Question
-from ramify.evaluation.manifest import TOKENS, describe, file_of, reader_of, write_manifest
+from ramify.evaluation.manifest import TOKENS, describe, file_of, profile_of, reader_of, write_manifest
 from ramify.evaluation.task import Task
 from ramify.evaluation.variants import (
     HIERARCHY,
@@ -302,6 +302,7 @@ def prepare(order: Order, datasets: list[tuple[str, Dataset]], wanted: list[Vari
         "model": model,
         "reader": reader_of(model),
         "model_file": file_of(model),
+        "profile": profile_of(order.options.get("profile")),
         TOKENS: {place: ratios._asdict() for place, ratios in stored_ratios().items() if place.partition(" at ")[0] in models},
         "base": base,
         "concurrency": order.at_once,

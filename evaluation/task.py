@@ -1,5 +1,6 @@
 """One question with one variant: how it is answered and scored; and its result as a line of JSON, so that a killed run loses none."""
 
+import asyncio
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ from ramify.graphs import Result, ask_async
 from ramify.nodes.asking.ask import CALLS
 from ramify.nodes.tree import ROOT, FrozenModel, is_unknown
 from ramify.tools.errors import InputError, UsageError
+from ramify.tools.index.searcher import digest_of
 from ramify.tools.models.tokens import KNOWN_AT_START, Ratios
 from ramify.tools.new_files import make_file, make_folder, remedy_for
 from ramify.tools.scrub import scrub, without_known
@@ -141,11 +143,11 @@ PRINTED = 300
 """Maximum characters of a citation in a line."""
 CITED = ("id", "source", "cited")
 """The fields of a citation that a line keeps beside its text: no paths of this machine."""
-KEPT = ("answer", "text", "explanation", "confidence", "confidence_source", "stopped_by", "usage", "tree", "model", "notices")
+KEPT = ("answer", "text", "explanation", "withheld", "confidence", "confidence_source", "stopped_by", "usage", "tree", "model", "notices")
 STILL_KEPT = ("usage", "tree", "model", "notices")
 """What a line keeps of a failed question, to show where it failed."""
 NOTHING: Row = {
-    **{"answer": "", "explanation": "", "text": "", "confidence": None, "confidence_source": None, "stopped_by": "error"},
+    **{"answer": "", "explanation": "", "withheld": "", "text": "", "confidence": None, "confidence_source": None, "stopped_by": "error"},
     **{"usage": None, "model": None, "notices": [], "abstained": False, "citations": [], "tree": []},
     **{
         "em": 0.0,
@@ -196,7 +198,8 @@ async def answer(task: Task) -> Row:
     failure = losses.failure(result)
     if failure is not None:
         return {**failed(task, failure), **_told(result, STILL_KEPT)}
-    return answered(task, result) | ({} if calls is None else {"calls": calls})
+    told = {"index_digest": await asyncio.to_thread(digest_of, task.index) if result.index else ""}
+    return {**answered(task, result), **told, **({} if calls is None else {"calls": calls})}
 
 
 def answered(task: Task, result: Result) -> Row:

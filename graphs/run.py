@@ -77,6 +77,8 @@ class Result(FrozenModel):
     error: str = ""
     """Why the model was asked no more, with what to do; empty where nothing failed."""
     explanation: str = ""
+    withheld: str = ""
+    """Which answer a profile withheld, and why; the answer is Unknown then. Empty where none was."""
     settled_by: str = ""
     notices: list[str] = Field(default_factory=list)
     passages: dict[str, Passage] = Field(default_factory=dict, repr=False)
@@ -113,6 +115,8 @@ def why_unknown(result: Result) -> str:
     """Return why a question that was asked has no answer: nothing found, no phrase for it, or what was read and how sure that was."""
     if not is_unknown(result.answer) or result.stopped_by == "error" or result.asked_back:
         return ""
+    if result.withheld:
+        return f"unsure: {result.withheld}"
     embedded = result.model == EMBEDDED
     if result.index and not result.passages:
         return "nothing was found"

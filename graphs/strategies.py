@@ -69,7 +69,9 @@ def build(name: str = DEFAULT, **arguments: Any) -> Wiring[Any]:
     known = arguments_of(name)
     if unknown := arguments.keys() - known.keys():
         raise UsageError(f"{name} has no argument {sorted(unknown)[0]!r}", f"it has {_listed(known)}")
-    return find_strategy(name).build(**arguments)
+    made = find_strategy(name).build(**arguments)
+    made.name = name
+    return made
 
 
 @cache

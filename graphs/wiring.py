@@ -70,6 +70,8 @@ class Wiring(Generic[S]):
         self.state = state
         self.final_call = final_call
         """Whether the last step may ask the model, so that budgets keep a call back for it."""
+        self.name = ""
+        """The strategy's, where a registered one was built."""
         self.given: type[Any] = Question
         self.returned: type[Any] = Answer
         self.steps: dict[str, Step] = {}
@@ -174,7 +176,9 @@ class Wiring(Generic[S]):
             superstep = config["metadata"].get("langgraph_step", -1)
             handed = [branch for branch in (tree | loose).values() if branch.next == step.name]
             targets, steps = frozenset(self._leads_to(step.name)), frozenset(self.steps)
-            context = Context(state, settings, targets, steps, self.final_call, lambda branch: sure.holds(tree, branch, settings))
+            context = Context(
+                state, settings, targets, steps, self.final_call, lambda branch: sure.holds(tree, branch, settings), self.name
+            )
             kept = self.final_call and not step.final
             with Budget.shared(settings, state, superstep, kept, step.final) as budget, working(settings, budget) as work:
                 update = {**await step.run(handed, context)}

@@ -14,6 +14,7 @@ from ramify.nodes.step.review import check_can_ask
 from ramify.nodes.tree import ROOT, UNKNOWN, Branch
 from ramify.tools.errors import UsageError
 from ramify.tools.index.searcher import warm_soon
+from ramify.tools.profile import load_profile
 from ramify.tools.relevance import load
 from ramify.tools.typed import readable
 
@@ -27,10 +28,11 @@ async def init_tree(context: Context[Settings]) -> Update:
     settings = context.settings
     check_can_ask(settings)
     question = checked(context.state.get("question"))
+    profile = await asyncio.to_thread(load_profile, settings.profile) if settings.profile else None  # a bad one is told before any cost
     model, loading = await asyncio.to_thread(_ready, settings, "retrieve" in context.steps)
     tau = reconsider = None
-    if isinstance(settings, TreeSettings):  # the one that is set, else what was calibrated for the model, else the paper's
-        tau = next(tau for tau in (settings.tau, model.tau, TAU) if tau is not None)
+    if isinstance(settings, TreeSettings):  # the one that is set, else what was calibrated, else the paper's
+        tau = next(tau for tau in (settings.tau, profile and profile.tau, model.tau, TAU) if tau is not None)
     if isinstance(settings, PruneSettings):
         reconsider = model.reconsiders if settings.reconsider is None else settings.reconsider
     return {
@@ -54,6 +56,7 @@ async def init_tree(context: Context[Settings]) -> Update:
         "confidence": None,
         "confidence_source": None,
         "explanation": "",
+        "withheld": "",
         "settled_by": "",
         "citations": [],
         "stopped_by": "finished",

@@ -13,6 +13,7 @@ import typer
 
 from ramify.studio.commands import (
     ask,
+    calibrate,
     chat,
     compare,
     doctor,
@@ -63,6 +64,7 @@ for command, name in (
     (reproduce.reproduce, "reproduce"),
     (report.report, "report"),
     (export.export, "export"),
+    (calibrate.calibrate, "calibrate"),
     (graph.graph, "graph"),
     (settings.settings, "settings"),
     (doctor.doctor, "doctor"),

@@ -2,7 +2,7 @@
 
 `blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `trade_offs` and `degraded`, those on
 provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures, `side_by_side` that on several; `paper`
-is that on a paper, `graph_paper` has what is GraphRAG's alone.
+is that on a paper, `graph_paper` has what is GraphRAG's alone; `calibrated` is that on a calibration.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from ramify.evaluation.papers import Paper
 from ramify.evaluation.papers.graph_builds import read_graphs
 from ramify.evaluation.report._answers import ablations, against_reference, at_a_glance, calibration, kinds, of_dataset, sweeps
 from ramify.evaluation.report._blocks import ReportSection, sections_of
+from ramify.evaluation.report._calibrated import write_calibration
 from ramify.evaluation.report._comparing import compare, compare_page, published
 from ramify.evaluation.report._degraded import degraded
 from ramify.evaluation.report._graph_paper import pairs_of, proxies, token_tables, win_rates
@@ -23,7 +24,16 @@ from ramify.evaluation.results import Run, read_run
 from ramify.evaluation.task import Row
 from ramify.tools.new_files import file_mode, make_folder, write_whole
 
-__all__ = ["compare", "compare_page", "pairs_of", "read_reproduction", "write_report", "write_reproduction", "write_side_by_side"]
+__all__ = [
+    "compare",
+    "compare_page",
+    "pairs_of",
+    "read_reproduction",
+    "write_calibration",
+    "write_report",
+    "write_reproduction",
+    "write_side_by_side",
+]
 
 SIDE_BY_SIDE = "side-by-side"
 """The name of the report on several runs, without its ending."""

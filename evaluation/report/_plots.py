@@ -16,7 +16,9 @@ from matplotlib.ticker import LogLocator, NullLocator
 from ramify.evaluation._degraded_cells import MISSING
 from ramify.evaluation.metrics import reliability, risk_coverage
 from ramify.evaluation.results import ResultLine
+from ramify.evaluation.results.calibration import Calibration
 from ramify.evaluation.results.measures import CALLS, EM, F1, SECONDS, Estimate, Measure, confident
+from ramify.evaluation.risk_control import Bound, Outcomes
 from ramify.tools.quoting import one_line
 
 TEXT, RULE, FAINT = "#f0e0a1", "#f0e0a2", "#f0e0a3"
@@ -231,6 +233,31 @@ def _risky(dataset: str, strategies: Asked, axes: Axes) -> None:
         axes.plot(given, wrong, color=ink(name, list(strategies)), linewidth=1.3)
     axes.set(title=f"{label(dataset)}: risk and coverage", xlabel="answered, percent", ylabel="wrong of those, percent")
     axes.set(xlim=(0, 101), ylim=(0, 101))
+
+
+def promised(found: Calibration) -> Markup:
+    """Draw the share of wrong answers, of all questions and of those answered, by the share answered, with both thresholds."""
+    halves = {name: of for name, of in (("calibrated on", found.outcomes), ("held out", found.checked)) if len(of)}
+    panels = [partial(_promised, found, halves, bound, place) for place, bound in enumerate(found.promises, 1)]
+    return drawn("promised", (4.3, 2.9), panels)
+
+
+def _promised(found: Calibration, halves: Mapping[str, Outcomes], bound: Bound, place: int, axes: Axes) -> None:
+    names = list(halves)
+    axes.axhline(100 * found.order.risk, color=TEXT, linewidth=1, linestyle=DASHED)
+    for name, outcomes in halves.items():
+        curve = outcomes.curve()
+        given, wrong = [100 * point[0] for point in curve], [100 * point[place] for point in curve]
+        axes.plot(given, wrong, color=ink(name, names), linewidth=1.3, label=name)
+        if (threshold := found.promises[bound].threshold) is not None and outcomes.given(threshold)[0]:
+            above, missed = outcomes.given(threshold)
+            total = len(outcomes) if bound == "asked" else above
+            axes.plot(100 * above / len(outcomes), 100 * missed / total, marker=marker(name, names), color=ink(name, names))
+    axes.set(
+        title=f"wrong, of {'all questions' if bound == 'asked' else 'the answers'}", xlabel="answered, percent", ylabel="wrong, percent"
+    )
+    axes.set_xlim(0, 101)
+    axes.set_ylim(bottom=0)
 
 
 Shares = Mapping[str, Sequence[tuple[float, Sequence[ResultLine]]]]

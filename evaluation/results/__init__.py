@@ -1,6 +1,6 @@
 """A run as read from its folder: the manifest, and the lines in groups.
 
-`measures` of them, and lines paired by question; `export` makes training material of them.
+`measures` of them, and lines paired by question; `calibration`; `export` makes training material of them.
 """
 
 import json

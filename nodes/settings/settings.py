@@ -13,6 +13,7 @@ from ramify.tools.index.collections import Collections
 from ramify.tools.index.hybrid_search import View
 from ramify.tools.index.passage_store import choices_of
 from ramify.tools.index.searcher import collections_of
+from ramify.tools.profile import Profile
 from ramify.tools.quoting import brief
 from ramify.tools.reader.calibration import MIN_HOP
 from ramify.tools.reader.calibration import TAU as CALIBRATED
@@ -107,6 +108,10 @@ class Settings(BaseModel):
         min_length=1,
         description="What tells whether a sentence of the answer is supported by what it cites: reader (the embedded model), none, model "
         "(one more call), or a sentence-transformers cross-encoder by name or path, also one for entailment (NLI).",
+    )
+    profile: str | SkipJsonSchema[Profile] | None = Field(
+        default=None,
+        description="File of `ramify calibrate`: unsure answers are withheld by its threshold, confidences fitted by its curve.",
     )
     thought: bool = Field(default=True, description="Ask for one short sentence of thought before a decision, a verdict or a final answer.")
     shots: int = Field(

@@ -212,6 +212,8 @@ class State(TypedDict):
     """How likely the answer is right; None beside Unknown."""
     confidence_source: str | None
     explanation: str
+    withheld: NotRequired[str]
+    """Which answer a profile withheld, and why; empty where none was."""
     settled_by: str
     citations: list[Citation]
     stopped_by: Annotated[StoppedBy, first_stop]

@@ -10,7 +10,7 @@ It gives a `StepResult` (`result`, `with_warning`), or the state's update. Where
 
 To read in order: `step` (the three decorators, the context of a step, how a question ends), `task` (one piece of work, and whose answer
 serves a branch), `findings` (what is shown of branches), `text` (the answer in sentences, and whether they are supported), `review` (what
-a person is asked before it counts).
+a person is asked before it counts), `profiled` (which answers are withheld).
 """
 
 from ramify.nodes.step.step import Context, Step, Update, branch_step, level_step, state_step

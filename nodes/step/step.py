@@ -9,6 +9,7 @@ from ramify.nodes.asking.ask import Answerer, current_model
 from ramify.nodes.asking.budget import CURRENT
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import State, Usage, merge_max
+from ramify.nodes.step.profiled import by_profile
 from ramify.nodes.step.review import confirm_answer
 from ramify.nodes.step.task import StepResult, awaited, copy_answer, find_duplicate, in_tasks
 from ramify.nodes.step.text import complete
@@ -34,6 +35,8 @@ class Context(Generic[S]):
     """Whether the last step may ask the model; else the root's answer is the question's."""
     accepts: Callable[[Branch], bool] = field(default=lambda branch: True)
     """Tells whether the answer of a branch is accepted, as the edges say."""
+    strategy: str = ""
+    """The name of the strategy whose graph it is; empty where it is no registered one."""
 
     @property
     def tree(self) -> Tree:
@@ -191,7 +194,7 @@ def final_step(act: Callable[[Any], Awaitable[Update]]) -> Callable[[Any], Await
         elif update.get("confidence_source") != "reader":  # of the embedded model, it is already that of all hops together
             update["confidence"] = min(update["confidence"], _weakest(state["tree"], update))
         found = update if model is None else await complete(state, context.settings, model, update)
-        return await confirm_answer(context, found)
+        return await by_profile(context, found, confirm_answer)
 
     close.__name__, close.__doc__ = act.__name__, act.__doc__
     return close

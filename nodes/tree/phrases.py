@@ -13,6 +13,7 @@ ORIGINS = {
     "stated": "as the model states it",
     "reader": "from the embedded reader",
     "person": "as a person answered",
+    "profile": "fitted by the profile",
 }
 """Where a confidence is known from."""
 LONGEST = 300

@@ -15,6 +15,7 @@ from ramify.studio.console.options import (
     Indexes,
     ModelName,
     Preset,
+    Profile,
     Settings,
     ShowTree,
     Strategy,
@@ -43,6 +44,7 @@ def ask(
     base_url: BaseUrl = None,
     settings: Settings = None,
     preset: Preset = None,
+    profile: Profile = None,
     filters: Filters = None,
     style: Style = None,
     ask_first: AskFirst = None,
@@ -53,7 +55,7 @@ def ask(
     """Answer a question, with citations and the tree of sub-questions that led to it."""
     stores = loaded_stores(index, allow_pickle)
     named = {"index": stores, "model": model, "base_url": base_url, "preset": preset, "style": style, "ask_first": ask_first}
-    options = options_of(settings, filter=read_filter(filters), **named)
+    options = options_of(settings, filter=read_filter(filters), profile=profile, **named)
     if html is not None:
         check_place(html)
     with nullcontext() if as_json else err().status("loading …"):

@@ -13,6 +13,7 @@ from ramify.studio.console.options import (
     Indexes,
     ModelName,
     Preset,
+    Profile,
     Settings,
     ShowTree,
     Strategy,
@@ -49,6 +50,7 @@ def chat(
     base_url: BaseUrl = None,
     settings: Settings = None,
     preset: Preset = None,
+    profile: Profile = None,
     filters: Filters = None,
     style: Style = None,
     ask_first: AskFirst = None,
@@ -74,7 +76,7 @@ def chat(
         return
     stores = loaded_stores(index, allow_pickle)
     named = {"index": stores, "model": model, "base_url": base_url, "preset": preset, "style": style, "ask_first": ask_first}
-    options = options_of(settings, filter=read_filter(filters), **named)
+    options = options_of(settings, filter=read_filter(filters), profile=profile, **named)
     with err().status("loading …"):
         from ramify.studio.console.talk import Talk
 

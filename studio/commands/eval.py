@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ramify.studio.console.options import RAY_WHERE, BaseUrl, ModelName, Preset, Settings, Style, options_of, read_value
+from ramify.studio.console.options import RAY_WHERE, BaseUrl, ModelName, Preset, Profile, Settings, Style, options_of, read_value
 from ramify.tools.errors import UsageError
 
 Datasets = Annotated[
@@ -91,11 +91,11 @@ Draws = Annotated[int, typer.Option(metavar="N", min=1, help="Number of random d
 
 def evaluate(
     out: Out, datasets: Datasets = None, strategy: Strategies = None, model: ModelName = None, base_url: BaseUrl = None,
-    settings: Settings = None, preset: Preset = None, limit: Limit = None, sweep: Sweep = None, ablate: Ablate = None,
-    sample: Sample = None, seed: Seed = 0, at_once: AtOnce = 8, workers: Workers = 1, ray: Ray = None, embedding: Embedding = "minilm",
-    index: Index = None, questions: Questions = None, label: Label = None, retrieval_only: RetrievalOnly = False,
-    index_kind: IndexKind = None, group_by: GroupBy = None, degrade: Degrade = None, draws: Draws = 5, shared: Shared = False,
-    style: Style = None, calls: Calls = False,
+    settings: Settings = None, preset: Preset = None, profile: Profile = None, limit: Limit = None, sweep: Sweep = None,
+    ablate: Ablate = None, sample: Sample = None, seed: Seed = 0, at_once: AtOnce = 8, workers: Workers = 1, ray: Ray = None,
+    embedding: Embedding = "minilm", index: Index = None, questions: Questions = None, label: Label = None,
+    retrieval_only: RetrievalOnly = False, index_kind: IndexKind = None, group_by: GroupBy = None, degrade: Degrade = None,
+    draws: Draws = 5, shared: Shared = False, style: Style = None, calls: Calls = False,
 ) -> None:  # fmt: skip
     """Measure strategies on questions with known answers, and write a report; an interrupted run resumes where it stopped."""
     from ramify.evaluation.plan import Order
@@ -107,7 +107,7 @@ def evaluate(
         datasets=tuple(datasets or ()),
         questions=questions,
         strategies=tuple(dict.fromkeys((*named, *prior))),
-        options=options_of(settings, model=model, base_url=base_url, preset=preset, style=style),
+        options=options_of(settings, model=model, base_url=base_url, preset=preset, profile=profile, style=style),
         sweeps=read_listed(sweep or [], "--sweep max_depth=1,2,3"),
         ablations=tuple(name for text in ablate or [] for name in _names(text.replace("|", ","))),
         label=tuple(_names(label or "")),

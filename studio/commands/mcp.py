@@ -10,7 +10,7 @@ import typer
 
 from ramify.studio.commands.serve import check_token
 from ramify.studio.commands.studio import Origins, claim
-from ramify.studio.console.options import AllowPickle, BaseUrl, Indexes, ModelName, Settings, Strategy, loaded_stores, options_of
+from ramify.studio.console.options import AllowPickle, BaseUrl, Indexes, ModelName, Profile, Settings, Strategy, loaded_stores, options_of
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import RamifyError, UsageError
 
@@ -41,6 +41,7 @@ def mcp(
     model: ModelName = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
+    profile: Profile = None,
     about: About = "",
     name: Name = "documents",
     http: Http = False,
@@ -53,7 +54,7 @@ def mcp(
     if find_spec("mcp") is None:
         raise RamifyError("the protocol's library is not installed", "run `pip install 'ramify-rag[mcp]'`")
     stores = loaded_stores(index, allow_pickle)
-    options = options_of(settings, index=stores, model=model, base_url=base_url)
+    options = options_of(settings, index=stores, model=model, base_url=base_url, profile=profile)
     if http:
         return _serve_http(strategy, options, about, name, host or HOST, port or PORT, token or [], allow_origin or [])
     if given := [flag for flag, value in (("--host", host), ("--port", port), ("--allow-origin", allow_origin)) if value]:

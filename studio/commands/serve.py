@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ramify.studio.commands.studio import Origins, Rerankers, claim
-from ramify.studio.console.options import BaseUrl, Settings, Strategy, options_of
+from ramify.studio.console.options import BaseUrl, Profile, Settings, Strategy, options_of
 from ramify.studio.console.streams import err, note
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.scrub import shown
@@ -71,6 +71,7 @@ def serve(
     token: TokenOption = None,
     base_url: BaseUrl = None,
     settings: Settings = None,
+    profile: Profile = None,
     rerank: Rerankers = None,
     at_once: AtOnce = 4,
     memory: Memory = None,
@@ -81,7 +82,7 @@ def serve(
     """Serve questions over HTTP: to a browser, to scripts, and in OpenAI's and Ollama's protocols; Ctrl-C stops it."""
     if not all(map(_installed, NEEDED)):
         raise RamifyError("the server is not installed", "run `pip install 'ramify-rag[serve]'`")
-    options = options_of(settings, base_url=base_url)
+    options = options_of(settings, base_url=base_url, profile=profile)
     check_token(host, token, VARIABLE)
     listening = claim(host, port)
     indexes = _places(index or [])
@@ -155,7 +156,7 @@ def _serving(
         find_gguf(file)
     named_by_operator = [value for name in ("rerank", "check") if isinstance(value := options.get(name), str)]
     base_urls = str(options.get("base_url") or "").split()
-    declare(places, base_urls, [Path(file) for file in files], [*rerank, *named_by_operator])
+    declare(places, base_urls, [Path(file) for file in files], [*rerank, *named_by_operator], options.get("profile"))
     catalog = Catalog(named(places), strategy, models, options)
     for collection in catalog.collections.values():
         catalog.options_of(strategy, catalog.selection(collection.name))

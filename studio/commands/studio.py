@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from ramify.studio.console.options import Profile
 from ramify.studio.console.streams import note
 from ramify.tools.errors import RamifyError
 from ramify.tools.scrub import shown
@@ -54,6 +55,7 @@ def studio(
     base_url: BaseUrls = None,
     gguf: ModelFiles = None,
     rerank: Rerankers = None,
+    profile: Profile = None,
     allow_origin: Origins = None,
 ) -> None:
     """Start the server for LangGraph Studio: run, inspect, edit and resume every strategy as a graph; Ctrl-C stops it."""
@@ -68,7 +70,7 @@ def studio(
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     for key in KEYS:
         os.environ.pop(key, None)
-    _open(index or [], base_url or [], gguf or [], rerank or [])
+    _open(index or [], base_url or [], gguf or [], rerank or [], profile)
     bound = _bind(index or [])
     home = _home(port)
     note(f"threads are stored in {home}; Ctrl-C stops the server")
@@ -104,7 +106,7 @@ def _taken(host: str, port: int, error: OSError) -> RamifyError:
     return RamifyError(what, "stop the program that uses it, or choose another with --port or --host")
 
 
-def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str]) -> None:
+def _open(given: list[str], base_urls: list[str], model_files: list[Path], rerank: list[str], profile: str | None) -> None:
     """Define and print what runs may name."""
     from ramify.studio.server.bounds import declare, default_index, files, indexes, rerankers
     from ramify.tools.index.index_store import store_at
@@ -119,7 +121,7 @@ def _open(given: list[str], base_urls: list[str], model_files: list[Path], reran
         find_gguf(str(file))
     for name in cross_encoders:
         load(name)
-    declare(given, base_urls, model_files, cross_encoders)
+    declare(given, base_urls, model_files, cross_encoders, profile)
     servers = ", ".join(map(shown, base_urls)) or "none, the environment says where models are (add one with --base-url)"
     note(f"a run may name as its index: {', '.join(('demo', *sorted(map(shown, indexes()))))} (add one with --index)")
     note(f"a run that names no index searches {shown(default_index())}")

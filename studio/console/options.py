@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand
@@ -12,6 +13,8 @@ from typer.core import TyperCommand
 from ramify.tools.errors import UsageError
 from ramify.tools.ray_cluster import AUTO, LOCAL
 from ramify.tools.typed import readable as readable  # of every command
+
+T = TypeVar("T")
 
 
 def readable_or_none(text: str | None) -> str | None:
@@ -55,6 +58,24 @@ Preset = Annotated[
     ),
 ]
 Style = Annotated[str | None, typer.Option(metavar="full|short", help="full: the answer in sentences, too; short: the short answer alone.")]
+
+
+def _checked_profile(path: str | None) -> str | None:
+    """Return the full path of a profile; InputError where it is none: before anything is loaded or asked."""
+    if path is None:
+        return None
+    from ramify.tools.profile import load_profile
+
+    load_profile(path)
+    return str(Path(path).expanduser().absolute())
+
+
+Profile = Annotated[
+    str | None,
+    typer.Option(
+        "--profile", metavar="FILE", callback=_checked_profile, help="A profile of `ramify calibrate`: unsure answers are withheld."
+    ),
+]
 AskFirst = Annotated[
     str | None,
     typer.Option(metavar="splits|unsure", help="Ask you first: before a question is split, or before an unsure answer is used or given."),
@@ -72,6 +93,14 @@ _RAY_ADDRESS = re.compile(rf"{AUTO}|{LOCAL}|ray://.*|\S+:\d+|\d+(\.\d+){{3}}")
 
 WORDS = {"none": None, "true": True, "false": False}
 """Python's literals."""
+
+
+def one_of(choices: Sequence[T], given: str, option: str) -> T:
+    """Return the choice that is given; UsageError where it is none."""
+    found = next((choice for choice in choices if choice == given), None)
+    if found is None:
+        raise UsageError(f"{option} {given!r} is not valid", f"choose one of {', '.join(map(str, choices))}")
+    return found
 
 
 def read_pairs(texts: Iterable[str], option: str) -> dict[str, Any]:

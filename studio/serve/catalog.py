@@ -20,8 +20,8 @@ from ramify.tools.scrub import shown
 
 T = TypeVar("T")
 COMMAND = "ramify serve"
-OF_THE_SERVER = ("index", "model", "base_url")
-"""Settings that a request does not give: it names a collection and one of the server's models."""
+OF_THE_SERVER = ("index", "model", "base_url", "profile")
+"""Settings that a request does not give: it names a collection and one of the server's models; the operator names the profile."""
 QUOTED = 80
 """Characters of a value that is refused."""
 AND = "+"

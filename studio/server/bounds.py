@@ -33,6 +33,8 @@ BASE_URLS = "RAMIFY_STUDIO_BASE_URLS"
 """The variable with the addresses, separated by spaces."""
 MODEL_FILES = "RAMIFY_STUDIO_GGUF"
 """The variable with the model files, separated as in PATH."""
+PROFILE = "RAMIFY_STUDIO_PROFILE"
+"""The variable with the profile of every run, by its full path."""
 RERANKERS = "RAMIFY_STUDIO_RERANKERS"
 """The variable with the cross-encoders, separated as in PATH."""
 DEMO = "demo"
@@ -48,6 +50,9 @@ def bounded(wiring: Wiring[S], index: str | None = None) -> Wiring[S]:
     secret = is_address(default) and shown(default) != default  # the forms show a default, and not what makes one
     given: dict[str, Any] = {"default_factory": lambda: default} if secret else {"default": default}
     fields: dict[str, Any] = {"index": (field.annotation, Field(description=field.description, **given))}
+    if profile := os.environ.get(PROFILE):
+        own = kind.model_fields["profile"]
+        fields["profile"] = (own.annotation, Field(default=profile, description=own.description))
     validators: dict[str, Any] = {"_is_allowed": model_validator(mode="after")(_allowed)}
     made: dict[str, Any] = {"__doc__": kind.__doc__, "__module__": kind.__module__, "__validators__": validators}
     narrower = create_model(kind.__name__, __base__=kind, **made, **fields)
@@ -73,6 +78,10 @@ def check_allowed(settings: Settings, command: str = "ramify studio") -> None:
         raise UsageError(f"base_url={url!r} is not allowed for runs of this server", f"start it with `{command} --base-url {url}`")
     if isinstance(model, str) and model.strip().startswith(GGUF) and (file := model.strip().removeprefix(GGUF)) not in files():
         raise UsageError(f"model={model!r} is not allowed for runs of this server", f"start it with `{command} --gguf {file}`")
+    if settings.profile is not None and settings.profile != os.environ.get(PROFILE):
+        raise UsageError(
+            f"profile={str(settings.profile)!r} is not allowed for runs of this server", f"start it with `{command} --profile FILE`"
+        )
     for name, chosen, known in (("rerank", settings.rerank, rerankers()), ("check", settings.check, {MODEL, *rerankers()})):
         if chosen not in known:
             raise UsageError(f"{name}={chosen!r} is not allowed for runs of this server", f"start it with `{command} --rerank {chosen}`")
@@ -98,7 +107,13 @@ def rerankers() -> set[str]:
     return {READER, NONE, *_named(RERANKERS, os.pathsep)}
 
 
-def declare(indexes: Sequence[str | Path], base_urls: list[str], model_files: list[Path], cross_encoders: Sequence[str] = ()) -> None:
+def declare(
+    indexes: Sequence[str | Path],
+    base_urls: list[str],
+    model_files: list[Path],
+    cross_encoders: Sequence[str] = (),
+    profile: str | None = None,
+) -> None:
     """Set what runs of the server in this process may name; folders by the given and the resolved path."""
     os.environ[INDEXES] = os.pathsep.join(_paths([Path(one) for one in indexes if not is_address(one)]))
     os.environ[STORES] = " ".join(str(one) for one in indexes if is_address(one))
@@ -107,6 +122,7 @@ def declare(indexes: Sequence[str | Path], base_urls: list[str], model_files: li
     os.environ[MODEL_FILES] = os.pathsep.join(_paths(model_files))
     os.environ[BASE_URLS] = " ".join(base_urls)
     os.environ[RERANKERS] = os.pathsep.join(cross_encoders)
+    os.environ[PROFILE] = profile or ""
 
 
 def allow(index: Path) -> None:

@@ -1,6 +1,8 @@
 """One asynchronous search over an index, its location, the demo, or a LangChain vector store or retriever."""
 
 import asyncio
+import hashlib
+import json
 import threading
 import time
 from collections import Counter
@@ -33,6 +35,9 @@ _REMEMBERED = 20_000
 _SAMPLED, _PART = 24, 0.2
 """Passages whose language is looked at, and the share of them that makes a language one of the index."""
 _LANGUAGES: "WeakKeyDictionary[Index, frozenset[str]]" = WeakKeyDictionary()
+_DRAWN = 256
+"""Passages whose texts make the digest of an index."""
+_DIGESTS: "WeakKeyDictionary[Index, str]" = WeakKeyDictionary()
 _SCORE_FIELDS = ("relevance_score", "score")
 
 
@@ -294,6 +299,27 @@ def languages_of(index: Searchable) -> frozenset[str]:
         found = Counter(language_of(document.page_content) for document in sampled)
         _LANGUAGES[index] = frozenset(name for name, count in found.items() if name and count >= _PART * len(sampled))
     return _LANGUAGES[index]
+
+
+def digest_of(index: Searchable) -> str:
+    """Return a digest of what an index holds: how much, and the texts of 256 passages; empty for other stores; blocking.
+
+    The same documents, indexed in the same way elsewhere, have the same digest.
+    """
+    several = collections_of(index)
+    if several:
+        each = sorted(map(digest_of, several.members))
+        return hashlib.sha256(" ".join(each).encode()).hexdigest() if all(each) else ""
+    if isinstance(index, (str, Path)):
+        index = opened(index)
+    if not isinstance(index, Index):
+        return ""
+    if index not in _DIGESTS:
+        ids = index.ids()
+        drawn = index.get_by_ids(ids[:: -(-len(ids) // _DRAWN) or 1])
+        made = [index.manifest.documents, len(ids), index.manifest.kind, *(document.page_content for document in drawn)]
+        _DIGESTS[index] = hashlib.sha256(json.dumps(made).encode()).hexdigest()
+    return _DIGESTS[index]
 
 
 def describe(index: Searchable, found: Searchable) -> str:

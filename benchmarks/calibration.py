@@ -1,0 +1,148 @@
+"""Whether what `ramify calibrate` promises holds: 1,000 draws of made questions with a known risk, and ten times as many halves of real runs.
+
+    python benchmarks/calibration.py [RUN…] [--splits 1000] [--strategy prune]
+
+Exit code 1 where a bound fails by more than three standard errors of the simulation.
+"""
+
+import argparse
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ramify.evaluation.results import read_run
+from ramify.evaluation.results.calibration import outcomes_of
+from ramify.evaluation.risk_control import Bound, Outcomes, threshold_for
+
+DELTA = 0.1
+SIZES, RISKS = (100, 400), (0.05, 0.1, 0.2)
+WITHOUT = 0.15
+"""Share of made questions without an answer."""
+Floats = NDArray[np.float64]
+POPULATIONS: dict[str, Callable[[np.random.Generator, int], tuple[Floats, Floats]]] = {
+    "calibrated": lambda draw, n: (sure := draw.beta(5, 1.2, n), sure),
+    "overconfident": lambda draw, n: (sure := draw.beta(5, 1.2, n), sure**2),
+    "mostly right": lambda draw, n: (sure := draw.beta(2, 1, n), 1 - 0.6 * (1 - sure) ** 2),
+    "says nothing": lambda draw, n: (draw.random(n), np.full(n, 0.93)),
+    "five values": lambda draw, n: (sure := draw.choice([0.5, 0.7, 0.8, 0.9, 0.95], n), np.minimum(sure + 0.02, 1.0)),
+}
+"""How confidences are drawn, and how likely an answer of each is right."""
+
+
+class Measured(NamedTuple):
+    """Over many draws: the mean risk of all questions asked, its standard error, and how often the bound on those answered is missed."""
+
+    population: str
+    questions: int
+    risk: float
+    asked: float
+    error: float
+    reached: float
+    missed: float
+
+    def kept(self, splits: int) -> bool:
+        """Return whether both bounds hold, but for what chance explains."""
+        spread = (DELTA * (1 - DELTA) / splits) ** 0.5
+        return self.asked <= self.risk + 3 * self.error and self.missed <= DELTA + 3 * spread
+
+
+def drawn(name: str, draw: np.random.Generator, count: int) -> Outcomes:
+    """Draw made questions."""
+    sure, likely = POPULATIONS[name](draw, count)
+    answered = draw.random(count) >= WITHOUT
+    return Outcomes(np.where(answered, sure, -1.0), answered & (draw.random(count) > likely))
+
+
+def true_shares(name: str) -> Callable[[float], tuple[float, float]]:
+    """Return a function from a threshold to the share answered and the share answered wrongly, of very many questions."""
+    sure, likely = POPULATIONS[name](np.random.default_rng(1), 400_000)
+    order = np.argsort(sure)
+    risks = np.append(np.cumsum((1 - likely[order])[::-1])[::-1], 0.0)
+    place = sure[order]
+
+    def shares(threshold: float) -> tuple[float, float]:
+        above = int(np.searchsorted(place, threshold, side="right"))
+        return (1 - WITHOUT) * (len(place) - above) / len(place), (1 - WITHOUT) * float(risks[above]) / len(place)
+
+    return shares
+
+
+def simulated(splits: int, sizes: tuple[int, ...] = SIZES, risks: tuple[float, ...] = RISKS) -> Iterator[Measured]:
+    """Calibrate on many draws from each population, and look up what each threshold does."""
+    for name in POPULATIONS:
+        shares = true_shares(name)
+        for size in sizes:
+            for risk in risks:
+                draw = np.random.default_rng(0)
+                asked, reached, missed = [], 0, 0
+                for _ in range(splits):
+                    outcomes = drawn(name, draw, size)
+                    low = threshold_for("asked", outcomes, risk, DELTA)
+                    asked.append(0.0 if low is None else shares(low)[1])
+                    if (other := threshold_for("answered", outcomes, risk, DELTA)) is not None:
+                        given, wrong = shares(other)
+                        reached, missed = reached + 1, missed + (wrong > risk * given)
+                error = float(np.std(asked)) / splits**0.5
+                yield Measured(name, size, risk, float(np.mean(asked)), error, reached / splits, missed / splits)
+
+
+def halved(folder: Path, strategy: str, splits: int) -> Iterator[str]:
+    """Calibrate on random halves of a run, and count on the others."""
+    run = read_run(folder)
+    lines = [
+        line for (_, name, variant), found in run.answered.items() if (name, variant) == (strategy, "") for line in found if line.scored
+    ]
+    outcomes = outcomes_of(lines)
+    bounds: tuple[Bound, ...] = ("asked", "answered")
+    for risk in (0.05, 0.1, 0.2, 0.3):
+        for bound in bounds:
+            rows = [_checked(outcomes, bound, risk, seed) for seed in range(splits)]
+            found = [row for row in rows if row is not None]
+            wrong = [0.0 if row is None else row[1] for row in rows]
+            mean, error = float(np.mean(wrong)), float(np.std(wrong)) / splits**0.5
+            above = sum(share > risk for share in wrong) / splits
+            told = f"{100 * mean:.2f} ± {100 * error:.2f} % wrong" if bound == "asked" else f"above α in {100 * above:.1f} % of halves"
+            answered = float(np.mean([row[0] for row in found])) if found else 0.0
+            head = f"| {folder.name} | {len(lines)} | {bound} | {risk:g} |"
+            yield f"{head} {100 * len(found) / splits:.0f} % | {told} | {100 * answered:.1f} % |"
+
+
+def _checked(outcomes: Outcomes, bound: Bound, risk: float, seed: int) -> tuple[float, float] | None:
+    """Return the shares answered and wrong on the half held out; None where no threshold keeps the bound."""
+    places = list(range(len(outcomes)))
+    random.Random(seed).shuffle(places)
+    mine, others = places[: len(places) // 2], places[len(places) // 2 :]
+    threshold = threshold_for(bound, Outcomes(outcomes.confidence[mine], outcomes.wrong[mine]), risk, DELTA)
+    if threshold is None:
+        return None
+    given, wrong = Outcomes(outcomes.confidence[others], outcomes.wrong[others]).given(threshold)
+    total = len(others) if bound == "asked" else given
+    return given / len(others), wrong / total if total else 0.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN")
+    parser.add_argument("--splits", type=int, default=1000)
+    parser.add_argument("--strategy", default="prune")
+    given = parser.parse_args()
+    print("| confidences | questions | α | wrong of asked, mean | ± | threshold for answered | missed |\n|---|---|---|---|---|---|---|")
+    failed = 0
+    for one in simulated(given.splits):
+        failed += not one.kept(given.splits)
+        figures = f"{100 * one.asked:.2f} % | {100 * one.error:.2f} | {100 * one.reached:.0f} % | {100 * one.missed:.1f} %"
+        print(f"| {one.population} | {one.questions} | {one.risk:g} | {figures} |", flush=True)
+    if given.runs:
+        print("\n| run | questions | bound | α | threshold found | on the other half | answered |\n|---|---|---|---|---|---|---|")
+    for folder in given.runs:
+        print("\n".join(halved(folder, given.strategy, 10 * given.splits)), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
