@@ -2,7 +2,8 @@
 
 * a run: `run` has its stages, `variants` what it compares, the `manifest` its configuration;
   a `task` is one question with one variant, and gives a row
-* from data to scores: `load` reads a `dataset`, `scoring` uses the `metrics`; `degraded_cells` lists what is measured on degraded metadata
+* from data to scores: `load` reads a `dataset`, `scoring` uses the `metrics`; `degraded_cells` lists what is measured on degraded metadata,
+  `degraded_answers` makes questions and searches worse for strategies
 * reading a run: `results`, and the `report` on them; `judging` lets a model decide which of two answers is better
 """
 

@@ -228,7 +228,7 @@ EDITIONS: dict[Kind, str] = {"graph": of_graph.EDITION, HIERARCHY: of_hierarchy.
 def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
     """Update the index of each data set in every requested kind."""
     for source in plan.sources:
-        wanted = {**({str(source.bare): ()} if order.degrade else {}), source.place: order.label}
+        wanted = {**({str(source.bare): ()} if order.metadata_shares else {}), source.place: order.label}
         for place, label in wanted.items():
             chunk_tokens, documents = CHUNK_TOKENS[source.dataset.hits_by], list(source.dataset.documents)
             Index.build(

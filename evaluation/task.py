@@ -1,5 +1,6 @@
 """One question with one variant: how it is answered and scored; and its result as a line of JSON, so that a killed run loses none."""
 
+import asyncio
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,6 +12,7 @@ from pydantic import Field
 
 from ramify.evaluation._scoring import UNSCORED, scores
 from ramify.evaluation.dataset import HitsBy, Question
+from ramify.evaluation.degraded_answers import degrade_question
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
 from ramify.nodes.tree import ROOT, FrozenModel, is_unknown
@@ -184,8 +186,10 @@ async def answer(task: Task) -> Row:
     losses = LossTracker()
     KNOWN_AT_START.set(task.tokens)
     try:
-        options = {**task.variant.options, "index": task.index}
-        result = await ask_async(task.question.question, task.variant.strategy, losses, **options)
+        asked, index = task.question.question, task.index
+        if task.variant.degraded is not None:
+            asked, index = await asyncio.to_thread(degrade_question, task.question, task.index, task.variant.degraded, task.seed)
+        result = await ask_async(asked, task.variant.strategy, losses, **{**task.variant.options, "index": index})
     except Exception as error:  # noqa: BLE001  # one question's failure, whatever it is, must not end a run of hours
         return failed(task, f"{type(error).__name__}: {error}")
     failure = losses.failure(result)

@@ -2,7 +2,7 @@
 
 from ramify.prompts.prompt import Prompt
 from ramify.prompts.summarize import Summary
-from ramify.prompts.worked_examples import HOLLIN, OSKEL, VALLEY, example, finding, passage
+from ramify.prompts.worked_examples import HOLLIN, OSKEL, example, finding, passage
 
 CONDENSE = Prompt(
     name="condense",
@@ -15,14 +15,14 @@ CONDENSE = Prompt(
     examples=(
         example(
             {"answer": "Edda Rask, who designed Hollin Bridge, was born in Tarnholm.", "confidence": 0.95, "citations": [2]},
-            passages=[VALLEY, passage("Edda Rask", "The engineer was born in Tarnholm and trained at Vane.")],
+            passages=[OSKEL, passage("Edda Rask", "The engineer was born in Tarnholm and trained at Vane.")],
             history=[finding("0.0", "Hollin Bridge designer", "Hollin Bridge was designed by Edda Rask.", 0.97)],
             query="Edda Rask birthplace",
             question=HOLLIN,
         ),
         example(
             {"answer": "Unknown", "confidence": 0.9, "citations": []},
-            passages=[OSKEL],
+            passages=[passage("Vane", "Trout live in the Oskel near Vane.")],
             history=[],
             query="Hollin Bridge designer",
             question=HOLLIN,

@@ -1,7 +1,7 @@
 """Reports: a run as Markdown and as one HTML page, and two runs compared.
 
-`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers` and `degraded`, those on
-provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures.
+`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `degraded` and `degraded_answers`,
+those on provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures.
 """
 
 from pathlib import Path
@@ -10,6 +10,7 @@ from ramify.evaluation.report._answers import ablations, against_reference, at_a
 from ramify.evaluation.report._blocks import ReportSection, sections_of
 from ramify.evaluation.report._comparing import compare, compare_page, published
 from ramify.evaluation.report._degraded import degraded
+from ramify.evaluation.report._degraded_answers import degraded_answers
 from ramify.evaluation.report.writers import failures, markdown, page, replies, what_was_run
 from ramify.evaluation.results import Run, read_run
 from ramify.tools.new_files import file_mode, write_whole
@@ -35,6 +36,7 @@ def sections(run: Run) -> list[ReportSection]:
         ("tests", *against_reference(run)),
         ("kinds", "Kinds of index", kinds(run)),
         ("degraded", "Degraded metadata", degraded(run)),
+        ("worse", "Degraded questions and searches", degraded_answers(run)),
         ("sweeps", "Sweeps", sweeps(run)),
         ("ablations", "Ablations", ablations(run)),
         ("calibration", "Calibration", calibration(run)),
