@@ -1,7 +1,7 @@
 """Questions and searches made worse for a share of their parts, to see how strategies bear it (the open questions of PruneRAG).
 
-All that is drawn depends on the seed, the question and what it is drawn for, and on nothing else: strategies that are compared meet the same,
-and what a small share hits, a larger one hits, too.
+All that is drawn depends on the seed, the question and what it is drawn for, and on nothing else: strategies that are compared meet
+the same, and what a small share hits, a larger one hits, too.
 """
 
 import re
@@ -34,8 +34,8 @@ _FETCHED = 4
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
 _PAIRS = (
     "film movie, city town, country nation, author writer, founder creator, located situated, invented devised, founded established, "
-    "spouse partner, father dad, mother mum, child kid, album record, song track, singer vocalist, band group, company firm, actor performer, "
-    "older elder, oldest eldest, earlier sooner, built constructed, largest biggest, large big, small little, prize award, war conflict, "
+    "spouse partner, father dad, mother mum, child kid, album record, song track, singer vocalist, band group, company firm, "
+    "actor performer, older elder, oldest eldest, earlier sooner, built constructed, largest biggest, large big, small little, prize award, war conflict, "
     "started began, ended finished, work opus, place location, wrote penned, made produced, released issued, died perished, lived resided, "
     "river stream, castle fortress, church chapel, language tongue, college university, street road, job profession, picture painting, "
     "nationality citizenship, same identical, team side, series show, famous renowned, name title, called named"

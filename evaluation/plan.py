@@ -163,7 +163,8 @@ def _check_grouping(order: Order) -> None:
         "--group-by FIELD": bool(order.group_by) and NONE not in order.group_by,
     }
     if missing := [name for name, given in needed.items() if not given]:
-        what = f"--degrade {next(iter(order.metadata_shares))} measures searching alone, in a hierarchy that is grouped by the metadata degraded"
+        name = next(iter(order.metadata_shares))
+        what = f"--degrade {name} measures searching alone, in a hierarchy that is grouped by the metadata degraded"
         raise UsageError(what, f"give {' and '.join(missing)}{', and no strategy' if order.strategies else ''}")
 
 
