@@ -32,16 +32,17 @@ _LOOK_ALIKES = 10
 _FETCHED = 4
 """Candidates that MMR picks from, for each passage wanted (`fetch_k`)."""
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
-_PAIRS = (
-    "film movie, city town, country nation, author writer, founder creator, located situated, invented devised, founded established, "
-    "spouse partner, father dad, mother mum, child kid, album record, song track, singer vocalist, band group, company firm, "
-    "actor performer, older elder, oldest eldest, earlier sooner, built constructed, largest biggest, large big, small little, prize award, war conflict, "
-    "started began, ended finished, work opus, place location, wrote penned, made produced, released issued, died perished, lived resided, "
-    "river stream, castle fortress, church chapel, language tongue, college university, street road, job profession, picture painting, "
-    "nationality citizenship, same identical, team side, series show, famous renowned, name title, called named"
-)
+_PAIRS = """
+film movie, city town, country nation, author writer, founder creator, located situated, invented devised, founded established,
+spouse partner, father dad, mother mum, child kid, album record, song track, singer vocalist, band group, company firm,
+actor performer, older elder, oldest eldest, earlier sooner, built constructed, largest biggest, large big, small little,
+prize award, war conflict, started began, ended finished, work opus, place location, wrote penned, made produced,
+released issued, died perished, lived resided, river stream, castle fortress, church chapel, language tongue,
+college university, street road, job profession, picture painting, nationality citizenship, same identical, team side,
+series show, famous renowned, name title, called named
+"""
 _SYNONYMS = {
-    word: other for one, two in (pair.split() for pair in _PAIRS.split(", ")) for word, other in ((one, two), (two, one))
+    word: other for one, two in (pair.split() for pair in _PAIRS.split(",")) for word, other in ((one, two), (two, one))
 }  # fmt: skip
 
 

@@ -14,5 +14,6 @@ async def condense(branch: Branch, context: Context[ChainSettings]) -> StepResul
     """Say in few sentences what the passages of a search give for the question, in the light of the searches before it."""
     before = [link for link in ancestors(context.tree, branch.path) if link.path != ROOT]
     history = [finding(link, {}, ()) for link in before]
-    slots = {"question": context.tree[ROOT].question, "query": branch.question, "history": history}
-    return result(with_answer(branch, await ask(CONDENSE, context.passages(branch), **slots), "answered"))
+    question = context.tree[ROOT].question
+    reply = await ask(CONDENSE, context.passages(branch), question=question, query=branch.question, history=history)
+    return result(with_answer(branch, reply, "answered"))

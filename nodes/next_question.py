@@ -1,5 +1,7 @@
 """next_question: ask the next sub-question of a chain, or stop (CoR-RAG); and how a chain goes on, whatever it is asked with."""
 
+from typing import TypeVar
+
 from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import ChainSettings
 from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
@@ -11,6 +13,8 @@ from ramify.prompts import NEXT_QUESTION, Concluded, Finding, Next, Prompt
 from ramify.prompts.prompt import NO_ANSWER
 from ramify.tools.errors import ReplyError
 
+N = TypeVar("N", bound=Next)
+
 
 @branch_step()
 async def next_question(branch: Branch, context: Context[ChainSettings]) -> StepResult:
@@ -18,7 +22,7 @@ async def next_question(branch: Branch, context: Context[ChainSettings]) -> Step
     return await next_link(branch, context, NEXT_QUESTION, "question")
 
 
-async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Prompt[Next] | Prompt[Concluded], field: str) -> StepResult:
+async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Prompt[N], field: str) -> StepResult:
     """Ask a prompt how a chain goes on: return its next branch, or its end, with the root's answer where the reply gives one."""
     tip, before = branch, ancestors(context.tree, branch.path)
     chain = [*before, tip]  # each hangs from all before it
@@ -27,7 +31,7 @@ async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Pro
     passages = {key: passage for key, passage in sorted(context.state["passages"].items()) if key in cited}
     history = [_told(link, finding(link, passages, chain[: link.depth])) for link in asked]
     try:
-        reply: Reply[Next] | Reply[Concluded] = await ask(prompt, field=field, question=root.question, history=history)
+        reply = await ask(prompt, field=field, question=root.question, history=history)
     except ReplyError as error:
         return with_warning(error, tip if not asked else tip.to("leaf"), UNSPLIT if not asked else "the chain ends here")
     wanted = filled(normal(reply.value.question, [root.question]), [link.answer if link.known else None for link in asked])
@@ -44,7 +48,7 @@ async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Pro
     return result(*told, tip.to("inner"), following)
 
 
-def _concluded(root: Branch, asked: list[Branch], reply: Reply[Next] | Reply[Concluded]) -> list[Branch]:
+def _concluded(root: Branch, asked: list[Branch], reply: Reply[N]) -> list[Branch]:
     """Give the root the answer that a reply concludes with, resting on what was cited for it; nothing where there is none."""
     if not (isinstance(reply.value, Concluded) and reply.value.done and reply.value.answer.strip()):
         return []
