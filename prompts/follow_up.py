@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from ramify.prompts.lenient_types import Span
+from ramify.prompts.lenient_types import Share, Span
 from ramify.prompts.next_question import DESIGNER, Next
 from ramify.prompts.prompt import NO_ANSWER, Prompt
 from ramify.prompts.worked_examples import FIRST_OPENED, HOLLIN, example, finding
@@ -14,6 +14,7 @@ class Concluded(Next):
     answer: Span = Field(
         default="", description="if done: Yes or No, a number, a date, a name or a short phrase, or Unknown; otherwise empty"
     )
+    confidence: Share = Field(description="how sure you are of the answer; 0 if not done")
 
 
 FOLLOW_UP = Prompt(
@@ -25,14 +26,16 @@ FOLLOW_UP = Prompt(
     template="Follow-up questions and intermediate answers:\n{history}\n\nMain question: {question}",
     reply=Concluded,
     examples=(
-        example({"done": False, "question": "Where was Edda Rask born?", "answer": ""}, history=[DESIGNER], question=HOLLIN),
         example(
-            {"done": True, "question": "", "answer": "Tarnholm"},
+            {"done": False, "question": "Where was Edda Rask born?", "answer": "", "confidence": 0.0}, history=[DESIGNER], question=HOLLIN
+        ),
+        example(
+            {"done": True, "question": "", "answer": "Tarnholm", "confidence": 0.95},
             history=[DESIGNER, finding("0.0.0", "Where was Edda Rask born?", "Tarnholm", 0.95)],
             question=HOLLIN,
         ),
         example(
-            {"done": True, "question": "", "answer": "Unknown"},
+            {"done": True, "question": "", "answer": "Unknown", "confidence": 0.9},
             history=[
                 finding("0.0", "When did Hollin Bridge open?", "1852", 0.97),
                 finding("0.0.0", "When did Vane Bridge open?", NO_ANSWER, 0.9),

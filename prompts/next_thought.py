@@ -21,7 +21,7 @@ NEXT_THOUGHT = Prompt(
     name="next_thought",
     task=(
         "Reason step by step towards the answer, one sentence at a time, from the passages. Write the next sentence alone; never repeat one. "
-        "Passages for it are looked up after each. As soon as the sentences settle the question, write: So the answer is: and the answer."
+        "Passages for it are looked up after each. As soon as the sentences settle the question, write 'So the answer is:', in English, and the answer."
     ),
     template="Passages:\n{passages}\n\nQuestion: {question}\n\nSentences so far:\n{said}",
     reply=Thought,
