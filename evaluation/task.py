@@ -186,10 +186,10 @@ async def answer(task: Task) -> Row:
     losses = LossTracker()
     KNOWN_AT_START.set(task.tokens)
     try:
-        asked, index = task.question.question, task.index
+        asked, options = task.question.question, {**task.variant.options, "index": task.index}
         if task.variant.degraded is not None:
-            asked, index = await asyncio.to_thread(degrade_question, task.question, task.index, task.variant.degraded, task.seed)
-        result = await ask_async(asked, task.variant.strategy, losses, **{**task.variant.options, "index": index})
+            asked, options["index"] = await asyncio.to_thread(degrade_question, task.question, task.index, task.variant.degraded, task.seed)
+        result = await ask_async(asked, task.variant.strategy, losses, **options)
     except Exception as error:  # noqa: BLE001  # one question's failure, whatever it is, must not end a run of hours
         return failed(task, f"{type(error).__name__}: {error}")
     failure = losses.failure(result)
