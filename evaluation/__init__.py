@@ -2,7 +2,8 @@
 
 * a run: `run` has its stages, `variants` what it compares, the `manifest` its configuration;
   a `task` is one question with one variant, and gives a row
-* from data to scores: `load` reads a `dataset`, `scoring` uses the `metrics`; `degraded_cells` lists what is measured on degraded metadata
+* from data to scores: `load` reads a `dataset`, `scoring` uses the `metrics`; `degraded_cells` lists what is measured on degraded metadata,
+  `degraded_answers` makes questions and searches worse for strategies
 * questions about an index of your own: `proposing` writes them to a `question_file`, with a model on passages of its `drawing`,
   or `by_rules`; `from_chat` takes what users rated
 * `papers` to reproduce, as data

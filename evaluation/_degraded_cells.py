@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ramify.evaluation.degraded_answers import HOWS
 from ramify.tools.errors import UsageError
 
 MISSING, NOISE = "missing", "noise"
@@ -100,10 +101,11 @@ def systems_in(cell: DegradedCell, labelled: bool) -> dict[str, System]:
 def check_shares(degrade: Mapping[str, Sequence[float]], draws: int) -> None:
     """Validate the kinds of degradation, their shares and the number of draws; UsageError if one is invalid."""
     for degraded, shares in degrade.items():
-        if degraded not in (MISSING, NOISE):
-            raise UsageError(f"metadata cannot be degraded by {degraded!r}", f"take {MISSING}=0,.1,.3 or {NOISE}=0,.1,.3")
+        if degraded not in (MISSING, NOISE, *HOWS):
+            remedy = f"take {MISSING}=0,.1,.3 or {NOISE}=0,.1,.3 for metadata; for strategies {', '.join(HOWS)}"
+            raise UsageError(f"nothing can be degraded by {degraded!r}", remedy)
         for share in shares:
             if not 0 <= share <= 1:
-                raise UsageError(f"--degrade {degraded}={share} is no share of the documents", "give numbers from 0 to 1, as in .1,.3,.5")
+                raise UsageError(f"--degrade {degraded}={share} is no share", "give numbers from 0 to 1, as in .1,.3,.5")
     if draws < 1:
         raise UsageError(f"documents cannot be drawn {draws} times", "give --draws 1 or more")

@@ -40,9 +40,9 @@ class Degrading(NamedTuple):
 
 def degrade(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
     """Write the missing lines of every cell. Blocking; the copies of the index are deleted afterwards."""
-    if not order.degrade:
+    if not order.metadata_shares:
         return
-    cells, folder = cells_of(order.degrade, order.draws), order.out / COPY
+    cells, folder = cells_of(order.metadata_shares, order.draws), order.out / COPY
     try:
         with Log(order.out / RESULTS) as log:
             known = read_outcomes(order.out / RESULTS)

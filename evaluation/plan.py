@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field
 
 from ramify.evaluation._degraded_cells import check_shares
 from ramify.evaluation.dataset import Dataset, Question
+from ramify.evaluation.degraded_answers import HOWS, How
 from ramify.evaluation.manifest import TOKENS, describe, file_of, profile_of, reader_of, write_manifest
 from ramify.evaluation.task import Task
 from ramify.evaluation.variants import (
@@ -84,7 +85,7 @@ class Order(FrozenModel):
     build: dict[str, Any] = Field(default_factory=dict)
     """Settings of building a graph; empty: by rules."""
     degrade: dict[str, tuple[float, ...]] = Field(default_factory=dict)
-    """Shares of the documents whose metadata are taken away (missing) or made wrong (noise)."""
+    """Shares of the documents whose metadata are taken away (missing) or made wrong (noise); of a strategy's questions and searches."""
     draws: int = 5
     """How often those documents are drawn."""
     calls: bool = False
@@ -98,6 +99,16 @@ class Order(FrozenModel):
         return (PLAIN,) if self.index_kinds is None else check_kinds(self.index_kinds)
 
     @property
+    def metadata_shares(self) -> dict[str, tuple[float, ...]]:
+        """Return the shares of documents whose metadata are degraded, which searching alone is measured with."""
+        return {name: shares for name, shares in self.degrade.items() if name not in HOWS}
+
+    @property
+    def answer_shares(self) -> dict[How, tuple[float, ...]]:
+        """Return the shares of questions and searches that are degraded for every strategy."""
+        return {how: self.degrade[how] for how in HOWS if how in self.degrade}
+
+    @property
     def work(self) -> Path:
         """Return the cache folder for converted corpora and indexes."""
         return cache_folder() / "evaluation"
@@ -108,7 +119,7 @@ def variants_of(order: Order) -> list[Variant]:
     _checked(order)
     of_searching = set() if order.strategies else swept_in_searching(order) - {RERANK_K}
     sweeps = {key: values for key, values in order.sweeps.items() if key not in of_searching}
-    found = variants(order.strategies, {**order.options, "seed": order.seed}, sweeps, order.ablations, order.kinds)
+    found = variants(order.strategies, {**order.options, "seed": order.seed}, sweeps, order.ablations, order.kinds, order.answer_shares)
     for key in flatten_search(order.options):
         if key != PRESET and key not in heeded_in_searching(order, order.kinds) and not any(key in one.options for one in found):
             what = f"the setting {key!r} changes nothing in {', '.join(order.strategies) or 'a run without strategies'}"
@@ -142,7 +153,7 @@ def _checked(order: Order) -> None:
     if order.ray is not None:
         check_address(order.ray)
     if order.index is not None and order.questions is None and is_address(order.index):
-        if order.degrade or order.kinds != (PLAIN,):
+        if order.metadata_shares or order.kinds != (PLAIN,):
             raise UsageError(
                 f"the index in {order.index!r} is plain", "leave --index-kind and --degrade out, or name a folder with --index"
             )
@@ -160,7 +171,7 @@ def _check_data(order: Order) -> None:
         raise UsageError(f"--questions is for an index of your own, and {order.datasets[0]!r} is a data set", "give one of them")
     if order.index is None:
         raise UsageError("--questions needs the index that they are about", "name it with --index DIR")
-    given = {"--index-kind": order.index_kinds, "--label": order.label, "--group-by": order.group_by, "--degrade": order.degrade}
+    given = {"--index-kind": order.index_kinds, "--label": order.label, "--group-by": order.group_by, "--degrade": order.metadata_shares}
     if unmet := [name for name, value in given.items() if value]:
         what = f"{unmet[0]} builds an index, and the one in {order.index!r} is searched as it is"
         raise UsageError(what, "leave it out; another index is another run, with which `ramify compare` compares this one")
@@ -171,7 +182,10 @@ def _check_grouping(order: Order) -> None:
     told = ",".join(order.group_by)
     if order.group_by and HIERARCHY not in order.kinds:
         raise UsageError(f"--group-by {told} groups nothing", f"give --index-kind {','.join((*order.kinds, HIERARCHY))} as well")
-    if not order.degrade:
+    check_shares(order.degrade, order.draws)
+    if order.answer_shares and not order.strategies:
+        raise UsageError(f"--degrade {next(iter(order.answer_shares))} measures strategies", "name one or more with --strategy")
+    if not order.metadata_shares:
         return
     needed = {
         "--retrieval-only": order.retrieval_only and not order.strategies,
@@ -179,9 +193,9 @@ def _check_grouping(order: Order) -> None:
         "--group-by FIELD": bool(order.group_by) and NONE not in order.group_by,
     }
     if missing := [name for name, given in needed.items() if not given]:
-        what = f"--degrade {next(iter(order.degrade))} measures searching alone, in a hierarchy that is grouped by the metadata degraded"
+        name = next(iter(order.metadata_shares))
+        what = f"--degrade {name} measures searching alone, in a hierarchy that is grouped by the metadata degraded"
         raise UsageError(what, f"give {' and '.join(missing)}{', and no strategy' if order.strategies else ''}")
-    check_shares(order.degrade, order.draws)
 
 
 AUTO = "auto"

@@ -233,7 +233,7 @@ def index(plan: RunPlan, order: Order, progress: Progress = silent) -> None:
     for source in plan.sources:
         if source.dataset.index is not None:
             continue
-        wanted = {**({str(source.bare): ()} if order.degrade else {}), source.place: order.label}
+        wanted = {**({str(source.bare): ()} if order.metadata_shares else {}), source.place: order.label}
         for place, label in wanted.items():
             Index.build(
                 list(source.dataset.documents), place, order.embedding,

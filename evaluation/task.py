@@ -12,6 +12,7 @@ from pydantic import Field
 
 from ramify.evaluation._scoring import UNSCORED, scores
 from ramify.evaluation.dataset import HitsBy, Question
+from ramify.evaluation.degraded_answers import degrade_question
 from ramify.evaluation.variants import Variant
 from ramify.graphs import Result, ask_async
 from ramify.nodes.asking.ask import CALLS
@@ -191,8 +192,10 @@ async def answer(task: Task) -> Row:
     calls: list[Row] | None = [] if task.calls else None
     CALLS.set(calls)
     try:
-        options = {**task.variant.options, "index": task.index}
-        result = await ask_async(task.question.question, task.variant.strategy, losses, **options)
+        asked, options = task.question.question, {**task.variant.options, "index": task.index}
+        if task.variant.degraded is not None:
+            asked, options["index"] = await asyncio.to_thread(degrade_question, task.question, task.index, task.variant.degraded, task.seed)
+        result = await ask_async(asked, task.variant.strategy, losses, **options)
     except Exception as error:  # noqa: BLE001  # one question's failure, whatever it is, must not end a run of hours
         return failed(task, f"{type(error).__name__}: {error}")
     failure = losses.failure(result)

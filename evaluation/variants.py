@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
+from ramify.evaluation.degraded_answers import Degradation, How
 from ramify.graphs.run import check_reviewer
 from ramify.graphs.strategies import PRESET, STRATEGIES, arguments_of, build, configure, expand_preset, find_strategy, max_calls
 from ramify.nodes.tree import FrozenModel
@@ -138,6 +139,8 @@ class Variant(FrozenModel):
     """Whether the options equal the defaults: then nothing is asked twice."""
     kind: Kind = PLAIN
     """Of the index that is searched."""
+    degraded: Degradation | None = None
+    """What is made worse in its questions or searches."""
 
     @property
     def whole(self) -> bool:
@@ -172,8 +175,10 @@ def variants(
     sweeps: Mapping[str, Sequence[Any]],
     ablations: Sequence[str],
     kinds: Sequence[Kind] = (PLAIN,),
+    degrade: Mapping[How, Sequence[float]] = MappingProxyType({}),
 ) -> list[Variant]:
-    """Return the variants: each strategy unchanged, along each sweep, without each ablated part, and on each further kind of index.
+    """Return the variants: each strategy unchanged, along each sweep, without each ablated part, with shares of its questions or searches
+    made worse, and on each further kind of index.
 
     UsageError for an unknown strategy, setting or part.
     """
@@ -190,6 +195,7 @@ def variants(
     for name in dict.fromkeys(strategies):
         found.append(_variant(name, base, VariantChange(name="", options={}), kinds[0]))
         found += _changed(name, base, changes, kinds[0])
+        found += [one for how, shares in degrade.items() for one in _degraded(name, base, how, shares, kinds[0])]
         found += [_variant(name, base, VariantChange(name=kind_variant(kind), options={}), kind) for kind in kinds[1:] if _searches(name)]
     if unused := [change.name for change in changes if change.name not in {variant.name for variant in found}]:
         what = f"{unused[0]!r} changes nothing in {', '.join(strategies) or 'a run without strategies'}"
@@ -203,6 +209,18 @@ def _changed(strategy: str, base: Mapping[str, Any], changes: Iterable[VariantCh
     found = [_variant(strategy, base, change, kind) for change in changes if change.options.keys() <= offers.keys()]
     parts = {change.name for change in changes if change.ablation}
     return [variant for variant in found if not (variant.same_as_default and variant.name in parts)]
+
+
+def _degraded(strategy: str, base: Mapping[str, Any], how: How, shares: Sequence[float], kind: Kind) -> list[Variant]:
+    """Return a strategy with growing shares made worse, from none on; nothing if it has nothing to make worse."""
+    if how != "paraphrase" and "retrieve" not in build(strategy).steps:
+        return []
+    plain = _variant(strategy, base, VariantChange(name="", options={}), kind)
+    named = {share: plain.model_copy(update={"name": f"{how}={shown(share)}"}) for share in sorted({0.0, *shares})}
+    return [
+        one.model_copy(update={"degraded": Degradation(how=how, share=share)} if share else {"same_as_default": True})
+        for share, one in named.items()
+    ]
 
 
 def _variant(strategy: str, base: Mapping[str, Any], change: VariantChange, kind: Kind) -> Variant:

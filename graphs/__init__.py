@@ -1,14 +1,14 @@
 """Wiring: one strategy a file, edges and conditions only; and how a question is run through one.
 
-* strategies: `prune`, `tor`, `iterative`, `chain`, `naive`, `global_search`, `closed_book`, each a `Strategy`
-  (in `strategies`) that builds a `wiring` with `conditions`; `call_counts` bounds what the larger ones cost
+* strategies: `prune`, `tor`, `iterative`, `chain`, `ircot`, `self_ask`, `react`, `naive`, `global_search`, `closed_book`, each a
+  `Strategy` (in `strategies`) that builds a `wiring` with `conditions`; `call_counts` bounds what the larger ones cost
 * a question: `run`, with its result
 * several: `conversation`, with where it is stored; `editing` of a tree that was stored; `ratings` of answers
 * in a larger agent: `tool`, with `tool_stream` for its progress; `subagent`
 * beside an index: `building` of a graph or a hierarchy
 """
 
-from ramify.graphs import chain, closed_book, global_search, iterative, naive, prune, tor
+from ramify.graphs import chain, closed_book, global_search, ircot, iterative, naive, prune, react, self_ask, tor
 from ramify.graphs.conversation import Conversation, with_conversation
 from ramify.graphs.run import Result, ask, ask_async
 from ramify.graphs.strategies import DEFAULT, STRATEGIES, Strategy, build, configure, register
@@ -36,5 +36,5 @@ __all__ = [
     "with_conversation",
 ]
 
-for _module in (prune, tor, iterative, chain, naive, global_search, closed_book):
+for _module in (prune, tor, iterative, chain, ircot, self_ask, react, naive, global_search, closed_book):
     register(_module.STRATEGY)

@@ -5,7 +5,7 @@ Only what is repeated can go beyond it: a call whose reply was malformed, or tha
 
 from typing import NamedTuple
 
-from ramify.nodes.settings import EMBEDDED, PruneSettings, Settings, TorSettings
+from ramify.nodes.settings import EMBEDDED, ChainSettings, PruneSettings, Settings, TorSettings
 from ramify.tools.quoting import many
 from ramify.tools.sentence_support import MODEL
 
@@ -29,6 +29,12 @@ class MaxCalls(NamedTuple):
 def text_calls(settings: Settings) -> int:
     """Count the calls that a text takes where no call concludes the question: one writes it; with `check=model`, one checks it."""
     return 0 if settings.style == "short" or settings.model == EMBEDDED else 1 + check_calls(settings)
+
+
+def count_chain(settings: ChainSettings) -> MaxCalls:
+    """Count a chain: each link is asked for and answered, and one call concludes."""
+    calls = 2 * settings.max_depth + 1
+    return MaxCalls(calls, calls, settings.max_depth).plus(check_calls(settings))
 
 
 def check_calls(settings: Settings) -> int:

@@ -1,6 +1,6 @@
 """Chain of retrieval (CoR-RAG): one sub-question after another, each asked with the answers so far."""
 
-from ramify.graphs.call_counts import MaxCalls, check_calls
+from ramify.graphs.call_counts import count_chain
 from ramify.graphs.conditions import shorter, to_search
 from ramify.graphs.strategies import Strategy
 from ramify.graphs.wiring import END, START, Wiring
@@ -28,7 +28,5 @@ STRATEGY = Strategy(
     build,
     description="CoR-RAG: answers a question from the indexed documents; asks one sub-question after another, with the answers so far.",
     paper="chain of retrieval, as in the ToR-RAG paper",
-    max_calls=lambda settings: MaxCalls(2 * settings.max_depth + 1, 2 * settings.max_depth + 1, settings.max_depth).plus(
-        check_calls(settings)
-    ),
+    max_calls=count_chain,
 )

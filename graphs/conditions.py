@@ -116,6 +116,9 @@ helps = _of_branch("score > 0", lambda branch, settings: bool(branch.score))
 shorter = _of_branch(lambda settings: f"depth < L ({settings.max_depth})", lambda branch, settings: 0 < branch.depth < settings.max_depth)
 """CoR-RAG: the chain may go on."""
 
+concluded = _of_branch("concluded", lambda branch, settings: branch.answer is not None, of_fork=True)
+"""A chain gave its root the answer."""
+
 # What was decided or found about splitting.
 proposes_split = _of_branch(
     "sub-questions proposed", lambda branch, settings: branch.proposal is not None and bool(branch.proposal.questions)

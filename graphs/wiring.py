@@ -274,7 +274,7 @@ class Wiring(Generic[S]):
             if branch.status == "open" and "retrieve" in self.steps:
                 found[path] = branch.model_copy(update={"next": "retrieve", "note": "", "objection": ""})
             elif branch.status == "answered" and not self._kept(tree, branch):
-                answers = next((name for name in ("decide", "answer") if name in self.steps), "")
+                answers = next((name for name in ("decide", "answer", "condense") if name in self.steps), "")
                 found[path] = self._led(answers, tree, branch, settings)
         return found
 

@@ -1,20 +1,29 @@
-"""next_question: ask the next sub-question of a chain, or stop (CoR-RAG)."""
+"""next_question: ask the next sub-question of a chain, or stop (CoR-RAG); and how a chain goes on, whatever it is asked with."""
 
-from ramify.nodes.asking.ask import ask
+from typing import TypeVar
+
+from ramify.nodes.asking.ask import Reply, ask
 from ramify.nodes.settings import ChainSettings
 from ramify.nodes.step import UNSPLIT, Context, StepResult, branch_step, result, with_warning
 from ramify.nodes.step.findings import finding
 from ramify.nodes.tree import Branch, ancestors, normalized_key
 from ramify.nodes.tree.notes import partial
 from ramify.nodes.tree.tree import filled, normal
-from ramify.prompts import NEXT_QUESTION, Finding
+from ramify.prompts import NEXT_QUESTION, Concluded, Finding, Next, Prompt
 from ramify.prompts.prompt import NO_ANSWER
 from ramify.tools.errors import ReplyError
+
+N = TypeVar("N", bound=Next)
 
 
 @branch_step()
 async def next_question(branch: Branch, context: Context[ChainSettings]) -> StepResult:
     """Ask the next sub-question; stop where the history suffices, on a repetition, or where an answer that it needs is not there."""
+    return await next_link(branch, context, NEXT_QUESTION, "question")
+
+
+async def next_link(branch: Branch, context: Context[ChainSettings], prompt: Prompt[N], field: str) -> StepResult:
+    """Ask a prompt how a chain goes on: return its next branch, or its end, with the root's answer where the reply gives one."""
     tip, before = branch, ancestors(context.tree, branch.path)
     chain = [*before, tip]  # each hangs from all before it
     root, asked = chain[0], chain[1:]
@@ -22,7 +31,7 @@ async def next_question(branch: Branch, context: Context[ChainSettings]) -> Step
     passages = {key: passage for key, passage in sorted(context.state["passages"].items()) if key in cited}
     history = [_told(link, finding(link, passages, chain[: link.depth])) for link in asked]
     try:
-        reply = await ask(NEXT_QUESTION, field="question", question=root.question, history=history)
+        reply = await ask(prompt, field=field, question=root.question, history=history)
     except ReplyError as error:
         return with_warning(error, tip if not asked else tip.to("leaf"), UNSPLIT if not asked else "the chain ends here")
     wanted = filled(normal(reply.value.question, [root.question]), [link.answer if link.known else None for link in asked])
@@ -31,11 +40,21 @@ async def next_question(branch: Branch, context: Context[ChainSettings]) -> Step
     following = Branch(path=f"{tip.path}.0", question=wanted or root.question)
     repeated = normalized_key(following) in {normalized_key(link) for link in asked}
     if asked and (reply.value.done or repeated):
-        return result(tip.to("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices"))
+        end = tip.to("leaf", note="the sub-question repeats" if repeated and not reply.value.done else "the history suffices")
+        return result(*_concluded(root, asked, reply), end)
     if not asked:
         return result(tip.to("split", together=reply.value.together), following)
     told = [root.to(root.status, together=reply.value.together)] if reply.value.together else []
     return result(*told, tip.to("inner"), following)
+
+
+def _concluded(root: Branch, asked: list[Branch], reply: Reply[N]) -> list[Branch]:
+    """Give the root the answer that a reply concludes with, resting on what was cited for it; nothing where there is none."""
+    if not (isinstance(reply.value, Concluded) and reply.value.done and reply.value.answer.strip()):
+        return []
+    cited = tuple(dict.fromkeys(key for link in asked if link.known for key in link.cited))
+    sure = {"confidence": reply.confidence, "confidence_source": reply.confidence_source}
+    return [root.to(root.status, answer=reply.value.answer.strip(), cited=cited, aggregated=True, **sure)]
 
 
 def _told(link: Branch, found: Finding) -> Finding:

@@ -6,6 +6,7 @@ from ramify.prompts.check import CHECK
 from ramify.prompts.claims import CLAIMS, Claims
 from ramify.prompts.closed_book import CLOSED_BOOK
 from ramify.prompts.compress import COMPRESS, Compressed
+from ramify.prompts.condense import CONDENSE
 from ramify.prompts.contextualize import CONTEXTUALIZE, Standalone
 from ramify.prompts.decide import DECIDE, Decision
 from ramify.prompts.decompose import DECOMPOSE, Pair
@@ -14,10 +15,12 @@ from ramify.prompts.entities import ENTITIES, Entities
 from ramify.prompts.extract import EXTRACT, Extracted
 from ramify.prompts.filter import FILTER, Filtered
 from ramify.prompts.finalize import FINALIZE, Final
+from ramify.prompts.follow_up import FOLLOW_UP, Concluded
 from ramify.prompts.glean import GLEAN
 from ramify.prompts.judge import JUDGE, Judgement
 from ramify.prompts.map_report import MAP_REPORT, Partial
 from ramify.prompts.next_question import NEXT_QUESTION, Next
+from ramify.prompts.next_thought import NEXT_THOUGHT, Thought
 from ramify.prompts.overview import OVERVIEW, Overview
 from ramify.prompts.plan import PLAN, Plan
 from ramify.prompts.prefer import PREFER, Preference
@@ -26,6 +29,7 @@ from ramify.prompts.propose import PROPOSE, Proposal
 from ramify.prompts.reduce import REDUCE, Reduced
 from ramify.prompts.report import REPORT, Reported
 from ramify.prompts.rubric import RUBRIC, Verdict
+from ramify.prompts.search_or_answer import SEARCH_OR_ANSWER
 from ramify.prompts.summarize import SUMMARIZE, Summary
 from ramify.prompts.summarize_cluster import SUMMARIZE_CLUSTER, Summarized
 from ramify.prompts.support import SUPPORT
@@ -41,6 +45,7 @@ __all__ = [
     "CLAIMS",
     "CLOSED_BOOK",
     "COMPRESS",
+    "CONDENSE",
     "CONTEXTUALIZE",
     "DECIDE",
     "DECOMPOSE",
@@ -49,10 +54,12 @@ __all__ = [
     "EXTRACT",
     "FILTER",
     "FINALIZE",
+    "FOLLOW_UP",
     "GLEAN",
     "JUDGE",
     "MAP_REPORT",
     "NEXT_QUESTION",
+    "NEXT_THOUGHT",
     "OVERVIEW",
     "PLAN",
     "PREFER",
@@ -60,6 +67,7 @@ __all__ = [
     "REDUCE",
     "REPORT",
     "RUBRIC",
+    "SEARCH_OR_ANSWER",
     "SUMMARIZE",
     "SUMMARIZE_CLUSTER",
     "SUPPORT",
@@ -71,6 +79,7 @@ __all__ = [
     "Answered",
     "Claims",
     "Compressed",
+    "Concluded",
     "Decision",
     "Described",
     "Entities",
@@ -94,6 +103,7 @@ __all__ = [
     "Summarized",
     "Summary",
     "Tasks",
+    "Thought",
     "Turn",
     "Users",
     "Verdict",

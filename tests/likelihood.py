@@ -14,6 +14,7 @@ MEASURED = {
     "filter": "relevance",
     "judge": "sufficiency",
     "next_question": "question",
+    "next_thought": "sentence",
     "plan": "primary",
     "rubric": "verdict",
 }

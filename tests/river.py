@@ -28,6 +28,7 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
         "aggregate": {"answer": "Seine", "confidence": 0.9, "citations": [1]},
         "closed_book": {"answer": "Unknown", "confidence": 0.1, "citations": []},
         "compress": {"answer": "Seine", "confidence": 0.9, "citations": [1], "explanation": "It runs through Paris [1.txt]."},
+        "condense": {**answered, "answer": "Paris is the capital." if "capital" in str(slots.get("query")) else "It is the Seine."},
         "contextualize": {"question": question},
         "decide": {"action": "answer", **answered, "questions": [], "entities": []},
         "decompose": {"simple": not whole, "first": FIRST if whole else "", "second": SECOND if whole else ""},
@@ -44,10 +45,14 @@ def replies(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
     if prompt == "decide" and whole:
         split = {"action": "decompose", "answer": "", "confidence": 0, "citations": [], "entities": []}
         return {**split, "questions": [FIRST, SECOND]}
-    if prompt == "next_question":
+    if prompt in ("next_question", "follow_up", "search_or_answer"):
         script = [FIRST, SECOND.replace("{1}", "Paris"), ""]
         following = script[len(slots["history"])]
-        return {"done": not following, "question": following}
+        reply = {"done": not following, "question": following}
+        return reply if prompt == "next_question" else {**reply, "answer": "" if following else "Seine", "confidence": 0.9}
+    if prompt == "next_thought":
+        thoughts = ["The capital of France is Paris.", "The river Seine runs through Paris.", "So the answer is: Seine."]
+        return {"sentence": thoughts[len(slots["said"])], "confidence": 0.9}
     return known[prompt]
 
 

@@ -1,8 +1,8 @@
 """Reports: a run as Markdown and as one HTML page, two runs compared, and several side by side.
 
-`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `trade_offs` and `degraded`, those on
-provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures, `side_by_side` that on several; `paper`
-is that on a paper, `graph_paper` has what is GraphRAG's alone; `calibrated` is that on a calibration.
+`blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `trade_offs`, `degraded` and
+`degraded_answers`, those on provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures,
+`side_by_side` that on several; `paper` is that on a paper, `graph_paper` has what is GraphRAG's alone; `calibrated` is that on a calibration.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from ramify.evaluation.report._blocks import ReportSection, sections_of
 from ramify.evaluation.report._calibrated import write_calibration
 from ramify.evaluation.report._comparing import compare, compare_page, published
 from ramify.evaluation.report._degraded import degraded
+from ramify.evaluation.report._degraded_answers import degraded_answers
 from ramify.evaluation.report._graph_paper import pairs_of, proxies, token_tables, win_rates
 from ramify.evaluation.report._paper import about, claims, comparisons, deviations, joined, of_every, tables
 from ramify.evaluation.report._side_by_side import read_side_by_side
@@ -71,6 +72,7 @@ def sections(run: Run) -> list[ReportSection]:
         ("tests", *against_reference(run)),
         ("kinds", "Kinds of index", kinds(run)),
         ("degraded", "Degraded metadata", degraded(run)),
+        ("worse", "Degraded questions and searches", degraded_answers(run)),
         ("sweeps", "Sweeps", sweeps(run)),
         ("ablations", "Ablations", ablations(run)),
         ("calibration", "Calibration, and risk against coverage", calibration(run)),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ramify.evaluation.degraded_answers import HOWS
 from ramify.evaluation.metrics import (
     containment,
     exact_match,
@@ -275,7 +276,7 @@ def _calls(pairs: Pairs) -> str:
 
 def sweeps(run: Run) -> Iterator[Block]:
     """Report the curves of sweeps, with their tables."""
-    swept = _swept(run)
+    swept = {key: curves for key, curves in curves_of(run).items() if key[1] not in HOWS}
     if swept:
         yield Words("Each curve is on the questions that every value of the setting was asked, so that its points can be compared.")
     for number, ((strategy, setting), curves) in enumerate(swept.items()):
@@ -288,7 +289,7 @@ def sweeps(run: Run) -> Iterator[Block]:
             yield measure_table(f"{strategy}: {setting} on {dataset}", groups, SWEPT, lead=setting, lines=first.jq)
 
 
-def _swept(run: Run) -> dict[tuple[str, str], dict[str, Curve]]:
+def curves_of(run: Run) -> dict[tuple[str, str], dict[str, Curve]]:
     """Return the curves by strategy and setting, then by data set, for settings with several values."""
     found: dict[tuple[str, str, str], Curve] = {}
     for (dataset, strategy, variant), lines in run.answered.items():

@@ -27,7 +27,7 @@ INKS = tuple(f"#f0e0b{number}" for number in range(1, 8))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LABEL = 28
 """Characters of a name."""
-PLACES = {"naive": 0, "chain": 1, "iterative": 2, "tor": 3, "prune": 4, "closed-book": 5}
+PLACES = {"naive": 0, "chain": 1, "iterative": 2, "tor": 3, "prune": 4, "closed-book": 5, "ircot": 6, "self-ask": 7, "react": 8}
 """Strategies have the same colour in every report."""
 STYLE: Any = {
     **{"svg.fonttype": "none", "svg.hashsalt": "ramify", "text.parse_math": False, "font.family": "DejaVu Sans", "font.size": 9.5},
@@ -174,9 +174,15 @@ def _interval(told: Estimate) -> list[float]:
     return [100 * (told.value if end is None else end) for end in (told.low, told.high)]
 
 
-def sweep(curves: Mapping[str, Sequence[tuple[str, Sequence[ResultLine]]]], setting: str, values: Sequence[str], name: str) -> Markup:
-    """Draw EM, F1 and calls along the values of a setting, a line a data set."""
-    return drawn(name, (2.9, 2.5), [partial(_swept, curves, setting, values, measure) for measure in (EM, F1, CALLS)], across=3)
+def sweep(
+    curves: Mapping[str, Sequence[tuple[str, Sequence[ResultLine]]]],
+    setting: str,
+    values: Sequence[str],
+    name: str,
+    measures: Sequence[Measure] = (EM, F1, CALLS),
+) -> Markup:
+    """Draw measures along the values of a setting, a line a data set (or whatever the curves are named by)."""
+    return drawn(name, (2.9, 2.5), [partial(_swept, curves, setting, values, measure) for measure in measures], across=3)
 
 
 def _swept(

@@ -177,10 +177,11 @@ _CALIBRATION = "expected calibration error: the mean distance between confidence
 CALIBRATION = Measure("ECE", _CALIBRATION, _calibration_error, better=-1)
 _PRECISION = "precision of abstaining: of the questions answered Unknown, those without an answer in the data"
 _RECALL = "recall of abstaining: of the questions without an answer in the data, those answered Unknown"
+ANSWERED = Measure("answered", "questions with an answer, right or wrong: the rest is Unknown", mean_of(answered), better=0)
 _JUDGED = (
     FORGETTING,
     FORGETTING_FOUND,
-    Measure("answered", "questions with an answer, right or wrong: the rest is Unknown", mean_of(answered), better=0),
+    ANSWERED,
     Measure(
         "refused",
         "over-refusal: of the questions whose gold passages were all shown to the model, those answered Unknown",

@@ -74,7 +74,7 @@ class Extractive(Answerer):
         context.spent += Usage(replies={prompt.name: Replies(valid=1)})
         if on_text is not None and isinstance(text := told.get(field), str):
             on_text(text)
-        sure = float(told.get("confidence", 1.0)) if field == "answer" else 1.0
+        sure = float(told.get("confidence", 1.0))
         return Reply(prompt.reply.model_validate(told), round(min(1.0, sure), _DIGITS), "reader", shown)
 
     def load(self) -> float:

@@ -246,6 +246,20 @@ class ChainSettings(Settings):
     max_depth: int = Field(default=4, ge=1, le=20, description="Most sub-questions asked one after another (L).")
 
 
+class IrcotSettings(ChainSettings):
+    """IRCoT: its steps and passages (paper §4.2)."""
+
+    max_depth: int = Field(default=8, ge=1, le=20, description="Most sentences of the chain of thought, each searched for.")
+    final_k: int = Field(default=15, ge=1, description="Most of the collected passages given to one call.")
+    context_tokens: int = Field(default=4500, ge=50, description="Tokens of passages given to one call.")
+
+
+class ReactSettings(ChainSettings):
+    """ReAct: its steps (7 for HotpotQA, paper §3.2)."""
+
+    max_depth: int = Field(default=7, ge=1, le=20, description="Most searches, one after another.")
+
+
 class IterativeSettings(Settings):
     """Iterative RAG: the width of the search and when the filter loop stops."""
 

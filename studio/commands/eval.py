@@ -79,7 +79,8 @@ Degrade = Annotated[
     list[str] | None,
     typer.Option(
         metavar="HOW=S1,S2",
-        help="Repeat the retrieval measurements with metadata missing or wrong (noise) for shares of the documents.",
+        help="Repeat the run with shares made worse: of strategies entities, retriever, distractors or paraphrase; of searches alone, "
+        "the documents' metadata (missing, noise).",
     ),
 ]
 Shared = Annotated[
@@ -125,14 +126,12 @@ def _names(text: str) -> list[str]:
 
 
 def _shares(name: str, values: list[object]) -> Iterator[float]:
-    """Yield shares of documents; raise UsageError for anything but numbers."""
+    """Yield shares; raise UsageError for anything but numbers."""
     for value in values:
         try:
             yield float(str(value))
         except ValueError:
-            raise UsageError(
-                f"--degrade {name}={value} is not a share of the documents", "give numbers from 0 to 1, as in .1,.3,.5"
-            ) from None
+            raise UsageError(f"--degrade {name}={value} is not a share", "give numbers from 0 to 1, as in .1,.3,.5") from None
 
 
 def read_listed(texts: list[str], example: str) -> dict[str, list[object]]:

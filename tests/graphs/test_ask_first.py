@@ -326,7 +326,7 @@ async def test_a_graph_without_a_checkpointer_refuses_it() -> None:
         await wiring.compile().ainvoke({"question": QUESTION}, context=settings)
 
 
-@pytest.mark.parametrize("strategy", ["chain", "naive", "iterative", "global", "closed-book"])
+@pytest.mark.parametrize("strategy", ["chain", "ircot", "self-ask", "react", "naive", "iterative", "global", "closed-book"])
 def test_strategies_that_do_not_decompose_do_not_have_it(strategy: str) -> None:
     with pytest.raises(UsageError, match="has no setting 'ask_first'"):
         graphs.configure(strategy, {"ask_first": "splits"})

@@ -13,7 +13,7 @@ from tests.fakes import FakeModel, library
 from tests.graphs.test_max_calls import WHOLE, Busy, Doubtful, Late, Wavering
 from tests.river import FINAL, QUESTION, model, river
 
-STRATEGIES = ["tor", "prune", "iterative", "chain", "naive", "closed-book"]
+STRATEGIES = ["tor", "prune", "iterative", "chain", "ircot", "self-ask", "react", "naive", "closed-book"]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -84,7 +84,7 @@ def test_passages_and_citations_name_their_collection(places: list[str]) -> None
 
 
 def test_no_further_model_call_is_made(places: list[str]) -> None:
-    for strategy in ("naive", "prune", "tor", "iterative", "chain"):
+    for strategy in ("naive", "prune", "tor", "iterative", "chain", "ircot", "self-ask", "react"):
         one = graphs.ask(QUESTION, strategy, model=model(), index=river())
         several = graphs.ask(QUESTION, strategy, model=model(), index=[river(), *places])
         assert several.usage.llm_calls == one.usage.llm_calls

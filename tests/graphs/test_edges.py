@@ -16,26 +16,30 @@ from tests.river import QUESTION, but, model, river
 NODES = Path(__file__).parents[2] / "nodes"
 USED_BY: dict[str, set[str]] = {
     "aggregate": {"prune", "tor"},
-    "answer": {"chain", "closed-book", "naive", "prune", "tor"},
+    "answer": {"chain", "closed-book", "naive", "prune", "self-ask", "tor"},
     "assign_evidence": {"iterative"},
     "compress": {"iterative"},
+    "condense": {"react"},
     "decide": {"prune"},
     "decompose": {"prune", "tor"},
     "expand": {"tor"},
     "extract_entities": {"prune"},
     "fill": {"prune", "tor"},
     "filter": {"iterative"},
-    "finalize": {"chain", "closed-book", "naive", "prune", "tor"},
+    "finalize": {"chain", "closed-book", "ircot", "naive", "prune", "react", "self-ask", "tor"},
+    "follow_up": {"self-ask"},
     "judge": {"tor"},
     "map_report": {"global"},
     "next_question": {"chain"},
+    "next_thought": {"ircot"},
     "plan": {"iterative"},
-    "init_tree": {"chain", "closed-book", "global", "iterative", "naive", "prune", "tor"},
+    "init_tree": {"chain", "closed-book", "global", "ircot", "iterative", "naive", "prune", "react", "self-ask", "tor"},
     "prune": {"global", "prune", "tor"},
     "reduce": {"global"},
-    "retrieve": {"chain", "iterative", "naive", "prune", "tor"},
+    "retrieve": {"chain", "ircot", "iterative", "naive", "prune", "react", "self-ask", "tor"},
     "retrieve_reports": {"global"},
     "score_pair": {"tor"},
+    "search_or_answer": {"react"},
     "search_suggested": {"iterative"},
 }
 THRESHOLDS = {"theta", "tau", "threshold", "max_depth", "redecompositions", "rounds", "patience", "enough_facts", "low_relevance"}
@@ -73,6 +77,9 @@ def test_no_step_compares_anything_with_a_threshold() -> None:
         ("prune", {}, ["confidence > τ (0.95)", "depth < 2"]),
         ("prune", {"tau": 0.8}, ["confidence > τ (0.8)"]),
         ("chain", {"max_depth": 6}, ["depth < L (6)"]),
+        ("ircot", {"max_depth": 3}, ["depth < 3", '"answer is"']),
+        ("self-ask", {"max_depth": 6}, ["depth < L (6)", "final answer"]),
+        ("react", {}, ["depth < L (7)", "answers"]),
         ("iterative", {"rounds": 3}, ["rounds = 3", "facts ≥ 5"]),
     ],
 )
@@ -120,7 +127,7 @@ async def _continue(graph: Any, settings: Any, state: Any) -> Any:
     return await graph.ainvoke(None, config, context=settings)
 
 
-@pytest.mark.parametrize("strategy", ["naive", "tor", "prune", "chain"])
+@pytest.mark.parametrize("strategy", ["naive", "tor", "prune", "chain", "self-ask", "react"])
 def test_a_branch_that_is_opened_by_hand_is_searched_and_answered_again(strategy: str) -> None:
     asked = model()
     wiring, settings = graphs.configure(strategy, {"model": asked, "index": river()})

@@ -19,7 +19,7 @@ from tests.tools.questions import fresh
 
 __all__ = ["fresh"]
 
-STRATEGIES = ["prune", "tor", "chain", "iterative"]
+STRATEGIES = ["prune", "tor", "chain", "ircot", "react", "iterative"]
 LAST = {"finalize", "compress"}
 OF_THE_CALL = [400, 413, 422, 307]
 OF_THE_MODEL = [401, 403, 404]

@@ -30,7 +30,7 @@ from tests.tools.fakes import WordEncoder
 
 SEARCHING = [name for name in graphs.STRATEGIES if name not in {"closed-book", "global"}]
 """`global` reads the reports of a graph, which a plain index does not have."""
-MODEL_FIRST = ["tor", "chain", "iterative"]
+MODEL_FIRST = ["tor", "chain", "self-ask", "react", "iterative"]
 
 
 @pytest.fixture

@@ -31,6 +31,9 @@ FIGURES: list[tuple[str, dict[str, Any], tuple[int, int, int]]] = [
     ("prune", {**INDEPENDENT, "joint": False}, (13, 13, 7)),
     ("prune", {**INDEPENDENT, "joint": False, "max_depth": 1}, (6, 6, 3)),
     ("chain", {}, (9, 9, 4)),
+    ("ircot", {}, (9, 9, 9)),
+    ("self-ask", {}, (9, 9, 4)),
+    ("react", {}, (15, 15, 7)),
     ("iterative", {}, (7, 7, 6)),
     ("naive", {}, (1, 1, 1)),
     ("closed-book", {}, (1, 1, 0)),
@@ -49,7 +52,7 @@ def of(strategy: str, options: dict[str, Any]) -> MaxCalls:
     return most
 
 
-FULL = {"naive": 2, "closed-book": 2, "prune": 12, "tor": 57, "chain": 9}
+FULL = {"naive": 2, "closed-book": 2, "prune": 12, "tor": 57, "chain": 9, "ircot": 9, "self-ask": 9, "react": 15}
 """With a text: one call more where no other concludes the question."""
 
 
@@ -98,7 +101,8 @@ class Busy:
             "judge": {**judged, "weaker": "1"},
             "rubric": {"reasons": "well", "score": 5, "verdict": "VALID"},
             "finalize": {**answer, "settled_by": "agreement"},
-            "next_question": {"done": False, "question": first},
+            **{name: {"done": False, "question": first} for name in ("next_question", "follow_up", "search_or_answer")},
+            "next_thought": {"sentence": first},
             "plan": {"primary": "a", "sub_queries": ["b", "c", "d", "e"], "keywords": [], "expected": []},
             "filter": filtered(self.count),
             "compress": {**answer, "explanation": "so"},
@@ -157,6 +161,9 @@ RUNS: list[tuple[str, dict[str, Any], Busy]] = [
     ("prune", {}, Doubtful(dependent=True)),
     ("prune", {**INDEPENDENT, "backtrace": "recursive"}, Doubtful()),
     ("chain", {}, Busy()),
+    ("ircot", {}, Busy()),
+    ("self-ask", {}, Busy()),
+    ("react", {}, Busy()),
     ("iterative", {"batch": 1}, Busy()),
     ("naive", {}, Busy()),
     ("closed-book", {}, Busy()),

@@ -18,9 +18,12 @@ WIRINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "prune staged single": ("prune", {"max_depth": 4, "joint": False}),
     "prune staged recursive": ("prune", {"max_depth": 4, "joint": False, "backtrace": "recursive"}),
     "chain": ("chain", {"max_depth": 6}),
+    "ircot": ("ircot", {"max_depth": 12}),
+    "self-ask": ("self-ask", {"max_depth": 6}),
+    "react": ("react", {}),
     "iterative": ("iterative", {"top_k": 40}),
 }
-ALWAYS = ("tor", "prune joint single", "chain", "iterative")
+ALWAYS = ("tor", "prune joint single", "chain", "ircot", "self-ask", "react", "iterative")
 """One wiring of each strategy, in which every run of the tests asks every shape; of the others, it asks each shape in one, by turns."""
 BY_TURNS = [wiring for wiring in WIRINGS if wiring not in ALWAYS]
 CASES = [

@@ -19,7 +19,8 @@ the model. Each figure is the number of model calls until the right answer, with
 tells it. Where no last call is due, one call more writes the answer in sentences (`style=full`).
 `python -m pytest tests/graphs/test_shapes.py` runs all of it.
 
-The tree strategies may grow to depth 4, the chain to six sub-questions.
+The tree strategies may grow to depth 4, the chain and Self-Ask to six sub-questions, IRCoT to twelve sentences, ReAct to seven
+searches.
 
 """
 CANNOT = "–"

@@ -39,7 +39,7 @@ def texts(result: Result) -> list[str]:
     return [sentence.text for sentence in result.sentences]
 
 
-@pytest.mark.parametrize("strategy", ["naive", "prune", "tor", "chain", "iterative"])
+@pytest.mark.parametrize("strategy", ["naive", "prune", "tor", "chain", "ircot", "self-ask", "react", "iterative"])
 class TestWritten:
     def test_each_sentence_has_its_citations_and_what_is_not_there_is_not_cited(self, strategy: str) -> None:
         result = graphs.ask(QUESTION, strategy, model=writing(), index=river())
@@ -187,7 +187,7 @@ async def test_a_graph_streams_it_as_custom_events_and_as_chunks_of_the_answers_
 
 
 class TestQuoted:
-    @pytest.mark.parametrize("strategy", ["naive", "prune", "tor", "chain", "iterative"])
+    @pytest.mark.parametrize("strategy", ["naive", "prune", "tor", "chain", "ircot", "self-ask", "react", "iterative"])
     def test_the_embedded_model_quotes_its_sources_word_for_word(self, strategy: str) -> None:
         result = graphs.ask("Which river runs through Paris?", strategy, model="extractive", index=river())
         assert result.quoted

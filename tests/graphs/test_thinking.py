@@ -47,7 +47,7 @@ def test_a_model_that_thinks_all_the_same_answers_and_each_result_says_so(qwen: 
     assert (second.answer, second.notices, second.usage.llm_calls) == ("Seine", [ANYWAY], 1)
 
 
-@pytest.mark.parametrize("strategy", ["naive", "prune", "tor", "chain", "iterative"])
+@pytest.mark.parametrize("strategy", ["naive", "prune", "tor", "chain", "ircot", "self-ask", "react", "iterative"])
 def test_it_is_said_once_whatever_the_wiring(qwen: Ollama, strategy: str) -> None:
     qwen.when("", Say("I do not know"))
     result = ask(strategy, max_calls=6)

@@ -15,6 +15,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("tor", {"rubric": True}, "decompose"),
     ("tor", {"judged": False}, "decompose"),
     ("chain", {}, "next_question"),
+    ("self-ask", {}, "follow_up"),
     ("prune", {}, "decide"),
     ("prune", {"backtrace": "recursive"}, "decide"),
     ("prune", {"joint": False}, "decompose"),

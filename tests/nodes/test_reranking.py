@@ -54,7 +54,7 @@ def test_mmr_picks_what_is_reranked(backwards: list[tuple[int, str, int]]) -> No
     assert backwards == [(3, "reader", 1)]
 
 
-@pytest.mark.parametrize("strategy", ["prune", "tor", "chain", "naive"])
+@pytest.mark.parametrize("strategy", ["prune", "tor", "chain", "ircot", "self-ask", "react", "naive"])
 def test_every_strategy_that_reads_what_it_found_reranks_it(strategy: str, backwards: list[tuple[int, str, int]]) -> None:
     graphs.ask(QUESTION, strategy, model=model(), index=river(), rerank="reader")
     assert {name for _, name, _ in backwards} == {"reader"}

@@ -20,8 +20,16 @@ from tests.prompts.page import NARROWED
 from tests.prompts.test_prompts import ALL, sample
 from tests.river import FINAL, QUESTION, but, model, replies, river
 
-THINKING = {"aggregate", "answer", "compress", "decide", "decompose", "finalize", "judge", "next_question"}
-ANSWERING = (prompts.AGGREGATE, prompts.ANSWER, prompts.CLOSED_BOOK, prompts.COMPRESS, prompts.FINALIZE, prompts.SUMMARIZE)
+THINKING = {"aggregate", "answer", "compress", "decide", "decompose", "finalize", "judge", "next_question", "search_or_answer"}
+ANSWERING = (
+    prompts.AGGREGATE,
+    prompts.ANSWER,
+    prompts.CLOSED_BOOK,
+    prompts.COMPRESS,
+    prompts.CONDENSE,
+    prompts.FINALIZE,
+    prompts.SUMMARIZE,
+)
 VARIED = [*map(decide_by, NARROWED), DECOMPOSE_SEARCHED, FILTER_RECORDS]
 MOST = dict.fromkeys(("decide", "finalize", "compress", "write", "check", "translate", "users", "tasks", "overview"), 1)
 """Examples of a prompt that has room for fewer than others."""

@@ -13,6 +13,7 @@ from ramify.tools.english import UNKNOWN, content, names_in, sentences
 from ramify.tools.errors import UsageError
 from ramify.tools.extractive import Reply, Slots
 from ramify.tools.extractive._answers import answer, compress, decide, entities, filter_batch, summarize
+from ramify.tools.extractive._chains import condense, follow_up, next_thought
 from ramify.tools.extractive._findings import aggregate, finalize
 from ramify.tools.extractive.kinds import open_ended
 from ramify.tools.extractive.questions import contextualize, judge, next_question, objection, plan, rubric, split_question
@@ -66,12 +67,14 @@ def quote_first(slots: Slots) -> Reply:
 _REPLIES: dict[str, Callable[[Slots], Reply]] = {
     **{reply.__name__: reply for reply in (aggregate, answer, compress, contextualize, decide, entities, finalize, judge, next_question)},
     **{reply.__name__: reply for reply in (describe, extract, map_report, plan, reduce, report, rubric, summarize)},
+    **{reply.__name__: reply for reply in (condense, follow_up, next_thought)},
     "claims": lambda slots: {"claims": []},
     "check": lambda slots: {"unsupported": []},  # it quotes, and a quotation is supported
     "closed_book": lambda slots: {"answer": UNKNOWN, "confidence": 0.0, "citations": []},
     "decompose": split_question,
     "filter": filter_batch,
     "glean": lambda slots: {"entities": [], "relations": []},  # what the rules miss once, they miss again
+    "search_or_answer": follow_up,
     "summarize_cluster": quote_first,
     "translate": lambda slots: {"queries": slots["questions"]},  # it reads English only
     "write": lambda slots: {"text": slots["known"]},

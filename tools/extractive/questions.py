@@ -113,38 +113,38 @@ def next_question(slots: Slots) -> Reply:
     asked = [(finding["question"], finding["answer"] or "") for finding in slots["history"]]
     split = choose_split(question)
     together = split.how if split else ""
-    following = None if any(is_unknown(answer) for _, answer in asked) else _next(question, asked, 0)
+    following = None if any(is_unknown(answer) for _, answer in asked) else next_hop(question, asked)
     if following is None or any(same_question(following, before) for before, _ in asked):
         return {"done": True, "question": "", "together": together}
     return {"done": False, "question": following, "together": together}
 
 
-def _next(question: str, asked: Sequence[tuple[str, str]], depth: int) -> str | None:
+def next_hop(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) -> str | None:
     """Return the question to ask next for this one; None if it is answered or cannot be."""
-    if _answer(question, asked, depth):
+    if answer_to(question, asked, depth):
         return None
     split = choose_split(question) if depth < _DEEPEST else None
     if split is None:
         return question
-    if (first := _next(split.first, asked, depth + 1)) is not None:
+    if (first := next_hop(split.first, asked, depth + 1)) is not None:
         return first
-    answer = _answer(split.first, asked, depth + 1)
+    answer = answer_to(split.first, asked, depth + 1)
     if SLOT in split.second and not answer:
         return None
-    return _next(split.second.replace(SLOT, answer), asked, depth + 1)
+    return next_hop(split.second.replace(SLOT, answer), asked, depth + 1)
 
 
-def _answer(question: str, asked: Sequence[tuple[str, str]], depth: int) -> str:
+def answer_to(question: str, asked: Sequence[tuple[str, str]], depth: int = 0) -> str:
     """Return the answer of a question, given or combined from its parts; empty if there is none."""
     given = next((answer for before, answer in asked if same_question(before, question)), None)
     split = choose_split(question) if given is None and depth < _DEEPEST else None
     if split is None:
         return given or ""
-    first = _answer(split.first, asked, depth + 1)
+    first = answer_to(split.first, asked, depth + 1)
     if SLOT in split.second and not first:
         return ""
     questions = split.first, split.second.replace(SLOT, first)
-    return combine_answers(split.how, questions, (first, _answer(questions[1], asked, depth + 1)))
+    return combine_answers(split.how, questions, (first, answer_to(questions[1], asked, depth + 1)))
 
 
 def plan(slots: Slots) -> Reply:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ramify.prompts.prompt import Finding
+from ramify.prompts.prompt import NO_ANSWER, Finding
+from ramify.prompts.worked_examples import finding
 from tests.fakes import FakeModel
 
 UNKNOWN = "Unknown"
@@ -128,6 +129,38 @@ class Reader:
                 return {"done": False, "question": question}
         return {"done": True, "question": ""}
 
+    def follow_up(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        following = self.next_question(slots)
+        told = self.solve(slots["question"], slots["history"], []) if following["done"] else None
+        return {**following, "answer": told.answer if told else UNKNOWN, "confidence": SURE}
+
+    def search_or_answer(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Go on as with follow-up questions, but look up names where a search gave nothing."""
+        searched = {finding["question"] for finding in slots["history"]}
+        lost = [f["question"] for f in slots["history"] if f["answer"] == NO_ANSWER]
+        names = [name for question in lost for name in self.shape.names.get(question, ()) if name not in searched]
+        told = self.solve(slots["question"], slots["history"], [])
+        return {"done": False, "question": names[0], "answer": ""} if names and told is None else self.follow_up(slots)
+
+    def condense(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        query, facts = slots["query"], self.shape.facts
+        above = slots["question"] + query
+        found = [facts[query]] if query in facts else [fact for fact in facts.values() if query in fact.text]
+        shown = [fact for fact in found if shows(slots["passages"], fact.text) and fact.part_of in above + str(slots["history"])]
+        return said(Told(shown[0].text, (shown[0].text,), shown[0].confidence) if shown else None, slots["passages"])
+
+    def next_thought(self, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Say the next fact that the passages tell, or what is to be found; at last the answer."""
+        told = self.solve(slots["question"], [], slots["passages"])
+        if told is not None and all(text in slots["said"] for text in told.texts):
+            return {"sentence": f"So the answer is: {told.answer}", "confidence": SURE}
+        facts = [fact for fact in self.shape.facts.values() if shows(slots["passages"], fact.text)]
+        history = [finding("0.0", question, fact.answer, SURE) for question, fact in self.shape.facts.items() if fact.text in slots["said"]]
+        wanted = [question for question in self.in_order(slots["question"], history) if question != slots["question"]]
+        names = [name for question in (*wanted, slots["question"]) for name in self.shape.names.get(question, ())]
+        sentences = [*(fact.text for fact in facts), *wanted, *names]
+        return {"sentence": next((one for one in sentences if one not in slots["said"]), ""), "confidence": SURE}
+
     def in_order(self, question: str, history: list[Finding]) -> list[str]:
         """List the simple questions to ask one after another, as far as their answers are known."""
         split = self.shape.splits.get(question)
@@ -158,14 +191,14 @@ class Reader:
     def solve(self, question: str, findings: list[Finding], passages: Any) -> Told | None:
         """Work out a question from findings and passages: known, read, or brought together from its parts."""
         known = [f for f in findings if f["question"] == question and f["kind"] == "question" and f["status"] != "pruned"]
-        told = [f for f in known if f["answer"] and f["answer"] != UNKNOWN]
+        told = [f for f in known if f["answer"] not in ("", UNKNOWN, NO_ANSWER)]
         fact = self.shape.facts.get(question)
         if fact is not None and (told or shows(passages, fact.text) or self.summed(fact, findings)):
             return Told(fact.answer, (fact.text,))
-        if told:
+        split = self.shape.splits.get(question)
+        if told and not (split and split.how):
             answer = told[-1]["answer"]
             return Told(answer, tuple(fact.text for fact in self.shape.facts.values() if fact.answer == answer))
-        split = self.shape.splits.get(question)
         if split is None:
             return None
         first = self.solve(split.first, findings, passages)
@@ -179,7 +212,7 @@ class Reader:
 
     def summed(self, fact: Fact, findings: list[Finding]) -> bool:
         """Tell whether what was summed up of a name tells the fact."""
-        return any(f["kind"] == "entity" and f["answer"] == fact.text for f in findings)
+        return any(f["answer"] == fact.text for f in findings)
 
 
 def shows(passages: Any, text: str) -> bool:

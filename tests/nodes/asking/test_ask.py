@@ -66,7 +66,16 @@ WIDE = {"max_depth": 3, "dependent": False}
 
 
 @pytest.mark.parametrize(
-    ("strategy", "options"), [("prune", WIDE), ("tor", {**WIDE, "redecompositions": 0}), ("iterative", {}), ("chain", {}), ("naive", {})]
+    ("strategy", "options"),
+    [
+        ("prune", WIDE),
+        ("tor", {**WIDE, "redecompositions": 0}),
+        ("iterative", {}),
+        ("chain", {}),
+        ("ircot", {}),
+        ("react", {}),
+        ("naive", {}),
+    ],
 )
 def test_long_replies_keep_the_budget_of_tokens_also_side_by_side_and_step_after_step(strategy: str, options: dict[str, Any]) -> None:
     for allowed in range(400, 6400, 400):

@@ -21,7 +21,7 @@ class TestRuns:
     def test_the_key_goes_to_no_address_that_a_run_names(self, server: DevServer, elsewhere: tuple[str, list[str]]) -> None:
         address, heard = elsewhere
         models = ("openai:x", "ollama:x", "auto")
-        strategies = ("closed-book", "prune", "tor", "iterative", "chain", "naive")
+        strategies = ("closed-book", "prune", "tor", "iterative", "chain", "ircot", "self-ask", "react", "naive")
         ended = runs(server, [({"model": name, "base_url": f"{address}/v1"}, strategy) for name in models for strategy in strategies])
         told = f"base_url='{address}/v1' is not allowed for runs of this server — start it with `ramify studio --base-url {address}/v1`"
         assert [end["__error__"]["message"] for end in ended] == [told] * len(models) * len(strategies)

@@ -1,0 +1,32 @@
+"""A search agent like ReAct (Yao et al. 2023), wired as Search-o1 (Li et al. 2025, figure 2): think, search, condense, again."""
+
+from ramify.graphs.call_counts import count_chain
+from ramify.graphs.conditions import concluded, shorter, to_search
+from ramify.graphs.strategies import Strategy
+from ramify.graphs.wiring import END, START, Wiring
+from ramify.nodes.condense import condense
+from ramify.nodes.finalize import finalize
+from ramify.nodes.init_tree import init_tree
+from ramify.nodes.retrieve import retrieve
+from ramify.nodes.search_or_answer import search_or_answer
+from ramify.nodes.settings import ReactSettings
+
+
+def build() -> Wiring[ReactSettings]:
+    """Wire the agent."""
+    graph = Wiring(ReactSettings)
+    graph.path(START, init_tree, search_or_answer)
+    graph.when(search_or_answer, {to_search: retrieve, concluded.called("answers"): finalize}, otherwise=finalize)
+    graph.path(retrieve, condense)
+    graph.when(condense, {shorter: search_or_answer}, otherwise=finalize)
+    graph.path(finalize, END)
+    return graph
+
+
+STRATEGY = Strategy(
+    "react",
+    build,
+    description="ReAct, a baseline: answers a question from the indexed documents; thinks, searches, condenses, until it answers.",
+    paper="ReAct, arXiv 2210.03629, as in Search-o1, arXiv 2501.05366",
+    max_calls=count_chain,
+)

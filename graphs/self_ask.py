@@ -1,0 +1,32 @@
+"""Self-Ask (Press et al. 2023, figure 3): one follow-up question after another, each looked up, until the final answer."""
+
+from ramify.graphs.call_counts import count_chain
+from ramify.graphs.conditions import concluded, shorter, to_search
+from ramify.graphs.strategies import Strategy
+from ramify.graphs.wiring import END, START, Wiring
+from ramify.nodes.answer import answer
+from ramify.nodes.finalize import finalize
+from ramify.nodes.follow_up import follow_up
+from ramify.nodes.init_tree import init_tree
+from ramify.nodes.retrieve import retrieve
+from ramify.nodes.settings import ChainSettings
+
+
+def build() -> Wiring[ChainSettings]:
+    """Wire Self-Ask."""
+    graph = Wiring(ChainSettings)
+    graph.path(START, init_tree, follow_up)
+    graph.when(follow_up, {to_search: retrieve, concluded.called("final answer"): finalize}, otherwise=finalize)
+    graph.path(retrieve, answer)
+    graph.when(answer, {shorter: follow_up}, otherwise=finalize)
+    graph.path(finalize, END)
+    return graph
+
+
+STRATEGY = Strategy(
+    "self-ask",
+    build,
+    description="Self-Ask, a baseline: answers a question from the indexed documents; asks follow-up questions until the final answer.",
+    paper="Self-Ask, arXiv 2210.03350",
+    max_calls=count_chain,
+)

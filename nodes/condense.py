@@ -1,0 +1,19 @@
+"""condense: reduce what a search found to what helps (the reason-in-documents step of Search-o1, Li et al. 2025, §3.4)."""
+
+from ramify.nodes.answer import with_answer
+from ramify.nodes.asking.ask import ask
+from ramify.nodes.settings import ChainSettings
+from ramify.nodes.step import Context, StepResult, branch_step, result
+from ramify.nodes.step.findings import finding
+from ramify.nodes.tree import ROOT, Branch, ancestors
+from ramify.prompts import CONDENSE
+
+
+@branch_step()
+async def condense(branch: Branch, context: Context[ChainSettings]) -> StepResult:
+    """Say in few sentences what the passages of a search give for the question, in the light of the searches before it."""
+    before = [link for link in ancestors(context.tree, branch.path) if link.path != ROOT]
+    history = [finding(link, {}, ()) for link in before]
+    question = context.tree[ROOT].question
+    reply = await ask(CONDENSE, context.passages(branch), question=question, query=branch.question, history=history)
+    return result(with_answer(branch, reply, "answered"))

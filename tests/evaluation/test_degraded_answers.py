@@ -1,0 +1,121 @@
+"""Questions and searches made worse: drawn with the seed, the same for every strategy, more of it with a larger share."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ramify.evaluation.dataset import Question
+from ramify.evaluation.degraded_answers import Degradation, DegradedIndex, How, paraphrased
+from ramify.evaluation.plan import variants_of
+from ramify.evaluation.report import write_report
+from ramify.evaluation.run import execute
+from ramify.evaluation.search import SEARCH
+from ramify.tools.errors import UsageError
+from ramify.tools.index import Index
+from tests.embeddings import WordEmbeddings
+from tests.evaluation.small_data_set import order
+
+TITLES = ("Ann Roth", "Bo Lind", "Ida Penn", "Li Yu", "Tarnholm", "Oskel", "Vane", "Mirefell")
+ASKED = Question(id="q1", question="Where was the author of Lark Hill born?", answer="Tarnholm")
+LONG = "Which film was released earlier, the one by the famous author of Lark Hill or the one made in the city of Vane?"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    texts = [f"{name} is told of in number {number % 3}." for number, name in enumerate(TITLES)]
+    metadata = [{"source": f"{number}.txt", "title": name} for number, name in enumerate(TITLES)]
+    return Index.from_texts(texts, WordEmbeddings(), metadata, path=tmp_path_factory.mktemp("worse") / "index")
+
+
+def found(index: Index, query: str, how: How, share: float, seed: int = 0) -> list[str]:
+    worse = DegradedIndex(index, ASKED, Degradation(how=how, share=share), seed)
+    return [str(one.document.metadata["title"]) for one in worse.search([query], 4)[0]]
+
+
+def plain(index: Index, query: str) -> list[str]:
+    return [str(one.document.metadata["title"]) for one in index.search([query], 4)[0]]
+
+
+def test_a_name_in_a_sub_question_is_searched_as_another_and_the_question_as_it_is(index: Index) -> None:
+    assert plain(index, "Where was Ida Penn born?")[0] == "Ida Penn"
+    assert found(index, "Where was Ida Penn born?", "entities", 1.0)[0] != "Ida Penn"
+    assert found(index, "Ida Penn", "entities", 1.0)[0] != "Ida Penn"
+    assert found(index, ASKED.question, "entities", 1.0) == plain(index, ASKED.question)
+
+
+@pytest.mark.parametrize("how", ["retriever", "distractors"])
+def test_all_passages_are_replaced_by_others_at_a_share_of_one_and_none_at_zero(index: Index, how: How) -> None:
+    query = "Ida Penn is told of"
+    assert found(index, query, how, 0.0) == plain(index, query)
+    worse = found(index, query, how, 1.0)
+    assert len(worse) == len(set(worse)) == 4
+    assert not set(worse) & set(plain(index, query))
+
+
+@pytest.mark.parametrize("how", ["retriever", "distractors"])
+def test_what_a_small_share_hits_a_larger_one_hits_too(index: Index, how: How) -> None:
+    kept = [set(plain(index, "told of")) & set(found(index, "told of", how, share)) for share in (0.2, 0.5, 0.8)]
+    assert kept[0] >= kept[1] >= kept[2]
+
+
+def test_it_is_drawn_with_the_seed(index: Index) -> None:
+    draws = [tuple(found(index, "told of", "retriever", 0.5, seed)) for seed in (0, 0, *range(1, 8))]
+    assert draws[0] == draws[1]
+    assert len(set(draws)) > 1
+
+
+def test_a_paraphrase_keeps_names_and_words_and_changes_more_with_a_larger_share() -> None:
+    assert paraphrased(LONG, 0.0, "0") == LONG
+    worse = paraphrased(LONG, 1.0, "0")
+    assert "movie was issued" in worse
+    assert "Lark Hill" in worse
+    assert worse.endswith("Vane?")
+    half = paraphrased(LONG, 0.5, "0")
+    changed = [
+        sum(one != other for one, other in zip(re.findall(r"\w+", LONG), re.findall(r"\w+", text), strict=True)) for text in (half, worse)
+    ]
+    assert 0 < changed[0] < changed[1]
+
+
+def changed(text: str) -> int:
+    """Count the words that are no longer in their place."""
+    words = zip(re.findall(r"\w+", LONG), re.findall(r"\w+", text), strict=True)
+    return sum(one != other for one, other in words)
+
+
+def test_a_run_has_each_strategy_with_each_share_and_a_curve_from_none_on(data: Path, tmp_path: Path) -> None:
+    wanted = order(
+        data, tmp_path / "run", strategies=("naive", "closed-book"), degrade={"retriever": (1.0,), "paraphrase": (0.5,)}, limit=4
+    )
+    rows = execute(wanted)
+    variants = {(row["strategy"], row["variant"]) for row in rows if row["strategy"] != SEARCH}
+    assert variants == {
+        *(("naive", name) for name in ("", "retriever=0", "retriever=1", "paraphrase=0", "paraphrase=0.5")),
+        *(("closed-book", name) for name in ("", "paraphrase=0", "paraphrase=0.5")),
+    }
+    by_variant = {(row["variant"], row["id"]): row for row in rows if row["strategy"] == "naive"}
+    assert all(by_variant["retriever=0", key]["retrieved"] == row["retrieved"] for (name, key), row in by_variant.items() if not name)
+    assert any(by_variant["retriever=1", key]["retrieved"] != row["retrieved"] for (name, key), row in by_variant.items() if not name)
+    again = execute(wanted)
+    assert len(again) == len(rows), "a finished run asks nothing more"
+    write_report(tmp_path / "run")
+    report = (tmp_path / "run" / "report.md").read_text(encoding="utf-8")
+    assert "## Degraded questions and searches" in report
+    assert "naive, 0 |" in report
+    assert "## Sweeps" not in report
+
+
+@pytest.mark.parametrize(
+    ("degrade", "more", "told"),
+    [
+        ({"typos": (0.1,)}, {}, "nothing can be degraded by 'typos'"),
+        ({"retriever": (1.5,)}, {}, "is no share"),
+        ({"retriever": (0.1,)}, {"strategies": (), "retrieval_only": True}, "measures strategies"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_read(
+    data: Path, tmp_path: Path, degrade: dict[str, tuple[float, ...]], more: dict[str, object], told: str
+) -> None:
+    with pytest.raises(UsageError, match=told):
+        variants_of(order(data, tmp_path / "run", degrade=degrade, **more))
