@@ -2,7 +2,7 @@
 
 `blocks` and `plots` are what it consists of, `writers` write it; the sections are in `answers`, `trade_offs`, `degraded` and
 `degraded_answers`, those on provenance in `writers`; `comparing` is the report on two runs, or on a run and published figures,
-`side_by_side` that on several; `paper` is that on a paper, `graph_paper` has what is GraphRAG's alone; `calibrated` is that on a calibration.
+`side_by_side` that on several, `calibrated` that on a calibration; `paper` is that on a paper, `graph_paper` has what is GraphRAG's alone.
 """
 
 from collections.abc import Sequence
