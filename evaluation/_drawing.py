@@ -12,7 +12,7 @@ from ramify.tools.english import bare_title, fold, holds, names_in, sentences
 from ramify.tools.index import Hit, Index
 from ramify.tools.index.passage_store import document_of
 
-_SHORTEST = 160
+_SHORTEST = 100
 """Characters of a passage that is asked about."""
 _LETTERS = 0.65
 """Share of them that are letters in prose; tables, listings and code have fewer."""

@@ -193,7 +193,7 @@ def search_all(plan: RunPlan, source: IndexedDataset, ways: Mapping[str, SearchM
     rows = []
     for name, way in ways.items():
         index = opened(source.holding(way.kind))
-        plain = {VIEW: "flat"} if way.kind == PLAIN else {}
+        plain: dict[str, Any] = {VIEW: "flat"} if way.kind == PLAIN else {}
         found = _found(index, [question.question for question in questions], **plain, **way.how)
         for question, hits in zip(questions, found, strict=True):
             task = plan.task_of(source, question, Variant(strategy=SEARCH, name=name, kind=way.kind))

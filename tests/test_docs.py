@@ -206,11 +206,29 @@ def test_the_first_commands_for_measuring_run(tmp_path: Path, monkeypatch: pytes
     question = {"id": "1", "question": "On which river does Ulm lie?", "answer": "Danube", "supporting": [{"doc_id": "ulm"}]}
     for name, records in (("corpus", documents), ("questions", [question])):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    lines = blocks(ROOT / "docs" / "evaluation.md", "sh")[0].splitlines()
-    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("ramify")]
-    assert [words[1] for words in commands] == ["eval", "eval", "compare"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OLLAMA_HOST", OFFLINE["OLLAMA_HOST"])
+    assert commands_run(1, capsys) == ["eval", "eval", "compare"]
+
+
+def test_the_commands_for_ones_own_documents_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    tail = "Many people come to see its old streets and its market, and to walk along the water in summer, when the days are long and warm."
+    for town in ("Ulm", "Linz"):
+        (tmp_path / "docs" / f"{town}.md").write_text(f"# {town}\n\n{town} is a town on the Danube. {tail}\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OLLAMA_HOST", OFFLINE["OLLAMA_HOST"])
+    assert commands_run(0, capsys) == ["index", "questions", "eval", "eval", "compare"]
+    assert (tmp_path / "before" / "report.html").exists()
+
+
+def commands_run(block: int, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Run the commands of a block of docs/evaluation.md, with the embedded model in the place of a server's; return their names."""
+    lines = blocks(ROOT / "docs" / "evaluation.md", "sh")[block].replace("ollama:llama3.1:8b", "extractive").splitlines()
+    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("ramify")]
     for words in commands:
         assert run(words[1:]) == 0, capsys.readouterr().err
         assert capsys.readouterr().out
+    return [words[1] for words in commands]
