@@ -1,4 +1,4 @@
-"""Whether what `ramify calibrate` promises holds: 1,000 draws of made questions with a known risk, and of halves of real runs.
+"""Whether what `ramify calibrate` promises holds: 1,000 draws of questions with a known risk, and 10,000 halves of real runs.
 
     python benchmarks/calibration.py [RUN…] [--splits 1000] [--strategy prune]
 

@@ -31,7 +31,7 @@ def write_calibration(found: Calibration, profile: Path) -> str:
     plot, told = profile.with_suffix(".svg"), markdown(title, sections)
     told += f"\n![Share of wrong answers by the share of questions answered]({plot.name})\n"
     drawn = Plot.drawn("", "promised", found).svg
-    write_whole(drawn.replace(">", f">{_STYLE}", 1), plot)
+    write_whole(str(drawn).replace(">", f">{_STYLE}", 1), plot)
     write_whole(told, profile.with_suffix(".md"))
     if (made := found.profile) is not None:
         write_whole(made.model_dump_json(indent=1) + "\n", profile)

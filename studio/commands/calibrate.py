@@ -7,7 +7,7 @@ import typer
 
 from ramify.studio.console.options import one_of
 from ramify.studio.console.streams import note
-from ramify.tools.errors import RamifyError
+from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.new_files import check_place
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of `ramify eval` on questions with known answers.")]
@@ -54,10 +54,15 @@ def calibrate(
         seed=seed, fit=fit if fit is None else one_of(get_args(risk_control.Fit), fit, "--fit"),
     )  # fmt: skip
     profile = run / "profile.json" if out is None else out
+    if profile.suffix != ".json":
+        raise UsageError(
+            f"--out {str(profile)!r} does not end in .json", "name the profile FILE.json: its report and curve are written beside it"
+        )
     check_place(profile)
     found = calibrated(read_run(run), order)
     typer.echo(write_calibration(found, profile))
     if found.profile is None:
-        what = f"no threshold keeps the bound on wrong answers among those {bound}, so no profile was written"
+        left = " (the one that is there is an earlier one)" if profile.exists() else ""
+        what = f"no threshold keeps the bound on wrong answers among those {bound}, so no profile was written{left}"
         raise RamifyError(what, f"the report says what could be promised: {profile.with_suffix('.md')}")
     note(f"the profile is in {profile}, its report beside it: `ramify ask … --profile {profile}`")
