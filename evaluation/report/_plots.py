@@ -140,7 +140,8 @@ def pareto(asked: Asked, qualities: Sequence[Measure], costs: Sequence[Measure],
 
 def _pareto(asked: Asked, quality: Measure, cost: Measure, axes: Axes) -> None:
     names = list(asked)
-    points = {name: (spent.value, one) for name, lines in asked.items() if (spent := cost.of(lines)) and (one := quality.of(lines))}
+    told = {name: (cost.of(lines), quality.of(lines)) for name, lines in asked.items()}
+    points = {name: (spent.value, one) for name, (spent, one) in told.items() if spent and one}
     front = frontier({name: (spent, one.value) for name, (spent, one) in points.items()})
     axes.plot([points[name][0] for name in front], [100 * points[name][1].value for name in front], color=TEXT, lw=1, ls=DASHED, zorder=1)
     for number, name in enumerate(names, 1):

@@ -79,11 +79,8 @@ def _merged(runs: Sequence[Run], names: Sequence[str]) -> Run:
             told = {"strategy": strategy, "variant": ""}
             file = str(run.folder / RESULTS)
             lines += [ResultLine(line.number, {**line.row, **told}, file) for line in found if line.row["id"] in shared[key[0]]]
-    described = [
-        {**found[0], "path": dataset}
-        for dataset in datasets
-        if (found := [run.described(dataset) for run in runs if run.described(dataset)])
-    ]
+    entries = {dataset: [run.described(dataset) for run in runs if run.described(dataset)] for dataset in datasets}
+    described = [{**found[0], "path": dataset} for dataset, found in entries.items() if found]
     manifest = {**runs[0].manifest, "strategies": list(dict.fromkeys(strategies)), "datasets": described, "variants": []}
     return Run(runs[0].folder, manifest, tuple(lines))
 

@@ -1,27 +1,18 @@
 """ramify export: write judged trees as training material."""
 
 import json
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from ramify.studio.console.streams import note
 from ramify.tools.new_files import file_mode, write_whole
 
-
-class Form(StrEnum):
-    """The two kinds of training material."""
-
-    sft = "sft"
-    dpo = "dpo"
-
-
 Runs = Annotated[
     list[Path], typer.Argument(metavar="RUN", help="Folder of a run, or of several; runs made with --calls hold the model calls.")
 ]
-As = Annotated[Form, typer.Option("--as", help="sft: chats of right trees; dpo: pairs of a better and a worse reply.")]
+As = Annotated[Literal["sft", "dpo"], typer.Option("--as", help="sft: chats of right trees; dpo: pairs of a better and a worse reply.")]
 Out = Annotated[
     Path | None, typer.Option("--out", metavar="FILE", help="File to write. [sft.jsonl or dpo.jsonl in the first run's folder]")
 ]
@@ -36,8 +27,8 @@ def export(runs: Runs, form: As, out: Out = None, strategy: Strategies = None, m
 
     folders = list(dict.fromkeys(runs))
     named = [name.strip() for name in (strategy or "").split(",") if name.strip()]
-    told = exported([read_run(folder) for folder in folders], form.value, named, min_confidence)
-    file = folders[0] / f"{form.value}.jsonl" if out is None else out
+    told = exported([read_run(folder) for folder in folders], form, named, min_confidence)
+    file = folders[0] / f"{form}.jsonl" if out is None else out
     lines = "".join(json.dumps(example, ensure_ascii=False) + "\n" for example in told.examples)
     write_whole(lines, file, file_mode(folders[0]))
     note(", ".join(f"{count:,} {name}" for name, count in told.counts.items()))
