@@ -19,12 +19,11 @@ the model. Each figure is the number of model calls until the right answer, with
 tells it. Where no last call is due, one call more writes the answer in sentences (`style=full`).
 `python -m pytest tests/graphs/test_shapes.py` runs all of it.
 
-The tree strategies may grow to depth 4, the chain to six sub-questions.
+The tree strategies may grow to depth 4, the chain and Self-Ask to six sub-questions, IRCoT to twelve sentences, ReAct to seven
+searches.
 
 """
 CANNOT = "–"
-PAGED = [wiring for wiring in WIRINGS if wiring not in ("ircot", "self-ask", "react")]
-"""Those on the page; the baselines that search step by step are asked in `test_shapes` alone."""
 
 
 def page() -> str:
@@ -33,10 +32,10 @@ def page() -> str:
 
 
 def _table() -> Iterator[str]:
-    yield f"| shape | {' | '.join(PAGED)} |"
-    yield f"|---|{'---|' * len(PAGED)}"
+    yield f"| shape | {' | '.join(WIRINGS)} |"
+    yield f"|---|{'---|' * len(WIRINGS)}"
     for shape in SHAPES:
-        yield f"| {shape.name} | {' | '.join(_cell(shape, wiring) for wiring in PAGED)} |"
+        yield f"| {shape.name} | {' | '.join(_cell(shape, wiring) for wiring in WIRINGS)} |"
 
 
 def _cell(shape: Shape, wiring: str) -> str:
@@ -49,7 +48,7 @@ def _cell(shape: Shape, wiring: str) -> str:
 
 
 def _notes() -> Iterator[str]:
-    reasons = {f"{wiring}: {why}" for shape in SHAPES for wiring, why in shape.cannot.items() if wiring != "self-ask"}
+    reasons = {f"{wiring}: {why}" for shape in SHAPES for wiring, why in shape.cannot.items()}
     yield f"{CANNOT} : the strategy cannot express it, and says Unknown ({'; '.join(sorted(reasons))})."
 
 
