@@ -8,7 +8,7 @@ from ramify.prompts.worked_examples import HOLLIN, VALLEY, example, passage
 
 
 class Thought(Said):
-    """One sentence of a chain of thought."""
+    """One step of reasoning."""
 
     sentence: Sentence = Field(
         description="the next sentence: a fact that is needed, or what is still to be found; once all is known: So the answer is: …"

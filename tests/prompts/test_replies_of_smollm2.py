@@ -25,7 +25,7 @@ BUILDING = {"prefer", "glean", "claims", "describe", "report", "map_report", "re
 ANSWERED = {"aggregate", "answer", "closed_book", "compress", "finalize", "summarize"}
 LONGEST = {
     **{"filter": 512, "plan": 256, "decide": 256, "compress": 256, "decompose": 256, "answer": 256},
-    **{"finalize": 512, "write": 512, "reduce": 640, "translate": 800},
+    **{"finalize": 512, "write": 512, "reduce": 640, "translate": 800, "search_or_answer": 256},
     **{
         "extract": 800,
         "glean": 800,
