@@ -92,6 +92,10 @@ class Profile(_Part):
             return f"{share} all questions asked are answered wrongly, in expectation"
         return f"{share} the answers given are wrong, with a probability of {100 * (1 - self.delta):g} %"
 
+    def withholds(self, confidence: float) -> bool:
+        """Return whether an answer of this confidence, before it is fitted, is withheld."""
+        return confidence <= self.threshold
+
     def fitted(self, confidence: float) -> float:
         """Return how often an answer of this confidence is right, by the curve; the confidence as it is without one."""
         return fitted(self.curve, confidence)

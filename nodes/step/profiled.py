@@ -22,8 +22,7 @@ async def by_profile(context: Any, update: Update, confirm: Callable[[Any, Updat
     if told := await asyncio.to_thread(_differences, context, profile):
         notice = f"the profile was calibrated otherwise ({'; '.join(told)}): its bound does not hold here"
         update = {**update, "notices": [*update.get("notices", []), notice]}
-    known = not is_unknown(str(update["answer"]))
-    if known and (update.get("confidence") or 0.0) <= profile.threshold:
+    if not is_unknown(str(update["answer"])) and profile.withholds(update.get("confidence") or 0.0):
         return {**update, **_withheld(context, update, profile)}
     found = await confirm(context, update)
     if not profile.curve or is_unknown(str(found["answer"])) or found.get("confidence_source") == "person":

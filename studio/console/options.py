@@ -22,7 +22,7 @@ def readable_or_none(text: str | None) -> str | None:
     return text and readable(text)
 
 
-STRATEGIES = "prune, tor, iterative, chain, naive, global or closed-book."
+STRATEGIES = "prune, tor, iterative, chain, ircot, self-ask, react, naive, global or closed-book."
 Strategy = Annotated[str, typer.Option(metavar="NAME", help=STRATEGIES)]
 StrategyNamed = Annotated[str, typer.Argument(metavar="STRATEGY", help=STRATEGIES)]
 Where = Annotated[

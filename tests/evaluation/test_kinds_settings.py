@@ -75,5 +75,5 @@ def test_the_command_line_names_kinds_with_commas(monkeypatch: pytest.MonkeyPatc
     orders: list[Order] = []
     monkeypatch.setattr("ramify.studio.console.evaluating.evaluating", orders.append)
     for text in (None, "passages, graph", ""):
-        evaluate(["demo"], tmp_path, index_kind=text)
+        evaluate(tmp_path, ["demo"], index_kind=text)
     assert [one.index_kinds for one in orders] == [None, BOTH, ()]

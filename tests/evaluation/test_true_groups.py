@@ -87,10 +87,10 @@ def test_a_field_that_no_document_has_cannot_be_degraded(manual: Path, tmp_path:
 def test_the_command_line_reads_shares(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     orders: list[Order] = []
     monkeypatch.setattr("ramify.studio.console.evaluating.evaluating", orders.append)
-    evaluate(["demo"], tmp_path, group_by="chapter, section", degrade=["missing=0,.1", "noise=1"], draws=3)
+    evaluate(tmp_path, ["demo"], group_by="chapter, section", degrade=["missing=0,.1", "noise=1"], draws=3)
     assert (orders[0].group_by, orders[0].degrade, orders[0].draws) == (
         ("chapter", "section"), {"missing": (0.0, 0.1), "noise": (1.0,)}, 3
     )  # fmt: skip
     for wrong, words in (("missing", "KEY=V1,V2"), ("missing=much", "missing=much")):
         with pytest.raises(UsageError, match=words):
-            evaluate(["demo"], tmp_path, degrade=[wrong])
+            evaluate(tmp_path, ["demo"], degrade=[wrong])

@@ -122,7 +122,9 @@ def test_a_thought_comes_before_the_commitment_or_not_at_all(prompt: Prompt[Any]
     fields = list(with_it.reply.model_json_schema()["properties"])
     text = ["text"] if prompt.concludes else []
     assert fields == ["thought" for _ in THINKING & {prompt.name}] + text + list(asked_for(prompt.reply))
-    assert "thought" not in json.dumps(without.reply.model_json_schema()) + str(without.render(sample(prompt)))
+    assert "thought" not in json.dumps(without.reply.model_json_schema()) + "".join(
+        str(message.content) for message in without.render(sample(prompt))
+    )
 
 
 @pytest.mark.parametrize("name", sorted(THINKING))

@@ -65,6 +65,7 @@ FACTS = {DIRECTOR: "Andrei Tarkovsky", BORN: "Zavrazhye", CURIE_BORN: "7 Novembe
 
 SLOTS: dict[str, Any] = {
     "question": BRIDGE,
+    "query": "Solaris director birthplace",
     "passages": PASSAGES,
     "findings": [],
     "facts": [],
