@@ -1,12 +1,15 @@
 """The section on degraded questions and searches: what strategies make of them, by share."""
 
+import json
+import shlex
 from collections.abc import Iterator
 
 from ramify.evaluation.degraded_answers import HOWS, TOLD, How
 from ramify.evaluation.report._answers import Curve, curves_of
-from ramify.evaluation.report._blocks import Block, LineFilter, LineGroup, Plot, Words, measure_table
+from ramify.evaluation.report._blocks import Block, LineGroup, Plot, Words, measure_table
 from ramify.evaluation.results import Run
 from ramify.evaluation.results.measures import ANSWERED, CALLS, EM, F1, FORGETTING
+from ramify.evaluation.task import RESULTS
 
 DRAWN = (EM, F1, ANSWERED)
 
@@ -24,10 +27,12 @@ def degraded_answers(run: Run) -> Iterator[Block]:
     for number, ((dataset, how), strategies) in enumerate(found.items()):
         shares = [share for share, _ in max(strategies.values(), key=len)]
         yield Plot.drawn(f"{dataset}: the share of {TOLD[how]}", "sweep", strategies, how, shares, f"worse-{number}", DRAWN)
-        first = LineFilter(dataset, next(iter(strategies)), f"{how}={shares[0]}")
+        chosen = f'select(.dataset == {json.dumps(dataset)} and ((.variant // "") | startswith("{how}=")))'
         groups = [
             LineGroup.of((dataset, strategy, f"{how}={share}"), lines, f"{strategy}, {share}")
             for strategy, curve in strategies.items()
             for share, lines in curve
         ]
-        yield measure_table(f"{dataset}: {how}", groups, (*DRAWN, FORGETTING, CALLS), lead="strategy, share", lines=first.jq)
+        yield measure_table(
+            f"{dataset}: {how}", groups, (*DRAWN, FORGETTING, CALLS), lead="strategy, share", lines=f"jq -c {shlex.quote(chosen)} {RESULTS}"
+        )

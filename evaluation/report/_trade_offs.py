@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ramify.evaluation.degraded_answers import HOWS
 from ramify.evaluation.metrics import exact_match
 from ramify.evaluation.report._blocks import (
     NOTHING,
@@ -37,9 +38,9 @@ YES_NO = {"yes", "no"}
 
 
 def costs(run: Run) -> Iterator[Block]:
-    """Report quality against cost of every variant, on the questions that all were asked, where there are several."""
+    """Report quality against cost of every variant that can be chosen, on the questions that all were asked, where there are several."""
     for place, dataset in enumerate(run.scored, 1):
-        asked = {key: lines for key, lines in run.answered.items() if key[0] == dataset}
+        asked = {key: lines for key, lines in run.answered.items() if key[0] == dataset and key[2].partition("=")[0] not in HOWS}
         if len(asked) < 2:
             continue
         shared = set.intersection(*({line.row["id"] for line in lines} for lines in asked.values()))
