@@ -60,8 +60,8 @@ def degrade_question(question: Question, index: str, by: Degradation, seed: int)
     return question.question, DegradedIndex(opened(index), question, by, seed)
 
 
-def hit(share: float, *drawn_for: object) -> bool:
-    """Return whether the share hits what it is drawn for."""
+def is_drawn(share: float, *drawn_for: object) -> bool:
+    """Return whether something is among the share that is drawn."""
     return Random("|".join(map(str, drawn_for))).random() < share
 
 
@@ -71,7 +71,7 @@ def paraphrased(question: str, share: float, seed: str) -> str:
     words = _WORD.findall(question)
     named = {part for name in names_in(question) for part in _WORD.findall(name)}
     for place, word in enumerate(list(words)):
-        if words[place] != word or word in named or fold(word) in STOP or not hit(share, seed, "paraphrase", place, word):
+        if words[place] != word or word in named or fold(word) in STOP or not is_drawn(share, seed, "paraphrase", place, word):
             continue
         follower = words[place + 1] if place + 1 < len(words) else ""
         if (other := _SYNONYMS.get(word.casefold())) is not None:
@@ -96,10 +96,10 @@ class DegradedIndex(Index):
             return [self._with_look_alikes(hits, options) for hits in self._whole.search(queries, k, **options)]
         options["fetch_k"] = options.get("fetch_k") or _FETCHED * k  # the first k stay those that they were
         found = self._whole.search(queries, 2 * k, **options)
-        return [([one for one in hits[:k] if not self._hit(one)] + hits[k:])[:k] for hits in found]
+        return [([one for one in hits[:k] if not self._is_drawn(one)] + hits[k:])[:k] for hits in found]
 
-    def _hit(self, one: Hit) -> bool:
-        return hit(self._by.share, *self._drawn, one.document.id)
+    def _is_drawn(self, one: Hit) -> bool:
+        return is_drawn(self._by.share, *self._drawn, one.document.id)
 
     @cached_property
     def _names(self) -> list[str]:
@@ -112,13 +112,13 @@ class DegradedIndex(Index):
         if fold(query) == fold(self._question.question):
             return query
         for name in names_in(query):
-            if hit(self._by.share, *self._drawn, fold(name)) and (others := [one for one in self._names if fold(one) != fold(name)]):
+            if is_drawn(self._by.share, *self._drawn, fold(name)) and (others := [one for one in self._names if fold(one) != fold(name)]):
                 query = query.replace(name, Random("|".join(map(str, (*self._drawn, "name", fold(name))))).choice(others))
         return query
 
     def _with_look_alikes(self, hits: list[Hit], options: dict[str, Any]) -> list[Hit]:
         """Replace a share of the passages by those most like them from other documents, each with the score of the one it stands for."""
-        places = [place for place, one in enumerate(hits) if self._hit(one)]
+        places = [place for place, one in enumerate(hits) if self._is_drawn(one)]
         texts = [hits[place].document.page_content for place in places]
         like = self._whole.search(texts, _LOOK_ALIKES, hybrid=False, filter=options.get("filter"), view="flat")
         taken, replaced = {one.document.id for one in hits}, list(hits)

@@ -7,11 +7,8 @@ from ramify.evaluation.load.own_questions import NEEDS_ANSWER
 from ramify.evaluation.proposing import is_repeated
 from ramify.evaluation.question_file import Proposed, QuestionFile
 from ramify.graphs.conversation import SQLITE
-from ramify.graphs.ratings import Rated, rated
+from ramify.graphs.ratings import CONVERSATIONS, Rated, rated
 from ramify.tools.errors import InputError
-
-CONVERSATIONS = "conversations.sqlite"
-"""The file of conversations in the folder of a server."""
 
 
 def add_rated(memory: str, file: QuestionFile) -> int:

@@ -9,6 +9,8 @@ from ramify.graphs.run import blocking
 from ramify.nodes.state.turns import MARK
 
 Rating = Literal["up", "down"]
+CONVERSATIONS = "conversations.sqlite"
+"""The file of conversations in the folder of a server."""
 
 
 class Turn(NamedTuple):

@@ -171,7 +171,9 @@ def _serving(
 
 def _own_memory() -> str:
     """Return the address of the conversations in the user's cache."""
-    return f"sqlite:{_own_folder() / 'conversations.sqlite'}"
+    from ramify.graphs.ratings import CONVERSATIONS
+
+    return f"sqlite:{_own_folder() / CONVERSATIONS}"
 
 
 def _own_folder() -> Path:
