@@ -53,10 +53,11 @@ def names_of(runs: Sequence[Run]) -> list[str]:
 def _facts(run: Run) -> dict[str, str]:
     """Return what a run was measured with: model, encoder, kind of index, profile and changed settings."""
     named = {name: manifest_text(run.manifest.get(name)) for name in TOLD[:NAMING]} | {"index_kinds": _own_kind(run)}
+    if named["profile"]:  # by its content: another calibration may have been written to the same file
+        named["profile"] = f"profile {named['profile'][:8]}"
     base = run.manifest.get("base") or {}
-    return named | {
-        f"{name} set": f"{name}={manifest_text(value)}" for name, value in sorted(base.items() if isinstance(base, dict) else ())
-    }
+    settings = sorted((name, value) for name, value in base.items() if name != "profile") if isinstance(base, dict) else []
+    return named | {f"{name} set": f"{name}={manifest_text(value)}" for name, value in settings}
 
 
 def _own_kind(run: Run) -> str:

@@ -29,6 +29,11 @@ def test_rows_of_all_runs_are_named_by_what_tells_them_apart(tmp_path: Path) -> 
     assert names[:3] == ["naive · extractive", "naive, graph · extractive", "naive · ollama:llama3.1:8b, tau=0.8"]
 
 
+def test_a_run_with_a_profile_is_named_by_what_is_in_it_and_not_by_its_path(tmp_path: Path) -> None:
+    runs = [small(tmp_path / sign, line(1), profile=sign * 64, base={"profile": "/elsewhere/profile.json"}) for sign in "ab"]
+    assert [cells[0] for cells in table(told(*runs), "Answers")[1:3]] == ["naive · profile aaaaaaaa", "naive · profile bbbbbbbb"]
+
+
 def test_runs_that_differ_in_nothing_are_named_by_their_folders(tmp_path: Path) -> None:
     a, b = small(tmp_path / "a", line(1)), small(tmp_path / "b", line(1))
     assert [cells[0] for cells in table(told(a, b), "Answers")[1:3]] == [
