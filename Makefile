@@ -8,7 +8,7 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evalua
 # What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all coverage check bench format browser-test inspect-test pictures clean
+.PHONY: demo test test-all faults coverage check bench format browser-test inspect-test pictures clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -17,8 +17,11 @@ demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 test: $(VENV)/.test ## Run all tests but the slow ones and those of a real language model, a cluster, Milvus or public data
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real and not slow"
 
-test-all: $(VENV)/.test ## Run all tests
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+test-all: $(VENV)/.test ## Run all tests, and check that they give the fault matrix
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --faults=check
+
+faults: $(VENV)/.test ## Run the tests that cause a fault, and make docs/faults.md from those that pass
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m fault --faults=write
 
 coverage: $(VENV)/.test ## Run what `make test` runs, and count the lines and branches that it reaches, by folder
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real and not slow" --cov=ramify --cov-branch --cov-report=

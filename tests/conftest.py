@@ -37,11 +37,25 @@ def no_korean_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multilingual, "is_downloaded", lambda: False)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer to write or check the fault matrix."""
+    parser.addoption("--faults", choices=["write", "check"], help="write docs/faults.md from the tests that pass, or check it")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Collect the fault matrix where that is asked, in the process that hears of all tests."""
+    if (purpose := config.getoption("faults")) and not hasattr(config, "workerinput"):
+        from tests.faults import Matrix
+
+        config.pluginmanager.register(Matrix(purpose))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that ask a real model, cluster or database, or read public data; and those that take long."""
     from tests.sharing import REAL, SLOW
 
     for item in items:
+        item.user_properties += [("fault", "\t".join(mark.args)) for mark in item.iter_markers("fault")]
         if item.nodeid.partition("::")[0] in REAL:
             item.add_marker("real")
         if item.nodeid.partition("::")[0] in SLOW:

@@ -1,0 +1,91 @@
+"""The fault matrix: a mark tells which fault a test causes, and docs/faults.md is made from the marked tests that passed.
+
+    @fault("documents", "an archive that unpacks to far more than it holds", sees="the file named, skipped", kept="the other files", code=0)
+
+Areas and faults are listed in `tests/fault_rows.py`; one that no passed test has fails a run with `--faults=check`.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.fault_rows import ROWS
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "faults.md"
+HEAD: Final = """# Faults
+
+What happens when something breaks: the model's server, the index, a document, the disk, the process, a request. Made by `make faults`
+from the tests that ran (`pytest -m fault`); a row that no passed test has fails `make test-all`.
+
+*Seen* is what a user is told, *kept* what is still there afterwards, *code* the exit code of the command, or the status of HTTP;
+*cases* counts tests, each another combination of the fault with a protocol, strategy, file or door.
+"""
+COLUMNS: Final = "| fault | seen | kept | code | cases | tests |\n|---|---|---|---|--:|---|"
+Row = tuple[str, str, str, str, str]  # area, fault, seen, kept, code
+
+
+def fault(area: str, name: str, *, sees: str, kept: str, code: int | str = 0) -> pytest.MarkDecorator:
+    """Mark a test with the fault that it causes, and with what it shows of the outcome."""
+    if name not in ROWS.get(area, []):
+        raise ValueError(f"no fault {name!r} in the area {area!r}: add it to tests/fault_rows.py")
+    mark: pytest.MarkDecorator = pytest.mark.fault(area, name, sees, kept, str(code))
+    return mark
+
+
+class Matrix:
+    """A plugin that collects the marked tests that passed, and writes the page or compares it."""
+
+    def __init__(self, purpose: str) -> None:
+        self.purpose = purpose
+        self.passed: dict[Row, list[str]] = defaultdict(list)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note the rows of a test that passed."""
+        if report.when == "call" and report.passed:
+            for key, row in report.user_properties:
+                if key == "fault":
+                    area, name, seen, kept, code = str(row).split("\t")
+                    self.passed[area, name, seen, kept, code].append(report.nodeid.partition("::")[0])
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write or compare the page; fail the run where a row is missing or the page is not what the tests give."""
+        found = {row[:2] for row in self.passed}
+        problems = [
+            f"no passed test for the fault {name!r} ({area})" for area, names in ROWS.items() for name in names if (area, name) not in found
+        ]
+        if self.purpose == "write":
+            PAGE.write_text(page(self.passed), encoding="utf-8")
+        elif not problems and PAGE.read_text(encoding="utf-8") != page(self.passed):
+            problems.append(f"{PAGE.name} is not what the tests give: make faults")
+        self.problems = problems
+        if problems and session.exitstatus == 0:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print what is missing."""
+        for problem in self.problems:
+            terminalreporter.write_line(f"fault matrix: {problem}", red=True)
+
+
+def page(passed: Mapping[Row, Sequence[str]]) -> str:
+    """Return the page: a table for each area, in the order of the rows."""
+    parts = [HEAD]
+    for area, names in ROWS.items():
+        order = list(names)
+        rows = sorted((row for row in passed if row[0] == area), key=lambda row: (order.index(row[1]), row))
+        if not rows:
+            continue
+        lines = [_line(row, passed[row]) for row in rows]
+        total = sum(len(passed[row]) for row in rows)
+        body = "\n".join([COLUMNS, *lines])
+        parts.append(f"\n## {area.capitalize()}\n\n{total} cases.\n\n{body}\n")
+    return "".join(parts)
+
+
+def _line(row: Row, nodes: Sequence[str]) -> str:
+    _, name, seen, kept, code = (part.replace("|", "\\|") for part in row)
+    files = ", ".join(f"[{Path(file).stem.removeprefix('test_')}](../{file})" for file in sorted(set(nodes)))
+    return f"| {name} | {seen} | {kept} | {code} | {len(nodes)} | {files} |"
