@@ -13,7 +13,7 @@ from ramify.nodes.step.profiled import by_profile
 from ramify.nodes.step.review import confirm_answer
 from ramify.nodes.step.task import StepResult, awaited, copy_answer, find_duplicate, in_tasks
 from ramify.nodes.step.text import complete
-from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Passage, Tree, ancestors, children, is_unknown
+from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Passage, Tree, ancestors, branches_below, children, is_unknown
 from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.errors import ModelError, UsageError
 
@@ -226,5 +226,6 @@ async def _model() -> Answerer | None:
 
 def _all_failed(tree: Tree) -> bool:
     """Tell whether errors are all that came of a question: then it was not answered Unknown, it was not asked."""
-    ends = [branch for branch in tree.values() if not children(tree, branch.path)]
+    below = branches_below(tree)
+    ends = [branch for branch in tree.values() if not below[branch.path]]
     return ROOT in tree and all(end.status == "failed" and end.answer is None and not end.note.endswith(NOTHING) for end in ends)

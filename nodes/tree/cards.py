@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from ramify.nodes.tree import phrases
 from ramify.nodes.tree.notes import folded
-from ramify.nodes.tree.tree import ROOT, WORKING, Branch, Passage, Tree, children, descendants
+from ramify.nodes.tree.tree import ROOT, WORKING, Branch, Passage, Tree, branches_below
 from ramify.tools.pages import draw
 from ramify.tools.quoting import one_line
 
@@ -48,5 +48,9 @@ def cards(tree: Tree, look: Look, map: Any = None) -> Markup:
     """Draw a tree below its map, if one is given; nothing before the root is planted."""
     if ROOT not in tree:
         return Markup()
-    given = {"children": children, "descendants": descendants, "folded": folded, "one_line": one_line, "say": phrases}
+    below = branches_below(tree)
+    count: dict[str, int] = {}
+    for path in reversed(tree):  # what is below before what is above
+        count[path] = sum(1 + count[child.path] for child in below[path])
+    given = {"branches_below": below, "count_below": count, "folded": folded, "one_line": one_line, "say": phrases}
     return draw("tree.html", tree=tree, look=look, map=map, **given)

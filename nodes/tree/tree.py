@@ -202,6 +202,15 @@ def children(tree: Tree, path: str) -> list[Branch]:
     return [branch for branch in tree.values() if branch.parent == path]
 
 
+def branches_below(tree: Tree) -> dict[str, list[Branch]]:
+    """List the branches directly below each path, in order: for one that walks the whole tree."""
+    below: dict[str, list[Branch]] = {path: [] for path in tree}
+    for branch in tree.values():
+        if (parent := branch.parent) is not None and parent in below:
+            below[parent].append(branch)
+    return below
+
+
 def descendants(tree: Tree, path: str) -> list[Branch]:
     """List all branches below a path, in order."""
     return [branch for branch in tree.values() if branch.path.startswith(path + ".")]

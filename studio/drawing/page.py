@@ -1,7 +1,7 @@
 """An answer and its tree as HTML: a self-contained page, or the parts of a notebook's turn."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from rich.cells import cell_len, chop_cells
 
 from ramify.graphs.run import Result
 from ramify.nodes.state import NOT_CITED
-from ramify.nodes.tree import ROOT, Branch, Passage, Tree, children, is_unknown
+from ramify.nodes.tree import ROOT, Branch, Passage, Tree, branches_below, is_unknown
 from ramify.nodes.tree.cards import Look, cards
 from ramify.nodes.tree.phrases import brief, figure, kind_of
 from ramify.studio.drawing import phrases
@@ -128,21 +128,21 @@ def tree_map(tree: Tree, state: Callable[[Branch], str]) -> Map | None:
     if len(tree) < 2:
         return None
     middles: dict[str, float] = {}
-    width = _place(tree, ROOT, 0.0, middles)
+    width = _place(branches_below(tree), ROOT, 0.0, middles)
     height = max(path.count(".") for path in middles) * LEVEL + HEIGHT
     boxes = [_box(branch, middles[branch.path], state(branch)) for branch in tree.values() if branch.path in middles]
     edges = [_edge(branch, middles[branch.parent], middles[branch.path]) for branch in tree.values() if branch.parent in middles]
     return Map(f"{width + 2 * MARGIN:g}", f"{height + 2 * MARGIN:g}", boxes, edges)
 
 
-def _place(tree: Tree, path: str, left: float, middles: dict[str, float]) -> float:
+def _place(branches: Mapping[str, Sequence[Branch]], path: str, left: float, middles: dict[str, float]) -> float:
     """Center a branch above its children, starting at `left`; return the width of the subtree."""
-    below = children(tree, path)
+    below = branches[path]
     width = 0.0
     for child in below:
-        width += _place(tree, child.path, left + width, middles) + GAP
+        width += _place(branches, child.path, left + width, middles) + GAP
     width = max(width - GAP, WIDTH)
-    ends = [middles[child.path] for child in (below[:1] + below[-1:])]
+    ends = [middles[child.path] for child in (*below[:1], *below[-1:])]
     middles[path] = sum(ends) / len(ends) if ends else left + WIDTH / 2
     return width
 

@@ -1,7 +1,7 @@
 """An answer and its tree in the terminal, with or without colours."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console, Group
 from rich.style import Style
@@ -11,7 +11,7 @@ from rich.tree import Tree as Drawing
 
 from ramify.graphs.run import Result
 from ramify.nodes.state import Citation, Sentence
-from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, children
+from ramify.nodes.tree import DROPPED, ROOT, WORKING, Branch, Tree, branches_below
 from ramify.nodes.tree.notes import folded
 from ramify.nodes.tree.phrases import brief, figure, kind_of, legend, measures
 from ramify.studio.drawing.phrases import (
@@ -112,7 +112,7 @@ def _linked(style: str, citation: Citation) -> Style:
 def drawing(tree: Tree) -> Group:
     """Return the drawing of a tree, with a legend of its notes."""
     drawn = Drawing(_label(tree[ROOT]), guide_style="bright_black")
-    _hang(drawn, tree, ROOT)
+    _hang(drawn, branches_below(tree), ROOT)
     told = legend(tree)
     if not told:
         return Group(drawn)
@@ -124,9 +124,9 @@ def drawing(tree: Tree) -> Group:
     return Group(drawn, Text(), table)
 
 
-def _hang(drawn: Drawing, tree: Tree, path: str) -> None:
-    for child in children(tree, path):
-        _hang(drawn.add(_label(child)), tree, child.path)
+def _hang(drawn: Drawing, below: Mapping[str, Sequence[Branch]], path: str) -> None:
+    for child in below[path]:
+        _hang(drawn.add(_label(child)), below, child.path)
 
 
 def _label(branch: Branch) -> Group:

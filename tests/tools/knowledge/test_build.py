@@ -12,6 +12,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST, read_manifest
 from ramify.tools.knowledge.communities import levels
 from ramify.tools.knowledge.graph_file import GRAPH
+from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import SMALL, VALLEY, dump, opened, reports_of, structured, write
 
@@ -119,6 +120,13 @@ class TestRefused:
 
 
 class TestDamage:
+    @fault(
+        "index",
+        "graph missing, cut, changed or overwritten",
+        sees="one error that names the command to repair it",
+        kept="all passages, and the same graph after that command",
+        code=1,
+    )
     @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "flipped", "rubbish", "changed"])
     def test_is_one_clear_error_and_repaired_by_building_again(self, copy: Path, damage: str) -> None:
         content = dump(copy)

@@ -1,0 +1,50 @@
+"""A hierarchy that is damaged: one clear error, and made anew by building again."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ramify.tools.errors import IndexingError
+from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
+from ramify.tools.index import Index
+from tests.faults import fault
+from tests.tools.fakes import WordEncoder
+from tests.tools.hierarchy.manual import dump, grouped, made, opened
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made(folder := tmp_path_factory.mktemp("manual") / "index")
+    return folder
+
+
+@fault(
+    "index",
+    "groups of a hierarchy missing, cut, changed or overwritten",
+    sees="one error that names the command to repair it",
+    kept="all passages, and the same groups after that command",
+    code=1,
+)
+@pytest.mark.parametrize("damage", ["missing", "empty", "cut", "flipped", "rubbish", "changed"])
+def test_is_one_clear_error_and_repaired_by_building_again(built: Path, tmp_path: Path, damage: str) -> None:
+    documents = shutil.copytree(built.parent / "index-documents", tmp_path / "index-documents")
+    folder = shutil.copytree(built, tmp_path / "index")
+    content = dump(folder)
+    middle = len(content) // 2
+    damaged = {
+        "empty": b"",
+        "cut": content[:middle],
+        "flipped": content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :],
+        "changed": content.replace(b"Bellows", b"Billows"),
+        "rubbish": b"rubbish" * 4000,
+    }
+    (folder / HIERARCHY).unlink()
+    if damage != "missing":
+        (folder / HIERARCHY).write_bytes(damaged[damage])
+    with pytest.raises(IndexingError, match=rf"{HIERARCHY} is (missing|damaged).* — run `ramify index PATH… --out .*` again"):
+        opened(folder)
+    Index.build([documents], folder, WordEncoder())
+    grouped(folder)
+    assert len(opened(folder)) == len(opened(built))
+    assert dump(folder) == content
