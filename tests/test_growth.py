@@ -27,7 +27,7 @@ NEARLY_LINEAR = 5.5
 
 def passages(size: int) -> dict[str, Passage]:
     text = "The river floods the meadows in spring, and the bridge is closed."
-    return {f"p{n}": Passage(id=f"p{n}", text=f"{n}: {text}", source="a.txt", score=n % 7 / 7) for n in range(size)}
+    return {f"p{n}": Passage(id=f"p{n}", text=f"{n} of {size}: {text}", source="a.txt", score=n % 7 / 7) for n in range(size)}
 
 
 def tree(size: int) -> dict[str, Branch]:

@@ -8,8 +8,9 @@ from typing import Any
 
 import httpx
 
+from tests.fakes import FakeModel
 from tests.faults import fault
-from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, PATIENCE, Running, Serve, events_of
+from tests.studio.serve.conftest import FOLLOW_UP, INVENTOR, PATIENCE, Serve, events_of
 from tests.studio.serve.test_signals import started
 from tests.tools.ollama_replies import Hang, Say
 from tests.tools.ollama_server import Ollama
@@ -18,6 +19,8 @@ OLLAMA = "ollama:llama3.1:8b"
 ANSWER = Say({"answer": "László Bíró", "confidence": 0.9, "citations": []})
 CONVERSATIONS = 1000
 STREAMS = 100
+USERS = {"ada": "ada-has-a-secret", "ben": "ben-has-another"}
+MODEL = FakeModel(replies=lambda prompt, slots: {"answer": "László Bíró", "confidence": 0.9, "citations": []})
 
 
 @fault(
@@ -47,30 +50,23 @@ def test_two_windows_at_one_conversation(serve: Serve, ollama: Ollama) -> None:
 @fault(
     "servers",
     "a thousand conversations",
-    sees="all of them listed, each can be read and gone on with",
+    sees="each user's own are listed and can be read",
     kept="every turn, after a restart too",
     code="200",
 )
-def test_a_thousand_conversations(serve: Serve, ollama: Ollama) -> None:
-    ollama.when("", ANSWER)
-    server = serve(model=OLLAMA, strategy="closed-book", style="short", at_once=8)
-
-    def ask(number: int) -> str:
-        events = dict(server.ask(f"Who made pen number {number}?", thread=f"pen-{number}"))
-        return str(events["result"]["answer"])
-
-    with ThreadPoolExecutor(8) as crew:
-        assert set(crew.map(ask, range(CONVERSATIONS))) == {"László Bíró"}
-    for running in (server, serve(model=OLLAMA, strategy="closed-book", style="short")):
-        assert_all_there(running)
-
-
-def assert_all_there(server: Running) -> None:
-    listed = server.call("GET", "/threads").json()["threads"]
-    assert {one["id"] for one in listed} == {f"pen-{number}" for number in range(CONVERSATIONS)}
-    for number in (0, CONVERSATIONS // 2, CONVERSATIONS - 1):
-        turns = server.call("GET", f"/threads/pen-{number}").json()["turns"]
-        assert turns[0]["asked"] == f"Who made pen number {number}?"
+def test_a_thousand_conversations(serve: Serve) -> None:
+    server = serve(tokens=[f"{user}:{token}" for user, token in USERS.items()])
+    for number in range(CONVERSATIONS):
+        conversation = server.serving.threads.conversation(list(USERS)[number % 2], f"pen-{number}")
+        conversation.ask(f"Who made pen number {number}?", "closed-book", model=MODEL, style="short")
+    for running in (server, serve(tokens=[f"{user}:{token}" for user, token in USERS.items()])):
+        for place, token in enumerate(USERS.values()):
+            mine = range(place, CONVERSATIONS, 2)
+            listed = running.call("GET", "/threads", token)
+            assert {one["id"] for one in listed.json()["threads"]} == {f"pen-{number}" for number in mine}
+            for number in (mine[0], mine[-1]):
+                kept = running.call("GET", f"/threads/pen-{number}", token)
+                assert [turn["asked"] for turn in kept.json()["turns"]] == [f"Who made pen number {number}?"]
 
 
 @fault(
