@@ -8,7 +8,7 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evalua
 # What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all faults coverage check bench format browser-test inspect-test pictures clean
+.PHONY: demo test test-all faults coverage check bench format browser-test inspect-test fuzz pictures clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -43,6 +43,10 @@ browser-test: $(VENV)/.browser ## Drive the page of the server and the notebook'
 inspect-test: $(VENV)/.inspect ## Run a strategy as a solver in inspect_ai, installed above the tests' packages in build/inspect
 	build/inspect/bin/python -m pytest -q -n 0 tests/evaluation/test_inspect.py
 
+fuzz: $(VENV)/.fuzz ## Fuzz all that reads what others wrote, guided by coverage: MINUTES=n in all, 20 by default; what breaks goes to build/fuzz
+	@if build/atheris/bin/python -c 'import atheris' 2>/dev/null; then build/atheris/bin/python -m tests.fuzz.cover $(or $(MINUTES),20); \
+	else echo "fuzz: skipped, there is no wheel of atheris for this Python"; fi
+
 pictures: $(VENV)/.browser ## Make the pictures of the documents anew, from real pages; needs Debian's chromium
 	$(BIN)/python docs/pictures.py
 
@@ -71,11 +75,21 @@ $(VENV)/.browser: $(VENV)/.test
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt axe-playwright-python jupyterlab playwright
 	touch $@
 
+# An environment above the tests' own.
+define ABOVE
+	$(BIN)/python -m venv --clear $(1)
+	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' > build/outer.pth
+	mv build/outer.pth "$$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/outer.pth"
+endef
+
+$(VENV)/.fuzz: $(VENV)/.test
+	$(call ABOVE,build/atheris)
+	-build/atheris/bin/pip install --quiet --no-deps --only-binary :all: --disable-pip-version-check 'atheris>=3,<4'
+	touch $@
+
 # inspect-ai wants an older fsspec than constraints.txt has.
 $(VENV)/.inspect: $(VENV)/.test
-	$(BIN)/python -m venv --clear build/inspect
-	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' > build/outer.pth
-	mv build/outer.pth "$$(build/inspect/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/outer.pth"
+	$(call ABOVE,build/inspect)
 	build/inspect/bin/pip install --quiet --no-compile --disable-pip-version-check 'inspect-ai>=0.3.285,<0.4'
 	touch $@
 

@@ -155,7 +155,7 @@ def _lenient(value: Any) -> Any:
         return {}
     try:
         return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
+    except (RecursionError, ValueError):
         return value
 
 

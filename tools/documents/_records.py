@@ -96,7 +96,7 @@ _LOOKED_AT = 50
 _SAMPLE = 1 << 20
 """Rows, and characters, from which it is told how a table is written."""
 _SEPARATORS = ",;\t|"
-_NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[\d.,]*\s*[%€$£]?|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*")
+_NUMBER = re.compile(r"[-+]?(?:[.,' ]*+\d)++[.,]*+\s*+[%€$£]?|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 

@@ -119,7 +119,7 @@ def split_thought(text: str) -> tuple[str, str]:
 
 def text_so_far(written: str, field: str) -> str:
     """Return the text of a field of an unfinished reply; empty where the field has not begun."""
-    _, said = split_thought(written)
+    _, said = split_thought(join_surrogates(written))
     start = said.find("{")
     try:
         value = from_json(said[start:], allow_partial="trailing-strings") if start >= 0 else {}

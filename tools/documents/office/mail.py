@@ -35,10 +35,10 @@ def read_eml(path: Path, source: str, report: ReadReport) -> Iterator[Document]:
 
 
 def _header(name: str, value: str) -> Any:
-    """Read a header as Python does, but for one made to harm: that takes the square of its length, or recurses."""
+    """Read a header as Python does, but for one made to harm: that takes the square of its length, or its parser fails."""
     try:
         return _REGISTRY(name, value[:_LONGEST_HEADER])
-    except RecursionError:
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return _REGISTRY(name, "")
 
 
@@ -89,7 +89,7 @@ class _Mail:
 
         try:
             text = str(body.get_content())
-        except LookupError:  # an encoding that does not exist
+        except (LookupError, ValueError):  # an encoding that does not exist, or cannot
             content = body.get_payload(decode=True)
             content = content if isinstance(content, bytes) else b""
             text = decoded(content, encoding_of(content, self._source, self._told))

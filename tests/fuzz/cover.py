@@ -1,0 +1,60 @@
+"""Fuzz under coverage guidance, with atheris: `make fuzz MINUTES=n` gives each function its share of the time.
+
+An input that breaks one is kept in build/fuzz: mend what it shows, and move it to tests/fuzz/corpus/NAME.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+CORPUS, FOUND = ROOT / "tests" / "fuzz" / "corpus", ROOT / "build" / "fuzz"
+LONGEST, SLOWEST_S, MOST_MB = 20_000, 60, 4096
+"""Of an input the bytes, and the seconds and the memory that it may take."""
+
+
+def main(minutes: float, *names: str) -> int:
+    """Fuzz each target in a process of its own; return 1 where one broke."""
+    from tests.fuzz.targets import TARGETS
+
+    chosen, broken = names or tuple(TARGETS), []
+    FOUND.mkdir(parents=True, exist_ok=True)
+    for name in chosen:
+        command = [sys.executable, "-m", "tests.fuzz.cover", "--", name, str(int(minutes * 60 / len(chosen)) or 1)]
+        with (FOUND / f"{name}.log").open("w", encoding="utf-8") as log:
+            code = subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, check=False).returncode
+        last = [line for line in (FOUND / f"{name}.log").read_text(encoding="utf-8", errors="replace").splitlines() if line.startswith("#")]
+        print(f"{name}: {'broke' if code else 'holds'} after {last[-1].split()[0].lstrip('#') if last else 0} inputs", flush=True)
+        broken += [name] * (code != 0)
+    print(f"{len(chosen) - len(broken)} of {len(chosen)} hold" + (f"; the others' inputs and logs are in {FOUND}" if broken else ""))
+    return int(bool(broken))
+
+
+def fuzz(name: str, seconds: str) -> None:
+    """Fuzz one target, in this process, which that ends."""
+    import atheris
+
+    import tests.conftest  # noqa: F401  # sets the environment of the tests
+
+    os.environ["RAMIFY_CACHE"] = tempfile.mkdtemp()
+    with atheris.instrument_imports(include=["ramify"], enable_loader_override=False):
+        from tests.fuzz.targets import TARGETS
+    target = TARGETS[name]
+    seeds = Path(tempfile.mkdtemp())
+    for number, part in enumerate((*target.parts, b"".join(target.parts))):
+        (seeds / str(number)).write_bytes(part[:LONGEST])
+    words = ["".join(map("\\x{:02x}".format, part[:64])) for part in target.parts if part]
+    (dictionary := Path(tempfile.mkdtemp()) / "words").write_text("".join(map('"{}"\n'.format, words)), encoding="ascii")
+    options = {"max_total_time": seconds, "max_len": LONGEST, "timeout": SLOWEST_S, "rss_limit_mb": MOST_MB, "dict": dictionary}
+    options |= {"artifact_prefix": f"{FOUND}/{name}-"}
+    folders = [str(place) for place in (seeds, CORPUS / name) if place.is_dir()]
+    atheris.Setup([sys.argv[0], *(f"-{key}={value}" for key, value in options.items()), *folders], target.run)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--":
+        fuzz(*sys.argv[2:4])
+    sys.exit(main(float(sys.argv[1]), *sys.argv[2:]))
