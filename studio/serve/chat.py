@@ -15,7 +15,7 @@ from ramify.nodes.state.turns import MARK
 from ramify.nodes.tree import DROPPED
 from ramify.nodes.tree.phrases import figure
 from ramify.studio.serve.catalog import QUOTED
-from ramify.studio.serve.markdown import paragraphs, short_answer
+from ramify.studio.serve.markdown import harmless, paragraphs, short_answer
 from ramify.studio.serve.questions import Asked, Event
 from ramify.studio.serve.serving import Ask, Serving
 from ramify.tools.errors import UsageError
@@ -106,6 +106,11 @@ def _key(user: str, content: str) -> str:
     return sha256(f"{user}\0{content.strip()}".encode(errors="replace")).hexdigest()
 
 
+def _shown(said: str | None) -> str:
+    """Put a text on one line; programs show thoughts as Markdown, too, and may load what is in it."""
+    return harmless(one_line(said))
+
+
 class TreeInWords:
     """The tree as it grows, in lines, as what a model thinks before it answers."""
 
@@ -123,12 +128,12 @@ class TreeInWords:
         path, told = branch["path"], ""
         if self._asked.get(path) != branch["question"]:
             self._asked[path] = branch["question"]
-            told = f"{path} {one_line(branch['question'])}\n"
+            told = f"{path} {_shown(branch['question'])}\n"
         came = (branch["answer"], branch["status"] if branch["status"] in DROPPED else "")
         if came != self._came.get(path, (None, "")):
             self._came[path] = came
             sure = "" if branch["confidence"] is None else f" (confidence {figure(branch['confidence'])})"
-            told += f"{path} {came[1]}: {one_line(branch['note'])}\n" if came[1] else f"{path} → {one_line(came[0])}{sure}\n"
+            told += f"{path} {came[1]}: {_shown(branch['note'])}\n" if came[1] else f"{path} → {_shown(came[0])}{sure}\n"
         return told
 
 
