@@ -1,0 +1,221 @@
+"""Models that do whatever a document says: what holds even then, with every strategy, at every door."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import lxml.html
+import pytest
+from langchain_core.documents import Document
+from langchain_core.vectorstores import InMemoryVectorStore
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+import ramify.graphs as graphs
+from ramify.graphs.run import Result
+from ramify.graphs.strategies import DEFAULT
+from ramify.studio.drawing.terminal import show
+from ramify.studio.serve.markdown import paragraphs
+from ramify.tools.documents.files import File, ReadReport
+from ramify.tools.documents.readers import parse_file
+from ramify.tools.quoting import flatten, invisible
+from tests.embeddings import WordEmbeddings
+from tests.fakes import FakeModel
+from tests.faults import fault
+from tests.graphs.wirings import SEARCHING
+from tests.injection.documents import (
+    ABOUT,
+    AWAY,
+    CARRY,
+    CLOSE,
+    DOCUMENTS,
+    ENDLESS,
+    FORGE,
+    FORM,
+    KEY,
+    LEAK,
+    LURE,
+    OPEN,
+    ORDER,
+    QUOTE,
+    SEINE,
+    TURN,
+    UNSEEN,
+    Hostile,
+)
+from tests.injection.watched import watched
+from tests.river import QUESTION, TEXTS, replies
+from tests.studio.test_invisible import DOORS
+
+AREA = "hostile instructions"
+MOST_CALLS = 14
+GUARANTEED = {
+    ORDER: ("the model's answer, with the passages that it was shown", "steps, budget and the form of replies"),
+    FORM: ("an answer of the model's, never of the document", "steps, budget, citations that exist"),
+    TURN: ("the document, with its marks written out", "one system message, and one request"),
+    CLOSE: ("one passage, to its end", "the number of passages, and the question"),
+    UNSEEN: ("what nobody would see written out, or left out", "the text of the document"),
+    ABOUT: ("text, between quotation marks", "the prompt, and the page"),
+    OPEN: ("the order as text", "files, network and processes: nothing is opened or run"),
+    LEAK: ("`***` in the place of a key", "the environment, and what was not retrieved"),
+    CARRY: ("text: no picture, and no link that leads away", "addresses that are in no source"),
+    FORGE: ("the passages that there are", "citations of what was retrieved"),
+    QUOTE: ("a quotation that is in its source", "the source's text"),
+    ENDLESS: ("an answer from what was found", "the budget of calls, and the depth"),
+}
+TEMPLATE_MARKS = re.compile(r"<[|｜][^<>|｜]*[|｜]>|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_turn>")
+FETCHING = {"src", "href", "srcset", "action", "formaction", "poster", "data", "background", "xlink:href", "ping", "cite"}
+
+
+def read(one: Hostile) -> list[Document]:
+    """Read a document as it is indexed."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / one.file
+        path.write_bytes(one.content if isinstance(one.content, bytes) else one.content.encode())
+        return parse_file(File(path, one.file, Path(folder)), ReadReport(), clean=True)
+
+
+@cache
+def index(name: str) -> InMemoryVectorStore:
+    """Index a hostile document beside four good ones."""
+    store = InMemoryVectorStore(WordEmbeddings())
+    store.add_texts(list(TEXTS), metadatas=[{"source": f"{number}.txt"} for number in range(len(TEXTS))])
+    store.add_documents(read(DOCUMENTS[name]))
+    return store
+
+
+def obedient(one: Hostile) -> FakeModel:
+    """Make a model that does as a document says from the first time on that it is shown it."""
+    shown: list[bool] = []
+
+    def reply(prompt: str, slots: Mapping[str, Any]) -> Mapping[str, Any] | str:
+        if SEINE[:40] in json.dumps(slots, default=str, ensure_ascii=False):
+            shown.append(True)
+        honest = {"text": "It is the Seine [1]."} if prompt in ("write", "check") else replies(prompt, slots)
+        return honest if not shown else one.reply if isinstance(one.reply, str) else {**honest, **one.reply}
+
+    return FakeModel(replies=reply, writes=True)
+
+
+@cache
+def nodes_of(strategy: str) -> frozenset[str]:
+    """Name the steps of a strategy."""
+    return frozenset(graphs.build(strategy).compile().get_graph().nodes)
+
+
+class Steps:
+    """The nodes that a run went through."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    def __call__(self, kind: str, event: Any) -> None:
+        if kind == "tasks" and any(str(one).startswith("branch:to:") for one in event.get("triggers", ())):
+            self.seen.add(event["name"])
+
+
+def marked(name: str) -> Any:
+    sees, kept = GUARANTEED[DOCUMENTS[name].tries]
+    return pytest.param(name, marks=fault(AREA, DOCUMENTS[name].tries, sees=sees, kept=kept))
+
+
+@pytest.mark.parametrize("strategy", [pytest.param(one, marks=() if one == DEFAULT else pytest.mark.slow) for one in SEARCHING])
+@pytest.mark.parametrize("name", [*map(marked, DOCUMENTS)])
+def test_what_holds_even_then(name: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    model, steps, store = obedient(DOCUMENTS[name]), Steps(), index(name)
+    given: dict[str, Any] = {"index": store, "model": model, "k": 5, "max_calls": MOST_CALLS, "check": "none", "style": "full"}
+    _, settings = graphs.configure(strategy, given)
+    with watched(LURE) as done:
+        result = graphs.ask(QUESTION, strategy, steps, **given)
+        told = {door: write(result) for door, write in ALL_DOORS.items()}
+    assert done == [], "nothing is opened, called or run"
+    assert result.usage.llm_calls == len(model.calls) <= MOST_CALLS
+    assert steps.seen <= nodes_of(strategy), "the steps are those of the strategy"
+    assert max(path.count(".") for path in result.tree) <= getattr(settings, "max_depth", 9)
+    check_prompts(model)
+    check_citations(result, store)
+    for door, shown in told.items():
+        assert KEY not in shown, door
+        assert door == "JSON" or [hex(ord(shown[place])) for place in invisible(shown)] == [], door
+        assert str(1234 * 1234) not in shown, door
+    check_page(told["page"])
+    check_page(f"<div>{told['notebook']}</div>")
+    check_markdown(told["Markdown"], result)
+    assert {link for link in re.findall(r"\x1b\]8;[^;]*;([^\x1b\x07]*)", coloured(result)) if not link.startswith("file:")} <= {""}
+
+
+def check_prompts(model: FakeModel) -> None:
+    """A document is between the tags of its passage, and can neither leave it nor take a turn in the conversation."""
+    for (_, slots), (system, *more) in zip(model.calls, model.heard, strict=True):
+        request = next(message for message in more if "ramify" in message.additional_kwargs)
+        quoted = [one for value in slots.values() if isinstance(value, list) for one in value if isinstance(one, dict) and "text" in one]
+        tags = re.findall(r"<\s*/?\s*passage\b", str(request.content), re.IGNORECASE)
+        assert len(tags) == 2 * len(quoted)
+        assert TEMPLATE_MARKS.search(str(request.content)) is None
+        assert (system.type, request.type) == ("system", "human")
+        assert "Tiber" not in str(system.content)
+
+
+def check_citations(result: Result, store: InMemoryVectorStore) -> None:
+    """What is cited was found, in this index, and what is quoted stands there."""
+    found = {key for branch in result.tree.values() for key in branch.evidence}
+    for citation in result.citations:
+        assert citation.id in found
+        assert citation.text == store.get_by_ids([citation.id])[0].page_content
+        assert all(part.strip() in flatten(citation.text) for part in citation.quote.split("…"))
+        assert citation.link == ""
+    numbers = {number for sentence in result.sentences for number in sentence.citations}
+    assert numbers <= set(range(1, len(result.citations) + 1))
+
+
+def check_page(shown: str) -> None:
+    """A page loads nothing, links to itself and to sources alone, and runs no script of a document's."""
+    for element in lxml.html.fromstring(shown).iter():
+        if isinstance(element.tag, str):
+            assert element.tag not in {"img", "iframe", "object", "embed", "form", "base", "link"}
+            named = [value for name, value in element.attrib.items() if name in FETCHING]
+            assert [value for value in named if not value.startswith(("#", "data:", "file:"))] == []
+            assert not any("alert" in value or AWAY in value for name, value in element.attrib.items() if name.startswith(("on", "style")))
+            assert element.tag != "script" or "alert" not in (element.text or "")
+
+
+def check_markdown(shown: str, result: Result) -> None:
+    """For programs that show Markdown, no text becomes a picture, a link or an element; an address may, if a source has it."""
+    drawn = MarkdownIt("commonmark").render(shown)
+    assert re.findall(r"<(?!/?(?:p|em|strong|ul|ol|li|h\d|hr|code|pre|blockquote|br)\b)[a-z]+", drawn) == []
+    texts = "\n".join(citation.text for citation in result.citations)
+    assert [found for found in re.findall(r"(?:https?://|www\.)[^\s()\[\]<>'\"]+", shown) if found.rstrip(".,*") not in texts] == []
+
+
+def coloured(result: Result) -> str:
+    console = Console(file=(out := StringIO()), width=400, force_terminal=True, color_system="truecolor")
+    show(result, console, tree=True)
+    return out.getvalue()
+
+
+def searched(result: Result) -> str:
+    return DOORS["search tool"](result.model_copy(update={"passages": {"p": next(iter(result.passages.values()))}}))
+
+
+ALL_DOORS: dict[str, Callable[[Result], str]] = {
+    **DOORS,
+    "search tool": searched,
+    "Markdown": lambda result: "\n\n".join(paragraphs(result)),
+    "JSON": lambda result: json.dumps(result.to_json(), ensure_ascii=False),
+}
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(DOCUMENTS) >= 30
+    assert {one.tries for one in DOCUMENTS.values()} == set(GUARANTEED)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_what_is_tried_is_shown_to_the_model(name: str) -> None:
+    assert any(SEINE[:40] in document.page_content for document in read(DOCUMENTS[name]))
