@@ -1,9 +1,10 @@
-"""Fuzz under coverage guidance, with atheris: `make fuzz MINUTES=n` gives each function its share of the time.
+"""Fuzz under coverage guidance, with atheris: `make fuzz MINUTES=n` gives each function its share of the time, to which starting it adds seconds.
 
 An input that breaks one is kept in build/fuzz: mend what it shows, and move it to tests/fuzz/corpus/NAME.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,8 +26,8 @@ def main(minutes: float, *names: str) -> int:
         command = [sys.executable, "-m", "tests.fuzz.cover", "--", name, str(int(minutes * 60 / len(chosen)) or 1)]
         with (FOUND / f"{name}.log").open("w", encoding="utf-8") as log:
             code = subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, check=False).returncode
-        last = [line for line in (FOUND / f"{name}.log").read_text(encoding="utf-8", errors="replace").splitlines() if line.startswith("#")]
-        print(f"{name}: {'broke' if code else 'holds'} after {last[-1].split()[0].lstrip('#') if last else 0} inputs", flush=True)
+        tried = re.findall(r"^#(\d+)", (FOUND / f"{name}.log").read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+        print(f"{name}: {'broke' if code else 'holds'} after {tried[-1] if tried else 0} inputs", flush=True)
         broken += [name] * (code != 0)
     print(f"{len(chosen) - len(broken)} of {len(chosen)} hold" + (f"; the others' inputs and logs are in {FOUND}" if broken else ""))
     return int(bool(broken))
@@ -48,6 +49,7 @@ def fuzz(name: str, seconds: str) -> None:
     words = ["".join(map("\\x{:02x}".format, part[:64])) for part in target.parts if part]
     (dictionary := Path(tempfile.mkdtemp()) / "words").write_text("".join(map('"{}"\n'.format, words)), encoding="ascii")
     options = {"max_total_time": seconds, "max_len": LONGEST, "timeout": SLOWEST_S, "rss_limit_mb": MOST_MB, "dict": dictionary}
+    options |= {"report_slow_units": SLOWEST_S}
     options |= {"artifact_prefix": f"{FOUND}/{name}-"}
     folders = [str(place) for place in (seeds, CORPUS / name) if place.is_dir()]
     atheris.Setup([sys.argv[0], *(f"-{key}={value}" for key, value in options.items()), *folders], target.run)

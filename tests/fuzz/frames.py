@@ -340,7 +340,7 @@ def targets() -> Iterator[tuple[str, Target]]:
     yield "serve-responses", Target(posted("/v1/responses"), [*INPUT, *CHAT, *JSON], 4)
     yield "serve-ollama", Target(posted("/api/chat"), [*CHAT, *JSON], 4)
     yield (
-        "serve: page",
+        "serve-page",
         Target(posted("/ramify/v1/page"), [*words('{"collection": "demo", "result": {', '"tree": [', '"answer": "'), *JSON], 4),
     )
     yield "mcp-http", Target(mcp_http, [*CALL, *JSON, *NUMBERS], 4)
