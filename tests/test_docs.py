@@ -71,7 +71,9 @@ def test_the_reference_has_a_page_for_what_each_package_offers(tmp_path: Path) -
     assert not [page for page in pages if "/_" in page]
 
 
-@pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [*DOCUMENTS, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY"))], ids=lambda path: path.name
+)
 def test_the_links_of_a_document_lead_somewhere(path: Path) -> None:
     for name, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", FENCE.sub("", path.read_text(encoding="utf-8"))):
         target = path.parent / name if name else path

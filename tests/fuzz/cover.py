@@ -1,4 +1,6 @@
-"""Fuzz under coverage guidance, with atheris: `make fuzz MINUTES=n` gives each function its share of the time, to which starting it adds seconds.
+"""Fuzz under coverage guidance, with atheris: `make fuzz MINUTES=n` gives each function its share of the time.
+
+Starting each adds seconds.
 
 An input that breaks one is kept in build/fuzz: mend what it shows, and move it to tests/fuzz/corpus/NAME.
 """
