@@ -6,7 +6,9 @@ import pytest
 
 from ramify.graphs.run import Result, ask
 from ramify.nodes.state import Citation, Sentence
+from ramify.studio.serve.chat import TreeInWords
 from ramify.studio.serve.markdown import harmless, paragraphs, short_answer
+from ramify.studio.serve.questions import Event
 from tests.studio.serve.conftest import BORN
 
 
@@ -67,3 +69,12 @@ def test_an_unknown_says_why(result: Result) -> None:
     assert parts[0] == "**Unknown**"
     assert len(parts) > 1
     assert paragraphs(changed(result, asked_back="Who is meant by 'he'?")) == ["Who is meant by 'he'?"]
+
+
+def test_a_thought_shows_no_picture_either() -> None:
+    said = "![x](http://a.example/b.png)"
+    branch = {"path": "0", "question": said, "answer": said, "status": "leaf", "confidence": 0.5, "note": said}
+    dropped = {**branch, "path": "0.0", "status": "pruned"}
+    told = TreeInWords().new(Event("tree", {"branches": [branch, dropped]}))
+    assert told.count(r"\![x]\(http\://a.example/b.png)") == 4
+    assert "](" not in told
