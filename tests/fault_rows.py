@@ -165,4 +165,5 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
         "a mirror that is not https",
         "a package with another hash",
     ],
+    "upgrades": ["an index of a newer version", "an index of an older layout", "a profile of a newer version"],
 }
