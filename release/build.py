@@ -82,7 +82,7 @@ def build() -> tuple[Path, Path]:
             raise ReleaseError(f"the source distribution builds another wheel: {sorted(name for name, _ in different)[:5]}")
     with tarfile.open(source) as held:
         names = {name.partition("/")[2] for name in held.getnames()}
-    if missing := sorted(set(run("git", "ls-files").splitlines()) - names):
+    if missing := sorted(set(run("git", "ls-files", "-z").rstrip("\0").split("\0")) - names):
         raise ReleaseError(f"the source distribution lacks {missing[:5]}: add them to MANIFEST.in")
     run(sys.executable, "-m", "twine", "check", "--strict", wheel, source)
     print("the source distribution holds every file of the repository and builds the same wheel; twine finds no fault")
