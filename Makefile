@@ -56,7 +56,7 @@ audit: $(VENV)/.release ## Look all pinned packages up in a database of known vu
 	build/release/bin/python -m release.audit requirements.lock requirements-cuda.lock constraints.txt
 
 sbom: $(VENV)/.release ## List what requirements.lock installs, in CycloneDX's JSON: build/sbom.json
-	build/release/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible --outfile build/sbom.json
+	build/release/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json
 
 release: $(VENV)/.release ## Build wheel and source distribution, try them in an environment of their own; prints how to upload, uploads nothing
 	build/release/bin/python -m release.build $(RELEASE)

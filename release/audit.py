@@ -45,10 +45,11 @@ def audit(files: Sequence[Path], database: str) -> Any:
     """Return pip-audit's report on the pinned packages of files; None where the database was not reached."""
     named = [part for file in files for part in ("-r", str(file))]
     command = [sys.executable, "-m", "pip_audit", "--disable-pip", "--no-deps", "--format=json", "--progress-spinner=off", "-s", database]
-    done = subprocess.run([*command, *named], stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run([*command, *named], capture_output=True, text=True, check=False)
     try:
         return json.loads(done.stdout)
     except ValueError:
+        print(f"{database}: {(done.stderr.splitlines() or ['it said nothing'])[-1]}", file=sys.stderr)
         return None
 
 

@@ -135,7 +135,7 @@ def main() -> None:
         wheel, source = build()
         try_commands(install(wheel, options.cuda))
         bill = DIST / f"ramify_rag-{version}.cdx.json"
-        run(sys.executable, "-m", "cyclonedx_py", "environment", FRESH / "bin" / "python", "--output-reproducible", "--outfile", bill)
+        run(sys.executable, "-m", "cyclonedx_py", "environment", FRESH / "bin" / "python", "--output-reproducible", "--output-file", bill)
     except ReleaseError as error:
         sys.exit(f"error: {error}")
     files = (wheel, source, bill)

@@ -31,7 +31,7 @@ def test_what_was_not_looked_up_fails(
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
         asked.append(command[command.index("-s") + 1])
-        return subprocess.CompletedProcess(command, 1, "" if dependencies is None else json.dumps({"dependencies": dependencies}))
+        return subprocess.CompletedProcess(command, 1, "" if dependencies is None else json.dumps({"dependencies": dependencies}), "")
 
     monkeypatch.setattr(subprocess, "run", run)
     assert audit.main(["requirements.lock"]) == code

@@ -16,6 +16,7 @@ from ramify.tools.index.manifest import LAYOUT, MANIFEST, LayoutError
 from tests.faults import fault
 from tests.released.make import DOCUMENTS, INSTRUCTIONS, QUESTION
 from tests.studio.conftest import Ramify, ramify
+from tests.studio.dev_server import free_port
 
 __all__ = ["ramify"]
 
@@ -137,7 +138,8 @@ def test_an_index_of_another_layout_is_one_line_at_each_door(
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{ASKED}\n"))
     _relabel(left / "passages", layout)
     before = {path.name: path.read_bytes() for path in (left / "passages").iterdir()}
-    done = ramify(*DOORS[door])
+    port = ("--port", str(free_port())) if door in ("serve", "studio") else ()
+    done = ramify(*DOORS[door], *port)
     errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
     assert (done.code, len(errors)) == (int(door != "chat"), 1)  # a chat waits for the next question
     assert f"(layout {layout}, not {LAYOUT})" in errors[0]
