@@ -86,6 +86,16 @@ def test_a_question_that_was_left_in_the_middle_is_resumed(left: Path) -> None:
     assert talk.recall() is None
 
 
+def test_a_run_is_resumed_and_reported(ramify: Ramify, left: Path) -> None:
+    asked = ("eval", "--index", "passages", "--questions", "questions.jsonl", "--strategy", "naive,prune", "--model", "extractive")
+    before = (left / "run" / "results.jsonl").read_bytes()
+    assert ramify(*asked, "--out", "run").code == 0
+    assert (left / "run" / "results.jsonl").read_bytes() == before
+    (left / "run" / "report.html").unlink()
+    assert ramify("report", "run").code == 0
+    assert (left / "run" / "report.html").is_file()
+
+
 def test_a_run_is_read_calibrated_and_compared(ramify: Ramify, left: Path) -> None:
     assert ramify("compare", "run", "run").code == 0
     assert ramify("calibrate", "run", "--strategy", "naive", "--risk", "0.9", "--out", "again.json").code == 0
