@@ -31,7 +31,7 @@ coverage: $(VENV)/.test ## Run what `make test` runs, and count the lines and br
 check: $(VENV)/.test ## Lint and check types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(addprefix -p ,$(PACKAGES) training)
+	$(BIN)/mypy $(addprefix -p ,$(PACKAGES) training release)
 
 bench: $(VENV)/.test ## Measure speed and memory, and print one table: 10 minutes on two idle cores; RAMIFY_DATA names the data
 	$(BIN)/python benchmarks/bench.py

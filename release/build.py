@@ -122,6 +122,20 @@ def try_commands(commands: Path) -> None:
             print(f"{shown}: {word}")
 
 
+def describe(version: str, wheel: Path, source: Path) -> None:
+    """Write the list of what is installed, and SHA256SUMS; print sizes, sums and the commands that are left for a person."""
+    bill = DIST / f"ramify_rag-{version}.cdx.json"
+    run(sys.executable, "-m", "cyclonedx_py", "environment", FRESH / "bin" / "python", "--output-reproducible", "--output-file", bill)
+    files = (wheel, source, bill)
+    sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+    (DIST / "SHA256SUMS").write_text(sums, encoding="ascii")
+    for file in files:
+        print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
+    print(f"{sums}\nNow, by a person:\n  git tag --sign v{version} --message 'ramify {version}' && git push origin v{version}")
+    print(f"  {Path(sys.executable).parent.relative_to(ROOT)}/twine upload dist/{wheel.name} dist/{source.name}")
+    print(f"  and put {bill.name} and SHA256SUMS beside the release's notes")
+
+
 def main() -> None:
     """Make the release, and print what a person does with it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -134,18 +148,9 @@ def main() -> None:
         print("tests left out" if options.no_tests else run("make", "check", "test-all").splitlines()[-1])
         wheel, source = build()
         try_commands(install(wheel, options.cuda))
-        bill = DIST / f"ramify_rag-{version}.cdx.json"
-        run(sys.executable, "-m", "cyclonedx_py", "environment", FRESH / "bin" / "python", "--output-reproducible", "--output-file", bill)
+        describe(version, wheel, source)
     except ReleaseError as error:
         sys.exit(f"error: {error}")
-    files = (wheel, source, bill)
-    sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
-    (DIST / "SHA256SUMS").write_text(sums, encoding="ascii")
-    for file in files:
-        print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
-    print(f"{sums}\nNow, by a person:\n  git tag --sign v{version} --message 'ramify {version}' && git push origin v{version}")
-    print(f"  {Path(sys.executable).parent}/twine upload dist/{wheel.name} dist/{source.name}")
-    print(f"  and put {bill.name} and SHA256SUMS beside the release's notes")
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def licence_of(package: Distribution) -> str:
     """Return the licence that a package states, as an SPDX expression; empty where it states none that is known."""
     known = package.metadata
     name = normalized(known["Name"])
-    stated = [known.get("License-Expression") or "", known.get("License") or ""]
+    stated = [text for field in ("License-Expression", "License") for text in known.get_all(field) or ()]
     stated += [line.rpartition("::")[2].strip() for line in known.get_all("Classifier") or () if line.startswith("License ::")]
     for one in (STATED.get(name, ""), *stated):
         first = " ".join(one.splitlines()[0].split()) if one.strip() else ""
