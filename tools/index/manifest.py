@@ -138,7 +138,8 @@ def read_manifest(path: Path) -> Manifest | None:
         layout = told.get("layout") if isinstance(told := from_json(content), dict) else None
         if isinstance(layout, int) and layout != LAYOUT:
             what = f"the index in {str(path.parent)!r} is of another version of ramify (layout {layout!r}, not {LAYOUT})"
-            raise LayoutError(what, f"delete it and build it again: `ramify index PATH… --out {path.parent}`")
+            newer = "upgrade ramify, or " if layout > LAYOUT else ""
+            raise LayoutError(what, f"{newer}delete it and build it again: `ramify index PATH… --out {path.parent}`")
         manifest = _FORM.validate_json(content)
         if manifest.sha256.keys() - WORDS != {PASSAGES, VECTORS, SLOTS} | STRUCTURE[manifest.kind]:
             raise ValueError(f"files {sorted(manifest.sha256)!r}")

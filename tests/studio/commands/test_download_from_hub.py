@@ -1,4 +1,4 @@
-"""ramify download of a model on the hub, tried with a small hub on loopback: its file lies on another server than its metadata."""
+"""ramify download of a model on the hub, tried with a small hub on loopback: its file lies on another server than its address."""
 
 import hashlib
 import logging
@@ -6,18 +6,21 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 
-import huggingface_hub
 import pytest
 
 from ramify.tools.errors import ModelError
+from ramify.tools.models import gguf
+from ramify.tools.models import hub as hub_module
 from ramify.tools.models.gguf import find_gguf
 from ramify.tools.models.hub import HUB_MODELS, folder_of
+from tests.faults import fault
 from tests.studio.conftest import Ramify
 
 NAME = "llama3.2-3b"
-MODEL = HUB_MODELS[NAME]
 CONTENT = bytes(range(256)) * 12_000
+MODEL = HUB_MODELS[NAME]._replace(size=len(CONTENT), sha256=hashlib.sha256(CONTENT).hexdigest())
 TOKEN = "hf_abcdefghijklmnopqrstuvwxyz012345"
 
 
@@ -25,15 +28,21 @@ class Hub:
     """The hub, the server of its files, and what they are to do."""
 
     def __init__(self) -> None:
-        self.content, self.sha256 = CONTENT, hashlib.sha256(CONTENT).hexdigest()
+        self.content = CONTENT
         self.cuts: list[int] = []
         """Bytes after which a transfer is cut off, for one transfer after another."""
         self.ranges = True
+        self.shift = 0
+        """Bytes by which a range is another than was asked for."""
+        self.named = True
+        """Whether the server says how long the file is."""
         self.status = 302
-        self.metadata = True
-        self.asked: list[tuple[str, str, str | None, str | None]] = []
-        """Server, method, range and authorization of each request."""
+        self.refuses = 0
+        """The status of the server of files, if not that of a file or a range."""
+        self.asked: list[tuple[str, str | None, str | None]] = []
+        """Server, range and authorization of each request."""
         self._servers = [self._server("hub"), self._server("files")]
+        self.leads_to = f"http://localhost:{self._servers[1].server_port}/blob?signed=secret"
 
     @property
     def url(self) -> str:
@@ -51,25 +60,15 @@ class Hub:
             def log_message(self, format: str, *args: object) -> None:
                 """Say nothing."""
 
-            def do_HEAD(self) -> None:
-                self._reply()
-
             def do_GET(self) -> None:
-                self._reply()
-
-            def _reply(self) -> None:
-                hub.asked.append((which, self.command, self.headers.get("Range"), self.headers.get("Authorization")))
+                hub.asked.append((which, self.headers.get("Range"), self.headers.get("Authorization")))
                 if which == "files":
                     hub.send(self)
                     return
                 known = self.path == f"/{MODEL.repository}/resolve/main/{MODEL.file}"
                 self.send_response(hub.status if known else 404)
                 if hub.status == 302:
-                    self.send_header("Location", f"http://localhost:{hub._servers[1].server_port}/blob?signed=secret")
-                if hub.metadata:
-                    self.send_header("X-Repo-Commit", "0" * 40)
-                    self.send_header("X-Linked-Etag", f'"{hub.sha256}"')
-                    self.send_header("X-Linked-Size", str(len(hub.content)))
+                    self.send_header("Location", hub.leads_to)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
@@ -80,10 +79,13 @@ class Hub:
     def send(self, request: BaseHTTPRequestHandler) -> None:
         """Send the file or the range of it that is asked for, as far as it is not to be cut off."""
         asked = request.headers.get("Range") if self.ranges else None
-        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
+        start = int(asked.removeprefix("bytes=").rstrip("-")) + self.shift if asked else 0
         body = self.content[start:]
-        request.send_response(206 if asked else 200)
-        request.send_header("Content-Length", str(len(body)))
+        request.send_response(self.refuses or (206 if asked else 200))
+        if asked:
+            request.send_header("Content-Range", f"bytes {start}-{len(self.content) - 1}/{len(self.content)}")
+        if self.named:
+            request.send_header("Content-Length", str(len(body)))
         request.end_headers()
         request.wfile.write(body[: self.cuts.pop(0)] if self.cuts else body)
 
@@ -96,15 +98,20 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("HF_TOKEN", raising=False)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # as it is for all other tests
-    huggingface_hub.close_session()  # a client is made for either
+    for module in (hub_module, gguf):
+        monkeypatch.setattr(module, "HUB_MODELS", MappingProxyType({**HUB_MODELS, NAME: MODEL}))
     yield made
-    huggingface_hub.close_session()
     made.close()
+
+
+def kept() -> list[str]:
+    """The endings of the files in the model's folder."""
+    return [path.suffix for path in folder_of(MODEL).iterdir()]
 
 
 def transfers(hub: Hub) -> list[str | None]:
     """The ranges asked of the server of files."""
-    return [asked for server, method, asked, _ in hub.asked if (server, method) == ("files", "GET")]
+    return [asked for server, asked, _ in hub.asked if server == "files"]
 
 
 def test_a_model_is_downloaded_checked_and_found_by_its_name(ramify: Ramify, hub: Hub) -> None:
@@ -128,6 +135,9 @@ def test_one_that_is_there_is_verified_without_the_hub(ramify: Ramify, hub: Hub)
     assert ramify("download", NAME).code == 0
 
 
+@fault(
+    "downloads", "the connection is cut", sees="the model, downloaded; what was received is not asked for again", kept="what was received"
+)
 def test_a_cut_connection_is_resumed_where_it_was_cut(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 500_000]
     assert ramify("download", NAME).code == 0
@@ -139,6 +149,7 @@ def test_a_cut_connection_is_resumed_where_it_was_cut(ramify: Ramify, hub: Hub) 
     assert (folder_of(MODEL) / MODEL.file).read_bytes() == CONTENT
 
 
+@fault("downloads", "the connection is cut again and again", sees="at how many bytes; run it again", kept="what was received", code=1)
 def test_another_run_resumes_what_an_earlier_one_left(ramify: Ramify, hub: Hub) -> None:
     hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
     failed = ramify("download", NAME)
@@ -150,36 +161,127 @@ def test_another_run_resumes_what_an_earlier_one_left(ramify: Ramify, hub: Hub) 
     assert (folder_of(MODEL) / MODEL.file).read_bytes() == CONTENT
 
 
+@fault("downloads", "a server that ignores the range asked for", sees="the model, downloaded from the start", kept="the model")
 def test_a_server_without_ranges_sends_it_anew(ramify: Ramify, hub: Hub) -> None:
     hub.ranges, hub.cuts = False, [1_000_000]
     assert ramify("download", NAME).code == 0
     assert (folder_of(MODEL) / MODEL.file).read_bytes() == CONTENT
 
 
+@fault("downloads", "a file with another hash", sees="both hashes; the file is deleted", kept="nothing of it", code=1)
 def test_a_wrong_hash_is_refused_and_nothing_is_kept(ramify: Ramify, hub: Hub) -> None:
-    hub.sha256 = "0" * 64
+    hub.content = CONTENT[::-1]
     done = ramify("download", NAME)
     assert (done.code, done.out) == (1, "")
-    assert hashlib.sha256(CONTENT).hexdigest() in done.err
-    assert list(folder_of(MODEL).iterdir()) == []
+    assert all(hashlib.sha256(content).hexdigest() in done.err for content in (CONTENT, hub.content))
+    assert kept() == []
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 500])
-def test_a_hub_that_refuses_is_one_line(ramify: Ramify, hub: Hub, status: int) -> None:
-    hub.status = status
+@fault("downloads", "a file that changed after the cut", sees="both hashes; the file is deleted", kept="nothing of it", code=1)
+def test_of_a_file_that_changed_meanwhile_no_half_is_taken(ramify: Ramify, hub: Hub) -> None:
+    hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
+    ramify("download", NAME)
+    assert kept() == [".part"]
+    hub.content = CONTENT[::-1]
+    assert ramify("download", NAME).code == 1
+    assert kept() == []
+    hub.content = CONTENT
+    assert ramify("download", NAME).code == 0
+
+
+@fault("downloads", "a half file that was damaged on the disk", sees="both hashes; run it again", kept="nothing of it", code=1)
+def test_a_damaged_half_is_found_by_the_whole_hash(ramify: Ramify, hub: Hub) -> None:
+    hub.cuts = [1_000_000, 0, 0, 0, 0, 0]
+    ramify("download", NAME)
+    (part,) = folder_of(MODEL).iterdir()
+    part.write_bytes(bytes(part.stat().st_size))
+    assert ramify("download", NAME).code == 1
+    assert ramify("download", NAME).code == 0
+
+
+@fault("downloads", "another range than was asked for", sees="both places in the file", kept="what was received", code=1)
+def test_another_range_is_not_put_in_its_place(ramify: Ramify, hub: Hub) -> None:
+    hub.cuts, hub.shift = [1_000_000], 7
+    done = ramify("download", NAME)
+    assert done.code == 1
+    (part,) = folder_of(MODEL).iterdir()
+    assert f"{part.stat().st_size + 7:,}" in done.err
+    assert part.read_bytes() == CONTENT[: part.stat().st_size]
+
+
+@fault("downloads", "a range without its place", sees="that the place is unknown", kept="what was received", code=1)
+def test_a_range_that_does_not_say_which_is_refused(ramify: Ramify, hub: Hub) -> None:
+    hub.refuses = 206  # also where all was asked for
+    assert ramify("download", NAME).code == 1
+    assert [path.stat().st_size for path in folder_of(MODEL).iterdir()] == [0]
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 416, 500])
+@fault("downloads", "a server that refuses (401, 403, 404, 416, 500)", sees="the status; name a mirror", kept="what was received", code=1)
+def test_a_server_that_refuses_is_one_line(ramify: Ramify, hub: Hub, status: int) -> None:
+    hub.refuses, hub.cuts = status, [0]
     done = ramify("download", NAME)
     assert done.code == 1
     assert done.err.splitlines()[-1].startswith("error: ")
-    assert "HF_ENDPOINT" in done.err
+    assert all(words in done.err for words in (str(status), "--mirror"))
+    hub.refuses, hub.status = 0, status
+    assert str(status) in ramify("download", NAME).err
 
 
-def test_metadata_without_a_hash_is_refused(ramify: Ramify, hub: Hub) -> None:
-    hub.metadata, hub.status = False, 200
+@fault("downloads", "a file of another size", sees="both sizes", kept="nothing of it is read", code=1)
+@pytest.mark.parametrize("content", [CONTENT + b"more", CONTENT[:-1]])
+def test_a_file_of_another_size_is_not_read(ramify: Ramify, hub: Hub, content: bytes) -> None:
+    hub.content = content
     done = ramify("download", NAME)
     assert done.code == 1
+    assert f"{len(content)}" in done.err
+    assert [path.stat().st_size for path in folder_of(MODEL).iterdir()] == [0]
+
+
+@fault("downloads", "a file that does not end", sees="how long it ought to be", kept="never more than its size", code=1)
+def test_a_file_that_does_not_end_is_cut_at_its_size(ramify: Ramify, hub: Hub) -> None:
+    hub.content, hub.named = CONTENT * 3, False
+    done = ramify("download", NAME)
+    assert done.code == 1
+    assert f"{len(CONTENT):,}" in done.err
+    assert all(path.stat().st_size <= len(CONTENT) for path in folder_of(MODEL).iterdir())
+
+
+@fault("downloads", "a redirect to http", sees="the host that is not https", kept="nothing is asked there", code=1)
+def test_a_redirect_out_of_https_is_refused(ramify: Ramify, hub: Hub) -> None:
+    hub.leads_to = "http://files.example/blob?signed=secret"
+    done = ramify("download", NAME)
+    assert done.code == 1
+    assert "files.example" in done.err
+    assert "secret" not in done.err
     assert transfers(hub) == []
 
 
+@fault("downloads", "redirects in a circle", sees="that nothing came", kept="nothing", code=1)
+def test_redirects_in_a_circle_end(ramify: Ramify, hub: Hub) -> None:
+    hub.leads_to = f"{hub.url}/{MODEL.repository}/resolve/main/{MODEL.file}"
+    assert ramify("download", NAME).code == 1
+    assert len(hub.asked) < 50
+
+
+@fault("downloads", "a mirror that is not https", sees="the address; write https", kept="nothing is asked there", code=2)
+@pytest.mark.parametrize("name", [NAME, "smollm2", "e5-multilingual"])
+def test_a_mirror_over_http_is_wrong_usage(ramify: Ramify, hub: Hub, name: str) -> None:
+    done = ramify("download", name, "--mirror", "http://me:secret@mirror.example")
+    assert (done.code, done.out, hub.asked) == (2, "", [])
+    assert "mirror.example" in done.err
+    assert "secret" not in done.err
+
+
+def test_a_mirror_is_asked_in_place_of_the_hub(ramify: Ramify, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://hub.example")  # is not looked at
+    assert ramify("download", NAME, "--mirror", f"{hub.url}/").code == 0
+    monkeypatch.delenv("RAMIFY_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder_of(MODEL)))
+    assert ramify("download", NAME).code == 2
+
+
+@fault("downloads", "a server that cannot be reached", sees="that; name a mirror", kept="what was received", code=1)
 def test_a_hub_that_cannot_be_reached_is_one_line(ramify: Ramify, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     done = ramify("download", NAME)
@@ -193,7 +295,7 @@ def test_a_token_goes_to_the_hub_alone_and_into_no_log(
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     with caplog.at_level(logging.DEBUG):
         done = ramify("download", NAME)
-    given = {server: {authorization for one, _, _, authorization in hub.asked if one == server} for server in ("hub", "files")}
+    given = {server: {authorization for one, _, authorization in hub.asked if one == server} for server in ("hub", "files")}
     assert given == {"hub": {f"Bearer {TOKEN}"}, "files": {None}}
     assert not any(TOKEN in text for text in (done.out, done.err, caplog.text))
 

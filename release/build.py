@@ -1,0 +1,157 @@
+"""Build a release and try it; nothing is tagged or uploaded, the commands for that are printed at the end.
+
+    make release          # tests first; RELEASE=--no-tests leaves them out, RELEASE=--cuda installs torch as PyPI has it
+
+From a clean tree: wheel and source distribution into dist/, the wheel built again from the source distribution and compared, both checked,
+then installed by requirements.lock into an environment of their own, where the README's commands are run. Beside them lie a list of what is
+installed (CycloneDX) and SHA256SUMS.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from release.lock import CUDA_LOCK, LOCK, ROOT, read_lock
+
+DIST: Final = ROOT / "dist"
+FRESH: Final = ROOT / "build" / "fresh"
+QUESTION: Final = "In which city was the inventor of the ballpoint pen born?"
+HELLO: Final = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "release", "version": "1"}}
+COMMANDS: Final = (
+    ("ramify ask ... --tree", ("ask", QUESTION, "--tree", "--model", "extractive"), "Budapest"),
+    ("ramify index", ("index", "papers", "notes.md", "--out", "my-index"), "2 documents"),
+    ("ramify ask --index", ("ask", "Who founded Arda?", "--index", "my-index", "--html", "answer.html", "--model", "extractive"), "Berka"),
+    ("ramify search", ("search", "founder of Arda", "--index", "my-index", "-k", "3"), "Berka"),
+    ("ramify graph", ("graph", "prune"), "retrieve"),
+    ("ramify settings", ("settings", "prune"), "tau"),
+    ("ramify doctor", ("doctor",), "ramify"),
+    ("ramify mcp", ("mcp",), "serverInfo"),
+)
+"""What is shown, what is run, and a word of what it prints."""
+
+
+class ReleaseError(RuntimeError):
+    """The release cannot be made: what is wrong with it."""
+
+
+def run(*command: object, cwd: Path = ROOT, told: str | None = None, **environment: str) -> str:
+    """Run a command and return what it prints; ReleaseError, with the end of it, where it fails."""
+    given = {**os.environ, **environment}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, input=told or "", env=given, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise ReleaseError(f"{' '.join(map(str, command))!r} failed ({done.returncode}):\n{done.stdout[-3000:]}")
+    return done.stdout
+
+
+def check_tree(version: str) -> None:
+    """Raise ReleaseError where the tree has changes, the version is tagged already, or the changelog does not begin with it."""
+    if changed := run("git", "status", "--porcelain"):
+        raise ReleaseError(f"the tree is not clean: commit or remove\n{changed}")
+    if run("git", "tag", "--list", f"v{version}"):
+        raise ReleaseError(f"v{version} is tagged already: raise the version in pyproject.toml")
+    first = next(line for line in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines() if line.startswith("## "))
+    if not first.startswith(f"## {version}"):
+        raise ReleaseError(f"CHANGELOG.md begins with {first!r}, not with {version}")
+    print(f"clean tree; {first.removeprefix('## ')}")
+
+
+def build() -> tuple[Path, Path]:
+    """Build both distributions and compare them with what they are built from; return their paths."""
+    shutil.rmtree(DIST, ignore_errors=True)
+    epoch = run("git", "log", "-1", "--format=%ct").strip()
+    build = (sys.executable, "-m", "build", "--no-isolation", "--outdir")
+    run(*build, DIST, SOURCE_DATE_EPOCH=epoch)  # the wheel from the source distribution
+    (wheel,), (source,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
+    with TemporaryDirectory(prefix="ramify-") as folder:
+        run(*build, folder, "--wheel", SOURCE_DATE_EPOCH=epoch)
+        (again,) = Path(folder).glob("*.whl")
+        if different := _contents(wheel).items() ^ _contents(again).items():
+            raise ReleaseError(f"the source distribution builds another wheel: {sorted(name for name, _ in different)[:5]}")
+    with tarfile.open(source) as held:
+        names = {name.partition("/")[2] for name in held.getnames()}
+    if missing := sorted(set(run("git", "ls-files", "-z").rstrip("\0").split("\0")) - names):
+        raise ReleaseError(f"the source distribution lacks {missing[:5]}: add them to MANIFEST.in")
+    run(sys.executable, "-m", "twine", "check", "--strict", wheel, source)
+    print("the source distribution holds every file of the repository and builds the same wheel; twine finds no fault")
+    return wheel, source
+
+
+def _contents(wheel: Path) -> dict[str, str]:
+    with zipfile.ZipFile(wheel) as held:
+        return {name: hashlib.sha256(held.read(name)).hexdigest() for name in held.namelist()}
+
+
+def install(wheel: Path, cuda: bool) -> Path:
+    """Install a wheel by the lock into an environment of its own; return the folder of its commands."""
+    run(sys.executable, "-m", "venv", "--clear", FRESH)
+    pip = (FRESH / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    locks = ("-r", LOCK, "-r", CUDA_LOCK) if cuda else ("-r", LOCK)
+    if not cuda:  # the CPU build, where pip is offered one
+        run(*pip, "--no-deps", f"torch=={read_lock(LOCK)['torch'][0]}")
+    run(*pip, "--require-hashes", *locks)
+    run(*pip, "--no-deps", wheel)
+    print(run(FRESH / "bin" / "python", "-m", "pip", "check").strip())
+    return FRESH / "bin"
+
+
+def try_commands(commands: Path) -> None:
+    """Run the README's commands in an empty folder; ReleaseError where one fails or prints something else."""
+    with TemporaryDirectory(prefix="ramify-") as name:
+        folder = Path(name)
+        (folder / "papers").mkdir()
+        (folder / "papers" / "arda.txt").write_text("Arda is a company. It was founded by Ida Berka in Brno in 1921.", encoding="utf-8")
+        (folder / "notes.md").write_text("# Brno\n\nBrno lies on the river Svitava.", encoding="utf-8")
+        for shown, arguments, word in COMMANDS:
+            told = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}) + "\n"
+            printed = run(commands / "ramify", *arguments, cwd=folder, told=told, RAMIFY_CACHE=str(folder / "cache"), COLUMNS="200")
+            if word not in printed:
+                raise ReleaseError(f"`{shown}` does not print {word!r}:\n{printed[-3000:]}")
+            print(f"{shown}: {word}")
+
+
+def describe(version: str, wheel: Path, source: Path) -> None:
+    """Write the list of what is installed, and SHA256SUMS; print sizes, sums and the commands that are left for a person."""
+    bill = DIST / f"ramify_rag-{version}.cdx.json"
+    run(sys.executable, "-m", "cyclonedx_py", "environment", FRESH / "bin" / "python", "--output-reproducible", "--output-file", bill)
+    files = (wheel, source, bill)
+    sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+    (DIST / "SHA256SUMS").write_text(sums, encoding="ascii")
+    for file in files:
+        print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB")
+    print(f"{sums}\nNow, by a person:\n  git tag --sign v{version} --message 'ramify {version}' && git push origin v{version}")
+    print(f"  {Path(sys.executable).parent.relative_to(ROOT)}/twine upload dist/{wheel.name} dist/{source.name}")
+    print(f"  and put {bill.name} and SHA256SUMS beside the release's notes")
+
+
+def main() -> None:
+    """Make the release, and print what a person does with it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--no-tests", action="store_true", help="leave out make check and make test-all")
+    parser.add_argument("--cuda", action="store_true", help="install NVIDIA's libraries, too, which torch of PyPI needs on Linux")
+    options = parser.parse_args()
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    try:
+        check_tree(version)
+        print("tests left out" if options.no_tests else run("make", "check", "test-all").splitlines()[-1])
+        wheel, source = build()
+        try_commands(install(wheel, options.cuda))
+        describe(version, wheel, source)
+    except ReleaseError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()
