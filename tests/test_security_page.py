@@ -1,4 +1,4 @@
-"""SECURITY.md: the tests that it names exist, and what it says is never done is in no module."""
+"""SECURITY.md and docs/promises.md: the tests that they name exist, and what is said never to be done is in no module."""
 
 import ast
 import re
@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 ROOMS = ("tools", "prompts", "nodes", "graphs", "evaluation", "studio")
-NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", PAGE)))
+PROMISES = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", PAGE + PROMISES)))
 FORBIDDEN = {
     "eval",
     "exec",
