@@ -315,7 +315,7 @@ class Conversation:
             self.strategy = await strategy_of(memory.store, self.thread)
             held = await _wired(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
         self.messages = held.values.get("messages", [])
-        return str(held.values.get("question") or "") or None if held.next else None
+        return str(held.values.get("question") or "") or None if held.tasks else None  # `next` lacks a step whose result is kept
 
     def recall(self) -> str | None:
         """Read the messages of the thread, from synchronous code."""

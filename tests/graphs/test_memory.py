@@ -118,6 +118,18 @@ def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> N
         conversation.resume("prune", model=asked, index=river())
 
 
+def test_a_question_killed_between_a_step_and_its_checkpoint_is_gone_on_with(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    graphs.Conversation(f"sqlite:{file}", "killed").ask(FIRST, "naive", model=chat(), index=river())
+    with sqlite3.connect(file) as database:  # what the last step gave is kept, and no checkpoint after it
+        database.execute("DELETE FROM checkpoints WHERE checkpoint_id = (SELECT max(checkpoint_id) FROM checkpoints)")
+    conversation, asked = graphs.Conversation(f"sqlite:{file}", "killed"), chat()
+    assert conversation.recall() == FIRST
+    assert conversation.resume(model=asked, index=river()).answer == "Paris"
+    assert asked.calls == []
+    assert [message.type for message in conversation.messages] == ["human", "ai"]
+
+
 @pytest.mark.parametrize("memory", ["sqlite"], indirect=True)
 def test_it_is_gone_on_with_by_the_strategy_that_it_was_begun_with(memory: str) -> None:
     assert in_another_process(CHILD, memory, "tor", "tor") == -signal.SIGKILL
