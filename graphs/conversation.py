@@ -220,19 +220,38 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
     except ImportError as error:
         raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
     try:
-        saved, listed = [str(await asyncio.to_thread(make_file, kept, PRIVATE)) for kept in _kept_in(Path(file))]
-        async with AsyncSqliteSaver.from_conn_string(saved) as saver, AsyncSqliteStore.from_conn_string(listed) as store:
-            for connection in (saver.conn, store.conn):
-                await connection.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+        saved, listed = [await asyncio.to_thread(make_file, kept, PRIVATE) for kept in _kept_in(Path(file))]
+        async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
+            await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
             await saver.setup()
-            await store.setup()
-            try:
-                yield Memory(saver, store)
-            finally:
-                await _end_task(store)
+            await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
+            await asyncio.to_thread(_make_list, listed)
+            await saver.conn.rollback()
+            async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
+                try:
+                    await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+                    await store.setup()
+                    yield Memory(saver, store)
+                finally:
+                    await _end_task(store)
     except (OSError, sqlite3.Error) as error:
         remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
         raise _lost(repr(file), error, remedy) from error
+
+
+def _make_list(file: Path) -> None:
+    """Make the tables of the list of conversations; those of a list whose making was interrupted are made anew, as it has none yet."""
+    from langgraph.store.sqlite import SqliteStore
+
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=_BUSY_S)) as database:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        made = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0] if "store_migrations" in tables else None
+        if made is not None and made + 1 >= len(SqliteStore.MIGRATIONS):
+            return
+        if "store" in tables and database.execute("SELECT 1 FROM store LIMIT 1").fetchone() is None:
+            database.execute("DELETE FROM store_migrations")
+            database.execute("DROP TABLE store")
+        SqliteStore(database).setup()
 
 
 def _lost(where: str, error: Exception, remedy: str) -> RamifyError:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.store.sqlite import SqliteStore
 
 import ramify.graphs as graphs
 from ramify.graphs.conversation import opened, share_memory, threads
@@ -215,10 +216,23 @@ def test_a_store_with_changes_that_are_not_in_its_file_yet_is_one(tmp_path: Path
     assert "kept.db-wal" in blocking(twice())
 
 
-def test_a_store_whose_making_was_interrupted_is_made_anew(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "kept.db.threads") as database:  # as a disk that was full has left it
+async def test_many_may_begin_at_once_on_a_new_file(tmp_path: Path) -> None:
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+    begun = [graphs.Conversation(where, f"talk-{number}").ask_async(FIRST, "naive", model=chat(), index=river()) for number in range(12)]
+    assert {result.answer for result in await asyncio.gather(*begun)} == {"Paris"}
+    assert [thread.turns for thread in await threads(where)] == [1] * 12
+
+
+@pytest.mark.parametrize("done", range(6))
+def test_a_list_whose_making_was_killed_at_any_step_is_made_anew(tmp_path: Path, done: int) -> None:
+    with sqlite3.connect(tmp_path / "kept.db.threads") as database:
         database.execute("CREATE TABLE store_migrations (v INTEGER PRIMARY KEY)")
-    assert graphs.Conversation(f"sqlite:{tmp_path / 'kept.db'}", "mine").ask(FIRST, "naive", model=chat(), index=river()).answer == "Paris"
+        for number, change in enumerate(SqliteStore.MIGRATIONS[:done], 1):  # the last one is made, and not noted
+            database.executescript(change)
+            database.execute("INSERT INTO store_migrations VALUES (?)", [number - 1]) if number < done else None
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+    assert graphs.Conversation(where, "mine").ask(FIRST, "naive", model=chat(), index=river()).answer == "Paris"
+    assert [thread.turns for thread in asyncio.run(threads(where))] == [1]
 
 
 def test_no_part_of_a_password_is_taken_for_the_host() -> None:
