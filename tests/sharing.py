@@ -58,6 +58,7 @@ SLOW = frozenset(
         "tests/evaluation/test_degraded_search.py",
         "tests/evaluation/test_disturbed_runs.py",
         "tests/graphs/test_any_model.py",
+        "tests/graphs/test_fault_matrix.py",
         "tests/graphs/test_doors_with_smollm2.py",
         "tests/graphs/test_faulty_servers.py",
         "tests/graphs/test_killed.py",

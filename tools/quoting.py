@@ -12,6 +12,8 @@ INVISIBLE = re.compile(
     "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 """Controls (C0 without tab and line breaks, C1, bidirectional ones), characters without width or ink, and halves of characters."""
+VISIBLE = re.compile(INVISIBLE.pattern.replace("[", r"[^\s", 1))
+"""A character that leaves ink."""
 ZWJ = "\u200d"
 JOINERS = frozenset({"\xad", "\u200c", ZWJ})
 """Soft hyphen, zero-width non-joiner and joiner: between letters they belong to the word."""

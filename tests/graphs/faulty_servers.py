@@ -12,7 +12,7 @@ from ramify.prompts.filter import FILTER_RECORDS
 from ramify.prompts.prompt import Prompt
 from tests.river import FIRST, QUESTION, replies
 from tests.tools import ollama_server, openai_server
-from tests.tools.ollama_replies import Answer, Fail, Raw, Request, Reset, Say
+from tests.tools.ollama_replies import Answer, Fail, Hang, Raw, Request, Reset, Say
 
 PROTOCOLS = ["ollama", "openai"]
 NAMES = {prompt.reply.__name__: prompt.name for prompt in vars(prompts).values() if isinstance(prompt, Prompt)} | {
@@ -21,7 +21,7 @@ NAMES = {prompt.reply.__name__: prompt.name for prompt in vars(prompts).values()
 }
 """The prompts by what they ask for."""
 USAGE = {"prompt_tokens": 2000, "completion_tokens": 20, "total_tokens": 2020}
-Fault = Fail | Raw | Reset
+Fault = Fail | Raw | Reset | Hang
 FaultOf = Callable[[int, str], Answer | None]
 """Gives the fault of a request by its number, from 1, and the name of its prompt."""
 
@@ -76,7 +76,7 @@ def _openai(served: Faulty) -> Iterator[openai_server.OpenAI]:
             return abs(answer.status), {"error": {"message": answer.message}}
         if isinstance(answer, Say):
             return 200, openai_server.completion(dumps(answer.content), usage=USAGE)
-        assert isinstance(answer, Raw | Reset)
+        assert isinstance(answer, Raw | Reset | Hang)
         return answer
 
     with openai_server.serving(reply, v1_models=lambda request: (200, {"data": [{"id": "local"}]})) as server:

@@ -10,6 +10,7 @@ from ramify.nodes.asking.budget import Budget
 from ramify.nodes.settings import Settings
 from ramify.nodes.state import Usage
 from tests.fakes import FakeModel, library
+from tests.faults import fault
 from tests.graphs.test_max_calls import WHOLE, Busy, Doubtful, Late, Wavering
 from tests.river import FINAL, QUESTION, model, river
 
@@ -18,6 +19,7 @@ STRATEGIES = ["tor", "prune", "iterative", "chain", "ircot", "self-ask", "react"
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("allowed", [1, 2, 3])
+@fault("budgets", "calls used up", sees="an answer from what was found, and which budget ended it", kept="the tree so far", code=0)
 def test_calls_never_exceed_the_budget_and_the_result_says_so(strategy: str, allowed: int) -> None:
     options = {
         "style": "short",
@@ -39,6 +41,7 @@ def test_the_final_call_is_kept_back() -> None:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@fault("budgets", "tokens used up", sees="an answer from what was found, and which budget ended it", kept="the tree so far", code=0)
 def test_tokens_never_exceed_the_budget(strategy: str) -> None:
     for allowed in (500, 3000, 6000):
         result = graphs.ask(QUESTION, strategy, model=model(), index=river(), max_tokens=allowed)
@@ -57,6 +60,13 @@ def test_the_last_call_makes_do_with_the_tokens_that_are_left(strategy: str) -> 
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
+@fault(
+    "budgets",
+    "seconds used up while a model hangs",
+    sees="an answer from what was found, and which budget ended it",
+    kept="the tree so far",
+    code=0,
+)
 def test_a_hanging_model_is_left_when_the_seconds_are_up(strategy: str) -> None:
     result = graphs.ask(QUESTION, strategy, model=model(latency=60.0), index=river(), max_seconds=0.5)
     assert result.stopped_by == "seconds"
@@ -81,6 +91,7 @@ def test_a_fifth_of_the_seconds_is_kept_back_for_the_final_call() -> None:
         ("prune", Busy(dependent=True), {"joint": False, "backtrace": "recursive"}),
     ],
 )
+@fault("budgets", "steps side by side that would overdraw it", sees="never more calls than allowed", kept="the tree so far", code=0)
 def test_steps_that_run_side_by_side_draw_on_one_budget(strategy: str, busy: Busy, options: dict[str, Any], allowed: int) -> None:
     busy.count = 0
     chat = FakeModel(replies=busy)

@@ -11,6 +11,7 @@ import ramify.graphs as graphs
 from ramify.graphs.run import Result, could_not_ask
 from ramify.tools.errors import ModelError
 from tests.fakes import FakeModel
+from tests.faults import fault
 from tests.graphs.faulty_servers import PROTOCOLS, Fault, Faulty, faulty
 from tests.graphs.test_tool import call
 from tests.river import QUESTION, replies, river
@@ -112,6 +113,13 @@ def test_at_the_last_call_the_tree_is_kept(protocol: str, strategy: str, status:
 @protocols
 @pytest.mark.parametrize("strategy", ["naive", "iterative"])
 @pytest.mark.parametrize("fault", FAULTS)
+@fault(
+    "budgets",
+    "server that fails at every call",
+    sees="as many requests at the server as allowed, and as many in the result",
+    kept="the tree so far",
+    code=0,
+)
 def test_a_budget_counts_what_the_server_saw(protocol: str, strategy: str, fault: str) -> None:
     with faulty(protocol, lambda number, name: FAULTS[fault]) as server:
         result = ask(server, strategy, max_calls=3)
@@ -121,6 +129,7 @@ def test_a_budget_counts_what_the_server_saw(protocol: str, strategy: str, fault
 
 @protocols
 @pytest.mark.parametrize("allowed", [1, 2])
+@fault("budgets", "last allowed call fails", sees="which budget ended it, and why the call failed", kept="the tree so far", code=0)
 def test_a_call_that_may_not_be_repeated_is_told_with_what_befell_it(protocol: str, allowed: int) -> None:
     with faulty(protocol, lambda number, name: Fail(503, WORDS)) as server:
         result = ask(server, "naive", max_calls=allowed)
@@ -130,6 +139,7 @@ def test_a_call_that_may_not_be_repeated_is_told_with_what_befell_it(protocol: s
 
 @pytest.mark.parametrize("strategy", ["naive", "prune"])
 @pytest.mark.parametrize(("protocol", "said"), [("ollama", ""), ("openai", "null"), ("openai", "[1]"), ("openai", "{")])
+@fault("budgets", "last allowed reply cannot be read", sees="which budget ended it", kept="the tree so far", code=0)
 def test_a_budget_that_ends_at_a_reply_that_cannot_be_read_is_a_budget(strategy: str, protocol: str, said: str) -> None:
     with faulty(protocol, lambda number, name: Raw(said)) as server:
         result = ask(server, strategy, max_calls=2)
@@ -138,6 +148,7 @@ def test_a_budget_that_ends_at_a_reply_that_cannot_be_read_is_a_budget(strategy:
     assert "the budget of 2 calls is used up, after a call that failed" in told_of(result)
 
 
+@fault("budgets", "one of two servers is ill", sees="the other answers; requests at both count", kept="all", code=0)
 def test_a_call_that_is_made_at_another_server_counts_at_both() -> None:
     with faulty("ollama", lambda number, name: Fail(500, WORDS)) as ill, faulty("ollama", lambda number, name: None) as well:
         both = Faulty(well.fault, options={**well.options, "base_url": f"{ill.options['base_url']} {well.options['base_url']}"})
@@ -149,6 +160,7 @@ def test_a_call_that_is_made_at_another_server_counts_at_both() -> None:
         assert ask(both, "tor", max_calls=3).usage.llm_calls == len(ill.requests) + len(well.requests) - before <= 3
 
 
+@fault("budgets", "client that would repeat calls by itself", sees="never more requests than allowed", kept="the tree so far", code=0)
 def test_an_openai_client_handed_over_does_not_repeat_calls_by_itself() -> None:
     from langchain_openai import ChatOpenAI
 
@@ -174,9 +186,9 @@ def test_the_calls_of_a_task_that_is_tried_again_count(strategy: str) -> None:
 
 def test_tokens_of_a_call_that_was_refused_are_not_spent_and_those_of_one_that_broke_off_are() -> None:
     spent = {}
-    for fault in ("503", "reset"):
-        with faulty("ollama", lambda number, name, fault=fault: FAULTS[fault] if number == 1 else None) as server:
-            spent[fault] = ask(server, "naive", style="short").usage
+    for name in ("503", "reset"):
+        with faulty("ollama", lambda number, prompt, name=name: FAULTS[name] if number == 1 else None) as server:
+            spent[name] = ask(server, "naive", style="short").usage
     assert spent["503"].llm_calls == spent["reset"].llm_calls == 2
     assert spent["reset"].completion_tokens == spent["503"].completion_tokens + 512
     assert spent["reset"].prompt_tokens > spent["503"].prompt_tokens

@@ -21,6 +21,7 @@ from ramify.studio.drawing.terminal import show
 from ramify.studio.notebook._chat import Turn, files
 from ramify.tools.quoting import INVISIBLE, invisible
 from tests.evaluation.few_lines import line, small
+from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.studio.notebook.test_chat import html
 from tests.studio.samples import passage, result
@@ -72,6 +73,13 @@ DOORS: dict[str, Callable[[Result], str]] = {
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("attack", ATTACKS)
+@fault(
+    "doors",
+    "control, bidirectional, zero-width characters and markup in documents and replies",
+    sees="written out as ⟨U+202E⟩, markup as text",
+    kept="the value itself",
+    code=0,
+)
 def test_nothing_invisible_leaves_by_a_door(door: str, attack: str) -> None:
     given = said(ATTACKS[attack])
     kept = given.model_dump_json()
@@ -92,12 +100,20 @@ def test_an_answer_is_marked_in_a_text_with_invisible_characters() -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
+@fault("doors", "the same in JSON", sees="exact, escaped", kept="the value itself", code=0)
 def test_the_json_of_a_turn_is_exact(attack: str) -> None:
     given = said(ATTACKS[attack])
     [written] = [data for label, data, _ in files(given, "x") if label == "JSON"]
     assert json.loads(b64decode(written.partition("base64,")[2]))["citations"][0]["text"] == given.passages["p"].text
 
 
+@fault(
+    "doors",
+    "invisible characters in a document's text and name, at the command line",
+    sees="written out",
+    kept="the document as it is",
+    code=0,
+)
 def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: Ramify, tmp_path: Path) -> None:
     text = f"The boat of {PERSIAN} is called \u202eRosinante\u202c and has a length of 12\u200b metres."
     (documents := tmp_path / "documents").mkdir()
@@ -113,6 +129,7 @@ def test_a_document_is_shown_by_the_command_line_with_nothing_invisible(ramify: 
     assert text in json.loads(told[2].out)[0]["text"]
 
 
+@fault("doors", "invisible characters and markup in an evaluation", sees="written out in the report", kept="the rows as they are", code=0)
 def test_a_report_shows_nothing_invisible(tmp_path: Path) -> None:
     attack = " ".join(ATTACKS.values()) + PERSIAN
     words = dict.fromkeys(("id", "question", "type", "gold", "answer"), attack)

@@ -20,6 +20,7 @@ from ramify.studio.drawing.page import page
 from ramify.studio.notebook._chat import files
 from ramify.tools import scrub as scrubbing
 from ramify.tools.errors import RamifyError
+from tests.faults import fault
 from tests.river import QUESTION, river
 from tests.studio.conftest import Ramify
 from tests.studio.test_invisible import terminal, turn
@@ -94,6 +95,13 @@ def exits(result: Result) -> dict[str, str]:
     return {"repr": repr(result), "JSON": json.dumps(result.to_json()), **exported, **values, **shown}
 
 
+@fault(
+    "secrets",
+    "server that repeats the key in its reply",
+    sees="the answer with the key masked",
+    kept="the key is in no result, page, file or log",
+    code=0,
+)
 def test_a_repeated_key_is_in_no_exit_of_an_answer(place: Callable[[str], Given], tmp_path: Path, logged: list[str]) -> None:
     with echoing(200, reply) as (at, heard):
         given = {**place(at), "index": river(), "max_seconds": 60}
@@ -109,6 +117,13 @@ def test_a_repeated_key_is_in_no_exit_of_an_answer(place: Callable[[str], Given]
     assert any("HTTP Request: POST http://127.0.0.1" in line for line in logged)
 
 
+@fault(
+    "secrets",
+    "server that repeats the key in its error",
+    sees="the error with the key masked",
+    kept="the key is in no traceback and no log",
+    code=1,
+)
 def test_a_repeated_key_is_in_no_error_and_no_traceback(place: Callable[[str], Given], logged: list[str]) -> None:
     with echoing(500) as (at, heard):
         try:
@@ -119,6 +134,13 @@ def test_a_repeated_key_is_in_no_error_and_no_traceback(place: Callable[[str], G
     assert leaked({**told, "log": "\n".join(logged)}) == {}
 
 
+@fault(
+    "secrets",
+    "server that repeats the key during an evaluation",
+    sees="the run with the key masked",
+    kept="the key is in no file of the run",
+    code=0,
+)
 def test_a_repeated_key_is_in_no_file_of_an_evaluation(ramify: Ramify, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     with echoing(200, reply) as (at, _):

@@ -8,6 +8,7 @@ import pytest
 
 from ramify.tools.models import forget, servers
 from tests.evaluation.conftest import cache, data
+from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.tools.echo_server import echoing
 
@@ -47,6 +48,13 @@ CASES = [(way, (400, 500, 200)[number % 3]) for number, way in enumerate(WAYS)]
 
 
 @pytest.mark.parametrize(("way", "status"), [*CASES, ("environment", 500), ("query", 400), ("path", 500), ("Ollama's password", 500)])
+@fault(
+    "secrets",
+    "key in an address, path, user or the environment, and a server that fails",
+    sees="the error without the key",
+    kept="the key is in no output and no file",
+    code=1,
+)
 def test_no_secret_is_printed_or_written(
     ramify: Ramify, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, status: int
 ) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from tests.tools.ollama_replies import Raw, Reset
+from tests.tools.ollama_replies import Hang, Raw, Reset
 from tests.tools.ollama_server import Quiet
 
-Reply = tuple[int, Any] | Raw | Reset
+Reply = tuple[int, Any] | Raw | Reset | Hang
 """A status, and a body: a text as it is, anything else as JSON."""
 
 
@@ -40,6 +40,7 @@ def serving(reply: Callable[[dict[str, Any]], Reply], **paths: Callable[[dict[st
     listening = Quiet(("127.0.0.1", 0), BaseHTTPRequestHandler)
     server = OpenAI(f"http://127.0.0.1:{listening.server_port}/v1", {f"/{name.replace('_', '/')}": told for name, told in paths.items()})
     server.paths["/v1/chat/completions"] = reply
+    over = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -59,7 +60,9 @@ def serving(reply: Callable[[dict[str, Any]], Reply], **paths: Callable[[dict[st
         def tell(self, body: dict[str, Any]) -> None:
             told = server.paths.get(self.path)
             reply = told(body) if told else (404, {"error": {"message": "no such path"}})
-            if isinstance(reply, Reset):
+            if isinstance(reply, Hang):
+                over.wait(timeout=20)
+            if isinstance(reply, Reset | Hang):
                 self.close_connection = True
                 return
             status, said = (200, reply.body) if isinstance(reply, Raw) else reply
@@ -79,5 +82,6 @@ def serving(reply: Callable[[dict[str, Any]], Reply], **paths: Callable[[dict[st
     try:
         yield server
     finally:
+        over.set()
         listening.shutdown()
         listening.server_close()

@@ -17,6 +17,7 @@ from ramify.tools.documents.office.mail import read_eml
 from ramify.tools.documents.office.microsoft import read_docx, read_pptx, read_xlsx
 from ramify.tools.documents.office.opendocument import read_epub, read_odp, read_ods, read_odt
 from ramify.tools.documents.pdf.read_pdf import read_pdf
+from ramify.tools.quoting import VISIBLE
 
 ReadFunction = Callable[[Path, str, ReadReport], Iterator[Document]]
 """Called with the file, the source its documents name, and whom to tell what else there is to say."""
@@ -97,7 +98,7 @@ def stream_file(file: File, report: ReadReport) -> Iterator[Document]:
         if not S_ISREG(file.path.stat().st_mode):
             raise UnreadableError("not a regular file")
         for document in reader.read(file.path, file.source, report):
-            if document.page_content.strip():
+            if VISIBLE.search(document.page_content):
                 found = True
                 if not (reader.records and document.metadata.keys() - _OF_ROWS):
                     document.metadata = report.properties | document.metadata

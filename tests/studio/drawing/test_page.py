@@ -10,6 +10,7 @@ from ramify.nodes.tree.notes import folded
 from ramify.studio.drawing.page import page, tree_html, write_page
 from ramify.tools.errors import InputError
 from ramify.tools.pages import style
+from tests.faults import fault
 from tests.studio.samples import PASSAGES, TREE, branch, result
 
 EVIL = "<script>alert(1)</script> <img src=x onerror=alert(2)> \"quoted\" 'single' & \x1b[31m \x00 {{x}}"
@@ -60,6 +61,7 @@ def evil() -> str:
     return page(result(tree=tree, passages=passages, citations=[citation], **changes))
 
 
+@fault("doors", "markup and scripts in everything that comes from outside, on a page", sees="text", kept="all", code=0)
 def test_nothing_from_documents_or_models_is_markup() -> None:
     told = read(evil())
     assert told.tags.count("script") == 1
@@ -70,6 +72,7 @@ def test_nothing_from_documents_or_models_is_markup() -> None:
     assert EVIL.split(" \x1b")[0] in "".join(told.words)
 
 
+@fault("doors", "addresses in documents, on a page", sees="nothing is loaded from anywhere", kept="all", code=0)
 def test_the_page_loads_nothing() -> None:
     told = read(page(result()))
     policy = next(value for name, value in told.attributes if name == "content" and value and "default-src" in value)

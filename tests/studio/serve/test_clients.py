@@ -14,6 +14,7 @@ import ollama as ollama_client
 import openai
 import pytest
 
+from tests.faults import fault
 from tests.studio.serve.conftest import BORN, FOLLOW_UP, INVENTOR, Running, Serve, until
 from tests.tools.ollama_server import Fail, Hang, Ollama
 
@@ -95,6 +96,13 @@ class TestOpenAI:
         done = client.chat.completions.create(model=MODEL, messages=[said(FOLLOW_UP)])  # type: ignore[list-item]
         assert (done.choices[0].message.content or "").startswith("Who is meant by 'he'?")
 
+    @fault(
+        "servers",
+        "wrong token, model or body, in OpenAI's protocol",
+        sees="an error in that protocol",
+        kept="the server goes on",
+        code="401, 404, 400",
+    )
     def test_a_wrong_token_model_or_body_is_told_in_openai_s_way(self, client: openai.OpenAI, server: Running) -> None:
         def create(**given: Any) -> Any:
             return client.chat.completions.create(**{"model": MODEL, "messages": [said(BORN)], **given})
@@ -132,6 +140,7 @@ class TestOpenAI:
             list(client.chat.completions.create(model="demo/closed-book", messages=[said(BORN)], stream=stream))  # type: ignore[call-overload]
 
     @pytest.mark.parametrize("stream", [False, True])
+    @fault("servers", "client that goes away in OpenAI's protocol", sees="nothing: its question stops", kept="the server goes on", code=0)
     def test_a_client_that_goes_away_stops_its_question(self, serve: Serve, ollama: Ollama, stream: bool) -> None:
         ollama.when("", Hang())
         server = serve(model="ollama:llama3.1:8b")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ramify.studio.serve import collections
+from tests.faults import fault
 from tests.studio.serve.conftest import Running, Serve, events_of, until
 
 KEEPER = "The first keeper of the lighthouse of Arda was Jonas Vell.\n"
@@ -91,6 +92,13 @@ def test_only_released_folders_are_indexed(serve: Serve, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("file", ["", ".", "..", "../keeper.txt", "a/b.txt", "a\\b.txt", ".hidden", "a\x00b", "a\nb", "x" * 300, "\u202ea"])
+@fault(
+    "servers",
+    "document sent under a name that leads elsewhere",
+    sees="one line; nothing is written",
+    kept="the folder as it was",
+    code="400",
+)
 def test_no_name_of_a_document_escapes(serve: Serve, file: str) -> None:
     server = serve()
     server.call("POST", "/collections", json={"name": "arda"})
@@ -109,6 +117,7 @@ def test_collections_of_the_operator_are_not_changed(serve: Serve) -> None:
     assert "made here" in refusal(send(server, "demo", "keeper.txt", b"text"))
 
 
+@fault("servers", "documents beyond the limit of a collection", sees="one line with the limit", kept="the collection as it was", code="400")
 def test_sizes_are_limited(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve()
     server.call("POST", "/collections", json={"name": "arda"})
@@ -153,6 +162,7 @@ def test_a_token_is_needed(serve: Serve) -> None:
     assert server.call("POST", "/collections", token="ada-has-a-secret", json={"name": "arda"}).status_code == 200
 
 
+@fault("servers", "somebody who changes another's collection", sees="403", kept="the collection as it was", code="400")
 def test_only_who_made_a_collection_changes_it(serve: Serve, tmp_path: Path) -> None:
     ada, ben = "ada-has-a-secret", "ben-has-another"
     server = serve(tokens=[f"ada:{ada}", f"ben:{ben}"], documents=[tmp_path])

@@ -8,6 +8,7 @@ import pytest
 
 from ramify.graphs import ask
 from ramify.graphs.strategies import STRATEGIES
+from tests.faults import fault
 from tests.studio.serve.conftest import BORN, INVENTOR, Serve, running
 from tests.tools.ollama_server import Fail, Ollama
 
@@ -81,6 +82,13 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("body", "told"), REFUSED)
+@fault(
+    "servers",
+    "body of `ramify serve` that is no question",
+    sees="one line with its remedy",
+    kept="the server goes on",
+    code="400",
+)
 def test_what_cannot_be_asked_is_told_in_one_line_with_a_remedy(serve: Serve, body: dict[str, Any], told: str) -> None:
     refused = serve().call("POST", "/ask", json=body)
     assert refused.status_code == 400
@@ -91,6 +99,13 @@ def test_what_cannot_be_asked_is_told_in_one_line_with_a_remedy(serve: Serve, bo
     assert "\n" not in message
 
 
+@fault(
+    "servers",
+    "model that cannot be asked, under `ramify serve`",
+    sees="the stream ends with one error",
+    kept="the conversation, without that turn",
+    code=0,
+)
 def test_a_model_that_cannot_be_asked_ends_the_stream_with_its_error(serve: Serve, ollama: Ollama) -> None:
     ollama.when("", Fail(500, "out of memory"))
     events = dict(serve(model="ollama:llama3.1:8b").ask(INVENTOR, strategy="closed-book"))
@@ -99,6 +114,13 @@ def test_a_model_that_cannot_be_asked_ends_the_stream_with_its_error(serve: Serv
     assert "out of memory" in events["error"]["message"]
 
 
+@fault(
+    "servers",
+    "page of another origin or name, at `ramify serve`",
+    sees="refused, with the option that allows it",
+    kept="nothing runs",
+    code="403, 415",
+)
 def test_pages_of_others_and_other_names_are_refused(serve: Serve) -> None:
     server = serve()
     for headers in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}, {"Origin": "https://smith.langchain.com"}):

@@ -23,6 +23,7 @@ from ramify.studio.serve.users import users_of
 from ramify.studio.serve.web_server import WebServer
 from ramify.studio.server.mcp import server
 from tests.fakes import FakeModel
+from tests.faults import fault
 from tests.river import QUESTION, replies, river
 from tests.studio.serve.conftest import BORN, PATIENCE, Serve, until
 from tests.tools.ollama_server import Hang, Ollama
@@ -179,6 +180,7 @@ async def test_questions_are_stopped_with_the_server() -> None:
     ("headers", "why"),
     [({}, "this server asks for a token"), ({"authorization": "Bearer not-the-secret"}, "the token is not known here")],
 )
+@fault("servers", "MCP client without a known token", sees="refused, with the header to send", kept="nothing is listed", code="401")
 async def test_without_a_known_token_nothing_is_listed(mode: str, headers: dict[str, str], why: str) -> None:
     with serving(thinker(), tokens=[ADA]) as (address, *_):
         with pytest.raises(ExceptionGroup) as told:
@@ -191,6 +193,13 @@ async def test_without_a_known_token_nothing_is_listed(mode: str, headers: dict[
             assert len((await client.list_tools()).tools) == 2
 
 
+@fault(
+    "servers",
+    "foreign page, name or method, at MCP over HTTP",
+    sees="refused, with the option that allows it",
+    kept="nothing runs",
+    code="403, 405, 413, 415",
+)
 def test_unknown_hosts_foreign_pages_and_other_methods_are_refused() -> None:
     with serving(thinker()) as (address, *_):
         for headers, why in (

@@ -9,6 +9,7 @@ import pytest
 from ramify.graphs.run import Result, Reviewer, Watch, ask
 from ramify.studio.serve.questions import Asked, Questions
 from ramify.tools.errors import ModelError, RamifyError, UsageError
+from tests.faults import fault
 from tests.studio.serve.conftest import INVENTOR, Serve, until
 from tests.tools.ollama_server import Hang, Ollama
 
@@ -93,6 +94,7 @@ async def test_one_that_is_stopped_before_it_could_begin_is_not_forgotten(result
     assert (work.begun, questions.count) == ([], 0)
 
 
+@fault("servers", "somebody who stops another's question", sees="nothing is stopped", kept="the question goes on", code="404")
 async def test_a_question_is_stopped_by_its_own_user_alone(result: Result) -> None:
     questions, work = Questions(1), Work(result)
     asked = questions.ask("ada", work.run(0))
@@ -105,6 +107,13 @@ async def test_a_question_is_stopped_by_its_own_user_alone(result: Result) -> No
     assert not questions.stop("ada", asked.id)
 
 
+@fault(
+    "servers",
+    "server that is stopped with questions in its queue",
+    sees="each stream ends with one event that says so",
+    kept="the turns answered before",
+    code=0,
+)
 async def test_a_closed_server_ends_all_with_a_last_event_and_takes_no_more(result: Result) -> None:
     questions, work = Questions(1), Work(result)
     readers = [asyncio.create_task(collected(questions.ask("ada", work.run(number)))) for number in range(3)]
@@ -152,6 +161,13 @@ def test_a_stopped_question_ends_its_stream(serve: Serve, ollama: Ollama) -> Non
     assert server.serving.questions.count == 0
 
 
+@fault(
+    "servers",
+    "browser that is closed in the middle of an answer",
+    sees="nothing: its question stops",
+    kept="the conversation, without that turn",
+    code=0,
+)
 def test_a_client_that_goes_away_stops_its_question(serve: Serve, ollama: Ollama) -> None:
     ollama.when("", Hang())
     server = serve(model="ollama:llama3.1:8b")

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.faults import fault
 from tests.studio.dev_server import RAMIFY, free_port
 from tests.studio.serve.conftest import INVENTOR, PATIENCE, events_of
 from tests.tools.ollama_server import Hang, Ollama
@@ -39,6 +40,13 @@ def started(folder: Path, *options: str, **environment: str) -> Iterator[tuple[s
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+@fault(
+    "servers",
+    "SIGTERM or Ctrl-C while answers run",
+    sees="each stream ends with one event that says so",
+    kept="the turns answered before",
+    code=0,
+)
 def test_a_signal_ends_running_answers_with_a_last_event(sign: signal.Signals, ollama: Ollama, tmp_path: Path) -> None:
     ollama.when("", Hang())
     options = ["--model", "ollama:llama3.1:8b", "--strategy", "closed-book", "--memory", f"sqlite:{tmp_path / 'talks.db'}"]

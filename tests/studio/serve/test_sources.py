@@ -7,6 +7,7 @@ import pytest
 
 from ramify.studio.cli import run
 from ramify.tools.demo import demo_corpus
+from tests.faults import fault
 from tests.studio.serve.conftest import INVENTOR, Serve
 
 SECRET = "what nobody is to read"
@@ -23,6 +24,7 @@ def test_a_citation_is_found_in_its_passage(serve: Serve) -> None:
     assert not {"path", "link"} & told.keys()
 
 
+@fault("servers", "scripts in a document that is shown", sees="shown without them", kept="all", code="200")
 def test_the_file_of_a_passage_is_shown_without_its_scripts(serve: Serve) -> None:
     shown = serve().call("GET", "/file", params={"passage": "laszlo-biro"})
     assert shown.content == demo_corpus().read_bytes()
@@ -32,6 +34,7 @@ def test_the_file_of_a_passage_is_shown_without_its_scripts(serve: Serve) -> Non
 
 
 @pytest.mark.parametrize("passage", ["", "nobody", "../corpus.jsonl", "/etc/hostname", "%2Fetc%2Fhostname"])
+@fault("servers", "path in the place of a passage's name", sees="not found", kept="nothing is read", code="404")
 def test_what_is_no_passage_is_not_there(serve: Serve, passage: str) -> None:
     server = serve()
     for path in ("/source", "/file"):
@@ -40,6 +43,7 @@ def test_what_is_no_passage_is_not_there(serve: Serve, passage: str) -> None:
         assert server.call("GET", "/source", params={"collection": wrong, "passage": "laszlo-biro"}).status_code == 400
 
 
+@fault("servers", "link in a released folder that leads out of it", sees="not found", kept="the file is not read", code="404")
 def test_a_file_outside_of_the_folder_is_not_read_whatever_leads_there(serve: Serve, tmp_path: Path) -> None:
     papers, index = tmp_path / "papers", tmp_path / "index"
     papers.mkdir()

@@ -21,6 +21,7 @@ from ramify.graphs import tool
 from ramify.studio.commands import mcp as mcp_command
 from ramify.studio.server.mcp import server
 from tests.fakes import FakeModel
+from tests.faults import fault
 from tests.river import QUESTION, replies, river
 from tests.studio.conftest import Ramify
 from tests.tools.fakes import WordEncoder
@@ -104,6 +105,13 @@ def test_stdout_carries_the_protocol_only_and_eof_ends_it(built: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@fault(
+    "doors",
+    "MCP lines that are no JSON, of odd types, ids or methods",
+    sees="an error of the protocol for each",
+    kept="the server goes on",
+    code=0,
+)
 def test_every_line_of_a_client_is_answered(built: Path) -> None:
     def call(number: object, arguments: object, name: str = "search_documents") -> str:
         return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
@@ -181,6 +189,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(ramify: Ramify, monkeypat
     assert done.err.count("\n") == 1
 
 
+@fault("doors", "MCP client that gives up", sees="nothing: the branches stop", kept="the server goes on", code=0)
 async def test_a_call_that_the_client_gives_up_stops_the_branches() -> None:
     model = thinker(latency=60.0)
     begun = asyncio.Event()
@@ -240,6 +249,7 @@ async def test_figures_have_four_digits() -> None:
     assert all(len(str(confidence)) <= len("0.1234") for confidence in confidences)
 
 
+@fault("doors", "model that hangs under MCP", sees="an error of the call", kept="the server goes on", code=0)
 async def test_a_model_that_hangs_is_an_error_of_the_call() -> None:
     async with Client(server("prune", {"model": thinker(latency=60.0), "index": river(), "timeout": 0.05})) as client:
         assert refused(await client.call_tool("research_documents", {"question": QUESTION}), "no reply within 0.05 s")

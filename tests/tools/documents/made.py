@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Mapping
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 _SPACES = " ".join(f'xmlns:{name}="{_OASIS}{name}:1.0"' for name in ("office", "text", "table")) + f' xmlns:draw="{_OASIS}drawing:1.0"'
@@ -17,7 +18,7 @@ def opendocument(kind: str, body: str) -> bytes:
     content = (
         f"<office:document-content {_SPACES}><office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>"
     )
-    return _zipped({"META-INF/manifest.xml": "<manifest/>", "content.xml": content})
+    return zipped({"META-INF/manifest.xml": "<manifest/>", "content.xml": content})
 
 
 def sheet(rows: str) -> bytes:
@@ -48,7 +49,7 @@ def docx(body: str) -> bytes:
     """Return a document of Word."""
     types, office = "http://schemas.openxmlformats.org/package/2006/", "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-    return _zipped(
+    return zipped(
         {
             "[Content_Types].xml": f'<Types xmlns="{types}content-types"><Default Extension="rels" '
             f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
@@ -61,7 +62,8 @@ def docx(body: str) -> bytes:
     )
 
 
-def _zipped(parts: dict[str, str]) -> bytes:
+def zipped(parts: Mapping[str, str | bytes]) -> bytes:
+    """Return an archive of these parts."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in parts.items():

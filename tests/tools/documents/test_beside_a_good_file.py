@@ -11,6 +11,7 @@ import pytest
 from ramify.tools.documents.load import load
 from ramify.tools.errors import InputError
 from ramify.tools.index import Index
+from tests.faults import fault
 from tests.tools.documents.made import docx, opendocument, page, row, sheet, workbook
 from tests.tools.fakes import WordEncoder
 
@@ -57,6 +58,7 @@ def packed(*parts: bytes) -> bytes:
         ("head.eml", b"To: " + b"(" * 5000 + b"\nSubject: What it is about\n\nWhat it says.\n", "What it says."),
     ],
 )
+@fault("documents", "what is deep inside or far away in a file", sees="found", kept="the files beside it", code=0)
 def test_what_is_far_or_deep_is_found(name: str, content: bytes, text: str, folder: Path) -> None:
     (folder / name).write_bytes(content)
     found, skipped = beside(folder)
@@ -76,6 +78,13 @@ def test_what_is_far_or_deep_is_found(name: str, content: bytes, text: str, fold
         ("deep.docx", lambda: docx(CELLS[0] * 1000 + CELLS[1] * 1000), [], "nested too deep"),
     ],
 )  # fmt: skip
+@fault(
+    "documents",
+    "line, cell or nesting beyond a limit",
+    sees="named with its place and the limit",
+    kept="the files beside it, and the rest of the table",
+    code=0,
+)
 def test_what_cannot_be_read_is_named(name: str, content: Callable[[], bytes], kept: list[str], reason: str, folder: Path) -> None:
     (folder / name).write_bytes(content())
     found, skipped = beside(folder)
@@ -112,6 +121,7 @@ def a_pipe(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [links_in_a_circle, link_to_itself, link_to_the_folder_above, link_to_nothing, a_socket, a_pipe])
+@fault("documents", "links in a circle or to nothing, pipes, sockets", sees="named as skipped", kept="the files beside it", code=0)
 def test_what_is_no_file_is_named(make: Callable[[Path], None], folder: Path) -> None:
     make(folder)
     found, skipped = beside(folder)
@@ -119,6 +129,7 @@ def test_what_is_no_file_is_named(make: Callable[[Path], None], folder: Path) ->
     assert set(skipped) == {path.name for path in folder.iterdir()} - {"a.txt", "z.txt", "z.html"}
 
 
+@fault("documents", "folder that may not be read", sees="named as skipped", kept="the files beside it", code=0)
 def test_a_folder_that_is_closed_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "closed").mkdir()
     scandir = os.scandir
@@ -132,6 +143,7 @@ def test_a_folder_that_is_closed_is_named(folder: Path, monkeypatch: pytest.Monk
     assert beside(folder) == ({}, {"closed": "cannot be read: Permission denied"})
 
 
+@fault("documents", "file in a thousand folders", sees="read", kept="all", code=0)
 def test_a_file_in_a_thousand_folders_is_read(folder: Path) -> None:
     deep = folder.joinpath(*["d"] * 1200)
     place = folder
@@ -147,6 +159,7 @@ def test_a_file_in_a_thousand_folders_is_read(folder: Path) -> None:
     assert list(found.values()) == ["Deep down."]
 
 
+@fault("documents", "file that goes away while others are read", sees="named as skipped", kept="the files beside it", code=0)
 def test_a_file_that_goes_away_is_named(folder: Path) -> None:
     (folder / "b.csv").write_text("name,text\nfirst,one\n", encoding="utf-8")
     loading = load(folder)
@@ -156,6 +169,7 @@ def test_a_file_that_goes_away_is_named(folder: Path) -> None:
     assert loading.skipped == [("b.csv", "cannot be read: No such file or directory")]
 
 
+@fault("documents", "file name that is no UTF-8", sees="read, its name as it can be written", kept="all", code=0)
 def test_a_name_that_is_not_utf8_is_written_as_it_can_be(folder: Path) -> None:
     for name, content in ((b"m\xfcller.txt", b"A miller."), (b"m\xfcller.html", page("<p>A miller's page.</p>"))):
         with open(os.fsencode(folder / "dir") + name, "wb") as file:

@@ -15,6 +15,7 @@ import pytest
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index, searcher
 from ramify.tools.index.index_store import check_exists
+from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 from tests.tools.index.test_updates import ids, search_all
@@ -137,6 +138,13 @@ class TestDamage:
 
     @pytest.mark.parametrize("name", FILES)
     @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "flipped", "rubbish"])
+    @fault(
+        "index",
+        "file missing, empty, cut, changed or overwritten",
+        sees="one error that names the command to repair it",
+        kept="all passages, after that command",
+        code=1,
+    )
     def test_is_one_clear_error_and_repaired_by_building_again(self, folder: Path, name: str, damage: str) -> None:
         before = search_all(folder)
         content = (folder / name).read_bytes()
@@ -157,6 +165,13 @@ class TestDamage:
         assert search_all(folder) == before
 
     @pytest.mark.parametrize("damage", MANIFESTS)
+    @fault(
+        "index",
+        "manifest with wrong or odd values",
+        sees="one error that names the command to repair it",
+        kept="all passages, without encoding anew",
+        code=1,
+    )
     def test_of_a_manifest_is_one_clear_error_and_repaired_by_building_again(self, folder: Path, damage: str) -> None:
         before = search_all(folder)
         manifest = folder / "manifest.json"
@@ -171,6 +186,13 @@ class TestDamage:
 
     @pytest.mark.parametrize("name", [*FILES, "next.manifest.json"])
     @pytest.mark.parametrize("place", ["folder", "pipe", "circle"])
+    @fault(
+        "index",
+        "folder, pipe or link in the place of a file",
+        sees="one error that says what to move away",
+        kept="all passages, after that",
+        code=1,
+    )
     def test_what_is_no_file_in_the_place_of_one_is_one_clear_error(self, folder: Path, name: str, place: str) -> None:
         before = search_all(folder)
         file = folder / name
@@ -187,6 +209,13 @@ class TestDamage:
         Index.build([corpus], folder, WordEncoder())
         assert len(search_all(folder)) == len(before)
 
+    @fault(
+        "index",
+        "folder of something else given as the index",
+        sees="one error; nothing is written there",
+        kept="the folder as it was",
+        code=1,
+    )
     def test_the_manifest_of_something_else_is_not_taken_for_an_index_s(self, tmp_path: Path) -> None:
         corpus, site = write_records(tmp_path / "records.jsonl", range(3)), tmp_path / "site"
         site.mkdir()
@@ -195,21 +224,27 @@ class TestDamage:
             Index.build([corpus], site, WordEncoder())
         assert [(file.name, file.read_text()) for file in site.iterdir()] == [("manifest.json", '{"name": "a web page"}')]
 
+    @fault(
+        "index", "vectors lost", sees="nothing: made anew by the next `ramify index`", kept="all passages, without encoding anew", code=0
+    )
     def test_a_lost_graph_is_rebuilt_without_encoding(self, folder: Path) -> None:
         (folder / "vectors.faiss").unlink()
         Index.build([folder.parent / "records.jsonl"], folder, encoder := WordEncoder())
         assert encoder.encoded == []
 
+    @fault("index", "no index at the place", sees="one error that names the command to make one", kept="nothing was there", code=1)
     def test_no_index_says_how_to_make_one(self, tmp_path: Path) -> None:
         with pytest.raises(IndexingError, match=r"there is no index in '.*nowhere' — make one: `ramify index PATH… --out"):
             Index.open(tmp_path / "nowhere")
 
+    @fault("index", "index of another embedding", sees="one error that names both", kept="the index as it was", code=1)
     def test_another_embedding_is_refused(self, folder: Path) -> None:
         with pytest.raises(IndexingError, match="'langchain:WordEncoder', not 'other'"):
             Index.open(folder, WordEncoder("other"))
         with pytest.raises(IndexingError, match=r"embedding 'langchain:WordEncoder', not 'other' — ask for the same"):
             Index.build([folder.parent / "records.jsonl"], folder, WordEncoder("other"))
 
+    @fault("index", "index of passages of another length", sees="one error that names both", kept="the index as it was", code=1)
     def test_other_passages_are_refused(self, folder: Path) -> None:
         with pytest.raises(IndexingError, match="chunk_tokens '300', not '200'"):
             Index.build([folder.parent / "records.jsonl"], folder, WordEncoder(), chunk_tokens=200)

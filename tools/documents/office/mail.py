@@ -68,15 +68,16 @@ class _Mail:
 
     def texts(self, part: MIMEPart, depth: int = 0) -> Iterator[str]:
         """Yield the text of a mail and of what is in it without being a file of its own."""
+        if part.get_content_type() == "message/rfc822" and isinstance(forwarded := part.get_content(), MIMEPart):
+            yield self.head(forwarded)
+            yield from self.texts(forwarded, depth)
+            return
         body = part.get_body(("plain", "html"))
         if body is not None:
             yield self._said(body).strip()
-        for inner in part.iter_attachments() if part.is_multipart() and depth < _DEEPEST else ():
+        for inner in part.iter_attachments() if part.is_multipart() else ():
             kind = inner.get_content_type()
-            if kind == "message/rfc822" and isinstance(forwarded := inner.get_content(), MIMEPart):
-                yield self.head(forwarded)
-                yield from self.texts(forwarded, depth + 1)
-            elif inner.is_multipart():
+            if inner.is_multipart() and depth < _DEEPEST:
                 yield from self.texts(inner, depth + 1)
             elif kind == "text/plain" and not inner.get_filename():
                 yield self._said(inner).strip()

@@ -9,6 +9,7 @@ import pytest
 import ramify.graphs as graphs
 from ramify.studio.server.bounds import DEFAULT_INDEX, INDEXES, STORES, bounded, declare
 from ramify.tools.errors import UsageError
+from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import DevServer, free_port
 from tests.studio.server.guard.conftest import ASKED, LOCAL, run, runs, send
@@ -18,6 +19,7 @@ from tests.tools.llamacpp import write_model
 class TestRuns:
     """What a run may name."""
 
+    @fault("servers", "run that names a model's address", sees="refused", kept="the key is sent nowhere else", code="error")
     def test_the_key_goes_to_no_address_that_a_run_names(self, server: DevServer, elsewhere: tuple[str, list[str]]) -> None:
         address, heard = elsewhere
         models = ("openai:x", "ollama:x", "auto")
@@ -46,6 +48,7 @@ class TestRuns:
         assert "is not allowed" in send(server, "POST", f"/threads/{thread}/runs/wait", onward, content_type="application/json").text
         assert heard == []
 
+    @fault("servers", "run that names a folder as its index", sees="refused", kept="the folder is not read", code="error")
     def test_an_index_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
         folder = server.said.parent
         assert run(server, {**LOCAL, "index": str(folder / "mine")})["answer"] == "László Bíró"
@@ -55,6 +58,7 @@ class TestRuns:
         for named, end in zip(wrong, ended, strict=True):
             assert f"index={str(named)!r} is not allowed for runs of this server" in end["__error__"]["message"]
 
+    @fault("servers", "run that names a model file", sees="refused", kept="the file is not read", code="error")
     def test_a_model_file_is_read_only_where_the_server_was_told_of_it(self, server: DevServer, hidden: Path) -> None:
         wrong = ("/etc/hostname", str(hidden / "model.gguf"), "../smollm2", "model.gguf")
         ended = runs(server, [({"model": f"gguf:{file}"}, "closed-book") for file in wrong])

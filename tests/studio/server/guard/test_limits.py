@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from ramify.studio.server import guard as limits
 from ramify.studio.server.guard import BODY, Guard, LimitedProtocol
+from tests.faults import fault
 from tests.studio.dev_server import RAMIFY, DevServer, free_port
 from tests.studio.server.guard.conftest import ASKED, LOCAL, send
 
@@ -65,6 +66,13 @@ def heard(line: socket.socket) -> bytes:
     return said
 
 
+@fault(
+    "servers",
+    "hundreds of half-sent requests",
+    sees="the connection is closed in time",
+    kept="the server goes on, no connection is left",
+    code="408",
+)
 def test_hundreds_of_half_sent_requests_are_closed_and_leave_nothing_behind(limited: uvicorn.Server) -> None:
     lines = [opened(limited.config.port, half) for half in HALVES * 60]
     assert Counter(heard(line)[:12] for line in lines) == {b"HTTP/1.1 408": 300}
@@ -79,6 +87,7 @@ def test_a_half_sent_request_is_closed_after_a_whole_one_on_the_same_connection(
     assert heard(line).startswith(b"HTTP/1.1 408")
 
 
+@fault("servers", "body beyond the limit", sees="refused", kept="the server goes on; it is not read to its end", code="413")
 def test_a_body_is_read_up_to_the_limit(limited: uvicorn.Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "BODY", 6)
     whole = HEAD + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[1,\r\n3\r\n22]\r\n"
@@ -89,10 +98,12 @@ def test_a_body_is_read_up_to_the_limit(limited: uvicorn.Server, monkeypatch: py
 class TestDevServer:
     """`ramify studio` keeps these limits."""
 
+    @fault("servers", "body of 300 MB announced", sees="refused", kept="the server goes on; it is not read", code="413")
     def test_a_body_of_300_mb_is_refused_unread(self, server: DevServer) -> None:
         line = opened(port_of(server), HEAD, b"Content-Length: 300000000\r\n\r\n")
         assert heard(line).startswith(b"HTTP/1.1 413")
 
+    @fault("servers", "header of 2 MB", sees="an error of HTTP, and the connection closed", kept="the server goes on", code="400")
     def test_a_header_of_2_mb_is_not_read_to_its_end(self, server: DevServer) -> None:
         with suppress(ConnectionError):  # closed before all of it was sent
             line = opened(port_of(server), b"GET /ok HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ", b"a" * 2_000_000)

@@ -9,6 +9,7 @@ import pytest
 from ramify.studio.server import guard
 from ramify.studio.server.guard import pattern
 from ramify.studio.server.langgraph_json import configuration
+from tests.faults import fault
 from tests.studio.dev_server import DevServer
 from tests.studio.server.guard.conftest import ASKED, FRIEND, LOCAL, run, send
 
@@ -41,6 +42,7 @@ class TestPages:
     """Which pages are answered."""
 
     @pytest.mark.parametrize(("method", "path"), ROUTES)
+    @fault("servers", "page of another origin, at Studio's server", sees="refused", kept="nothing runs", code="403")
     def test_a_foreign_page_is_refused_at_every_route(self, server: DevServer, method: str, path: str) -> None:
         body = {} if method == "POST" else None
         for origin in (EVIL, "null", "https://smith.langchain.com.evil.example", "http://localhost.evil.example:2024"):
@@ -50,6 +52,7 @@ class TestPages:
             assert "access-control-allow-origin" not in refused.headers
 
     @pytest.mark.parametrize(("method", "path"), ROUTES)
+    @fault("servers", "foreign name that leads to Studio's server (DNS rebinding)", sees="refused", kept="nothing runs", code="403")
     def test_a_name_that_somebody_let_lead_here_is_refused_at_every_route(self, server: DevServer, method: str, path: str) -> None:
         body = {} if method == "POST" else None
         port = server.url.rpartition(":")[2]
@@ -59,6 +62,7 @@ class TestPages:
 
     @pytest.mark.parametrize("kind", SIMPLE)
     @pytest.mark.parametrize("path", ["/runs/wait", "/mcp", "/threads", "/assistants/search"])
+    @fault("servers", "form that a browser sends without asking", sees="refused", kept="nothing runs", code="415")
     def test_what_needs_no_preflight_is_not_read(self, server: DevServer, path: str, kind: str | None) -> None:
         given = {"assistant_id": "naive", "input": ASKED, "context": LOCAL}
         refused = send(server, "POST", path, given, content_type=kind)
@@ -73,6 +77,7 @@ class TestPages:
         assert send(server, "POST", "/internal/truncate", **crossing, sec_fetch_dest="document").status_code == 403
 
     @pytest.mark.parametrize("origin", [EVIL, "null"])
+    @fault("servers", "web socket of another origin", sees="refused", kept="nothing runs", code="403")
     def test_a_foreign_page_opens_no_socket(self, server: DevServer, origin: str) -> None:
         assert self.handshake(server, origin).startswith("HTTP/1.1 403")
         assert not self.handshake(server, "http://localhost:3000").startswith("HTTP/1.1 403")

@@ -1,0 +1,58 @@
+"""Documents made to break what reads them, at the command line: alone, and beside a good file."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.faults import fault
+from tests.studio.conftest import Ramify
+from tests.tools.documents.hostile import DOCUMENTS, SAID, Hostile
+
+GOOD = "The river Arda rises in the hills."
+
+
+def each(sees_read: str, sees_skipped: str, kept: str, code: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Run a test with every document, as a row of the matrix: the code is that of one of which nothing can be read."""
+
+    def case(one: Hostile) -> object:
+        mark = fault("documents", one.kind, sees=sees_read if one.read else sees_skipped, kept=kept, code=0 if one.read else code)
+        return pytest.param(one, id=one.name[:30].encode("ascii", "replace").decode(), marks=mark)
+
+    mark: Callable[[Callable[..., None]], Callable[..., None]] = pytest.mark.parametrize("hostile", [case(one) for one in DOCUMENTS])
+    return mark
+
+
+def folder_with(documents: Path, hostile: Hostile) -> Path:
+    documents.mkdir()
+    (documents / hostile.name).write_bytes(hostile.content())
+    return documents
+
+
+def is_plain(said: str) -> bool:
+    """Tell whether an output is short lines of printable text, without a traceback."""
+    return "Traceback" not in said and len(said) < 5000 and all(letter.isprintable() or letter == "\n" for letter in said)
+
+
+@each("alone: what can be read is indexed", "alone: one error that names it", "the folder as it was, and no index", code=1)
+def test_alone(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hostile: Hostile) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = ramify("index", folder_with(tmp_path / "docs", hostile), "--out", tmp_path / "index")
+    assert done.code == (0 if hostile.read else 1)
+    assert is_plain(done.err)
+    assert hostile.read or sum(line.startswith("error: ") and " — " in line for line in done.err.splitlines()) == 1
+    assert {file.name for file in tmp_path.iterdir()} == ({"docs", "index"} if hostile.read else {"docs"})
+
+
+@each("beside a good file: both are indexed", "beside a good file: named as skipped", "the good file is indexed", code=0)
+def test_beside_a_good_file(ramify: Ramify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hostile: Hostile) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = folder_with(tmp_path / "docs", hostile)
+    (folder / "zz_good.txt").write_text(GOOD, encoding="utf-8")
+    done = ramify("index", folder, "--out", tmp_path / "index")
+    assert done.code == 0
+    assert is_plain(done.err)
+    for words, indexed in ((GOOD, True), (SAID, hostile.read)):
+        assert (words in ramify("search", words, "--index", tmp_path / "index", "-k", 1, "--json").out) == indexed
+    assert hostile.read or hostile.name in done.err
+    assert {file.name for file in tmp_path.iterdir()} == {"docs", "index"}
