@@ -20,6 +20,7 @@ from ramify.graphs.run import blocking
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
 from tests.fakes import FakeModel
+from tests.faults import fault
 from tests.graphs.test_killed import FIRST, ROME, Hanging, two_halves
 from tests.postgres import server
 from tests.river import QUESTION, river
@@ -106,6 +107,13 @@ def test_another_process_goes_on_with_what_was_said(memory: str) -> None:
     assert (listed["rivers"], listed["others"]) == ((FIRST, 2), (ROME, 1))
 
 
+@fault(
+    "processes",
+    "killed in the middle of a turn of a conversation",
+    sees="the question is offered to be resumed",
+    kept="all turns before; every finished branch",
+    code="killed",
+)
 def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> None:
     assert in_another_process(CHILD, memory, "killed") == -signal.SIGKILL
     conversation, asked = graphs.Conversation(memory, "killed"), chat()
@@ -119,6 +127,13 @@ def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> N
         conversation.resume("prune", model=asked, index=river())
 
 
+@fault(
+    "processes",
+    "killed between a step and its checkpoint",
+    sees="the question is offered to be resumed",
+    kept="what the step gave: it is not asked again",
+    code="killed",
+)
 def test_a_question_killed_between_a_step_and_its_checkpoint_is_gone_on_with(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
     graphs.Conversation(f"sqlite:{file}", "killed").ask(FIRST, "naive", model=chat(), index=river())
@@ -216,6 +231,7 @@ def test_a_store_with_changes_that_are_not_in_its_file_yet_is_one(tmp_path: Path
     assert "kept.db-wal" in blocking(twice())
 
 
+@fault("processes", "many conversations that begin at once", sees="every answer", kept="every conversation")
 async def test_many_may_begin_at_once_on_a_new_file(tmp_path: Path) -> None:
     where = f"sqlite:{tmp_path / 'kept.db'}"
     begun = [graphs.Conversation(where, f"talk-{number}").ask_async(FIRST, "naive", model=chat(), index=river()) for number in range(12)]
@@ -223,6 +239,13 @@ async def test_many_may_begin_at_once_on_a_new_file(tmp_path: Path) -> None:
     assert [thread.turns for thread in await threads(where)] == [1] * 12
 
 
+@fault(
+    "processes",
+    "killed while the list of conversations is made",
+    sees="nothing: the next question makes it anew",
+    kept="nothing was in it yet",
+    code="killed",
+)
 @pytest.mark.parametrize("done", range(6))
 def test_a_list_whose_making_was_killed_at_any_step_is_made_anew(tmp_path: Path, done: int) -> None:
     with sqlite3.connect(tmp_path / "kept.db.threads") as database:

@@ -1,4 +1,4 @@
-"""A process that answers the questions of a plan from Python, as many at once as it is given: by `ask`, by an agent's tool, in conversations.
+"""A process that answers the questions of a plan from Python, side by side: by `ask`, by an agent's tool, in conversations.
 
     python -m tests.torture.asker SEED INDEX MEMORY OLLAMA OPENAI
 

@@ -1,4 +1,4 @@
-"""Work in a child of this process, which has all modules loaded and no threads: what it gives back, or how it ended; and dying at a point."""
+"""Work in a child of this process, which has all modules loaded and no threads: what it gives back, how it ended; dying at a point."""
 
 import json
 import os
