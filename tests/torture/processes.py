@@ -15,6 +15,8 @@ GROWTH = 1.15
 SPARE_MIB = 32.0
 SPARE = 12
 """A process is flat where its last fifth has at most so much more than its second: 15 % and 32 MiB of memory, 12 descriptors or threads."""
+SETTLED_S = 600.0
+"""Runs shorter than this are not judged: processes are still loading in their second fifth."""
 
 
 class Sample(NamedTuple):
@@ -53,7 +55,7 @@ class Watched:
     def growing(self) -> list[str]:
         """Say what is not flat."""
         found = []
-        for what in ("memory", "descriptors", "threads") if len(self.samples) >= 10 else ():
+        for what in ("memory", "descriptors", "threads") if self.samples and self.samples[-1].second >= SETTLED_S else ():
             early, late = self.fifths(what)
             if late > (early * GROWTH + SPARE_MIB if what == "memory" else early + SPARE):
                 found.append(f"{self.name}: {what} grew from {early:.0f} to {late:.0f}")
