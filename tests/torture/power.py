@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,7 +27,9 @@ from tests.torture.scenarios import SCENARIOS, Scenario
 
 BLOCK = 4096
 WAYS = ("names and contents as synced", "contents as synced", "some blocks as synced")
-LOSING = ("index", "update", "large index", "graph", "hierarchy", "chat turn", "eval row")
+LASTING = ("index", "update", "large index", "graph", "hierarchy")
+"""What is on the disk once it has ended."""
+LOSING = (*LASTING, "first chat turn", "chat turn", "eval row")
 
 
 def compiled(folder: Path) -> Path | None:
@@ -83,6 +86,11 @@ def mixed(synced: bytes, now: bytes, draw: Random) -> bytes:
     return b"".join(blocks)
 
 
+def lasting(scenario: Scenario, folder: Path, new: Any) -> str:
+    """Return what is wrong where work had ended before the loss."""
+    return "" if scenario.outcome(folder) == new else "work that had ended is lost"
+
+
 def losses(name: str, seed: int, most: int, folder: Path) -> Iterator[dict[str, Any]]:
     """Lose power at events of one scenario's work, at most so many, and yield what came of each."""
     scenario, draw = SCENARIOS[name], Random(f"{seed} {name}")
@@ -97,7 +105,7 @@ def losses(name: str, seed: int, most: int, folder: Path) -> Iterator[dict[str, 
         yield {"event": 0, "wrong": prepared.wrong or done.wrong}
         return
     count = int((durable / "events-0").read_text())
-    for event in sorted(draw.sample(range(1, count + 1), min(most, count))):
+    for event in [*sorted(draw.sample(range(1, count + 1), min(most, count))), *([count + 1] if name in LASTING else ())]:
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(base, copy)
         begin(copy, durable)
@@ -105,7 +113,8 @@ def losses(name: str, seed: int, most: int, folder: Path) -> Iterator[dict[str, 
         for way in WAYS:
             shutil.rmtree(lost, ignore_errors=True)
             survive(copy, durable, lost, way, Random(f"{seed} {name} {event}"))
-            checked = in_child(lambda: scenario.wrong(lost, old, new))
+            check = partial(scenario.wrong, lost, old, new) if event <= count else partial(lasting, scenario, lost, new)
+            checked = in_child(check)
             yield {"event": event, "of": count, "way": way, "wrong": ended.wrong or checked.wrong or checked.value}
 
 
@@ -129,7 +138,9 @@ def run(seed: int, most: int, out: Path, failures: Failures, only: str | None = 
         if process.returncode or not told:
             failures.add("power", f"{name} ended with {process.returncode}", seed=seed, scenario=name)
             continue
-        lines.append(f"{name}: {len(told)} losses, at {len(told) // len(WAYS)} of {told[-1].get('of')} syncs, renames and removals")
+        lines.append(
+            f"{name}: {len(told)} losses, at {len(told) // len(WAYS)} of {told[-1].get('of')} syncs, renames and removals, or after the end"
+        )
         print(f"  {lines[-1]}", flush=True)
         shutil.rmtree(folder, ignore_errors=True)
     return lines

@@ -165,13 +165,17 @@ def turns_of(folder: Path) -> list[str]:
     return said[: len(said) - len(said) % 2]
 
 
-def turn_again(folder: Path) -> None:
-    """Resume the question that was interrupted; ask it where it never was."""
-    conversation = talk(folder)
-    if conversation.recall() is not None:
-        conversation.resume("chain", model=thinker(), index=river())
-    elif conversation.turns < 2:
-        turn(QUESTION)(folder)
+def turn_again(question: str, turns: int) -> Callable[[Path], object]:
+    """Return the resuming of a question that was interrupted, or its asking where it never was begun."""
+
+    def again(folder: Path) -> None:
+        conversation = talk(folder)
+        if conversation.recall() is not None:
+            conversation.resume("chain", model=thinker(), index=river())
+        elif conversation.turns < turns:
+            turn(question)(folder)
+
+    return again
 
 
 def agent_called(folder: Path) -> None:
@@ -224,6 +228,7 @@ SCENARIOS = {
         content(HIERARCHY),
     ),
     "eval row": Scenario(begun_eval, run_of_eval, scores_of, eval_again),
-    "chat turn": Scenario(turn(FIRST), turn(QUESTION), turns_of, turn_again),
+    "first chat turn": Scenario(lambda folder: None, turn(FIRST), turns_of, turn_again(FIRST, 1)),
+    "chat turn": Scenario(turn(FIRST), turn(QUESTION), turns_of, turn_again(QUESTION, 2)),
     "agent": Scenario(lambda folder: None, agent_called, agent_said, agent_again, grows=True),
 }
