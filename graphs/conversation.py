@@ -14,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
+from langgraph.types import StateSnapshot
 
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
@@ -333,7 +334,10 @@ class Conversation:
         async with opened(self.memory) as memory:
             self.strategy = await strategy_of(memory.store, self.thread)
             held = await _wired(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
+            given = await _not_taken_up(memory.saver, held)
         self.messages = held.values.get("messages", [])
+        if given:
+            return given[-1].text
         return str(held.values.get("question") or "") or None if held.tasks else None  # `next` lacks a step whose result is kept
 
     def recall(self) -> str | None:
@@ -411,6 +415,14 @@ class Conversation:
     def _config(self, config: RunnableConfig | None) -> RunnableConfig:
         given = config or {}
         return {**given, "configurable": {**given.get("configurable", {}), "thread_id": self.thread}}
+
+
+async def _not_taken_up(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
+    """Return the messages of a question that was given, and that no step has read yet; none where there is none."""
+    steps = {task.name for task in held.tasks}
+    if START in steps and (kept := await saver.aget_tuple(held.config)):
+        return list(kept.checkpoint["channel_values"][START]["messages"])
+    return list(held.values["messages"]) if read_input.name in steps else []
 
 
 def _answered(messages: list[AnyMessage]) -> int:

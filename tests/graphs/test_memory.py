@@ -146,6 +146,31 @@ def test_a_question_killed_between_a_step_and_its_checkpoint_is_gone_on_with(tmp
     assert [message.type for message in conversation.messages] == ["human", "ai"]
 
 
+@fault(
+    "processes",
+    "killed between a step and its checkpoint",
+    sees="the question is offered to be resumed",
+    kept="what the step gave: it is not asked again",
+    code="killed",
+)
+@pytest.mark.parametrize("turn", [1, 2])
+@pytest.mark.parametrize("kept", [1, 2, 3])
+def test_a_question_killed_before_it_was_taken_up_is_gone_on_with(tmp_path: Path, turn: int, kept: int) -> None:
+    file, asked, counts = tmp_path / "memory.db", [FIRST, ROME][:turn], [0]
+    for question in asked:
+        graphs.Conversation(f"sqlite:{file}", "killed").ask(question, "naive", model=chat(), index=river())
+        with sqlite3.connect(file) as database:
+            counts += database.execute("SELECT count(*) FROM checkpoints").fetchone()
+    with sqlite3.connect(file) as database:  # the first checkpoints of the last turn alone are kept
+        late = "(SELECT checkpoint_id FROM checkpoints ORDER BY checkpoint_id LIMIT -1 OFFSET ?)"
+        for table in ("writes", "checkpoints"):
+            database.execute(f"DELETE FROM {table} WHERE checkpoint_id IN {late}", [counts[-2] + kept])
+    conversation = graphs.Conversation(f"sqlite:{file}", "killed")
+    assert conversation.recall() == asked[-1]
+    assert conversation.resume(model=chat(), index=river()).answer == ("Paris" if turn == 1 else "Seine")
+    assert [message.text for message in conversation.messages if message.type == "human"] == asked
+
+
 @pytest.mark.parametrize("memory", ["sqlite"], indirect=True)
 def test_it_is_gone_on_with_by_the_strategy_that_it_was_begun_with(memory: str) -> None:
     assert in_another_process(CHILD, memory, "tor", "tor") == -signal.SIGKILL
