@@ -14,8 +14,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
-from langgraph.types import StateSnapshot
 
+from ramify.graphs._kept_turns import end_task, make_list, not_taken_up
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
 from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
@@ -204,14 +204,6 @@ async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object
     return found["one"]
 
 
-async def _end_task(store: BaseStore) -> None:
-    """End the task in which a store gathers what is asked of it; left alone, it is dropped while pending, which asyncio complains of."""
-    task = getattr(store, "_task", None)
-    if task is not None:
-        task.cancel()
-        await asyncio.wait([task])
-
-
 @asynccontextmanager
 async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
     """Open a SQLite file, with the list of conversations beside it; RamifyError where it is none, or cannot be written."""
@@ -226,7 +218,7 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
             await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
             await saver.setup()
             await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
-            await asyncio.to_thread(_make_list, listed)
+            await asyncio.to_thread(make_list, listed, _BUSY_S)
             await saver.conn.rollback()
             async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
                 try:
@@ -234,25 +226,10 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
                     await store.setup()
                     yield Memory(saver, store)
                 finally:
-                    await _end_task(store)
+                    await end_task(store)
     except (OSError, sqlite3.Error) as error:
         remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
         raise _lost(repr(file), error, remedy) from error
-
-
-def _make_list(file: Path) -> None:
-    """Make the tables of the list of conversations; those of a list whose making was interrupted are made anew, as it has none yet."""
-    from langgraph.store.sqlite import SqliteStore
-
-    with closing(sqlite3.connect(file, isolation_level=None, timeout=_BUSY_S)) as database:
-        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        made = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0] if "store_migrations" in tables else None
-        if made is not None and made + 1 >= len(SqliteStore.MIGRATIONS):
-            return
-        if "store" in tables and database.execute("SELECT 1 FROM store LIMIT 1").fetchone() is None:
-            database.execute("DELETE FROM store_migrations")
-            database.execute("DROP TABLE store")
-        SqliteStore(database).setup()
 
 
 def _lost(where: str, error: Exception, remedy: str) -> RamifyError:
@@ -334,7 +311,7 @@ class Conversation:
         async with opened(self.memory) as memory:
             self.strategy = await strategy_of(memory.store, self.thread)
             held = await _wired(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
-            given = await _not_taken_up(memory.saver, held)
+            given = await not_taken_up(memory.saver, held)
         self.messages = held.values.get("messages", [])
         if given:
             return given[-1].text
@@ -415,14 +392,6 @@ class Conversation:
     def _config(self, config: RunnableConfig | None) -> RunnableConfig:
         given = config or {}
         return {**given, "configurable": {**given.get("configurable", {}), "thread_id": self.thread}}
-
-
-async def _not_taken_up(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
-    """Return the messages of a question that was given, and that no step has read yet; none where there is none."""
-    steps = {task.name for task in held.tasks}
-    if START in steps and (kept := await saver.aget_tuple(held.config)):
-        return list(kept.checkpoint["channel_values"][START]["messages"])
-    return list(held.values["messages"]) if read_input.name in steps else []
 
 
 def _answered(messages: list[AnyMessage]) -> int:

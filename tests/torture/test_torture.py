@@ -29,7 +29,7 @@ def test_a_seed_draws_the_same_plan() -> None:
 
 
 def test_a_process_that_grows_is_told() -> None:
-    grows = Watched("one", 1, [Sample(60 * minute, 100 + 10 * minute, 20, 5 + minute) for minute in range(20)])
+    grows = Watched("one", 1, [Sample(60 * minute, 100 + 10 * minute, 20, 5 + 2 * minute) for minute in range(20)])
     flat = Watched("two", 2, [Sample(60 * minute, 300 if minute > 3 else 100, 20, 5) for minute in range(20)])
     assert [what.partition(" grew")[0] for what in grows.growing()] == ["one: memory", "one: threads"]
     assert flat.growing() == []
