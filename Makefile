@@ -8,7 +8,7 @@ PACKAGES := ramify.tools ramify.prompts ramify.nodes ramify.graphs ramify.evalua
 # What is imported is compiled then, and kept; pip would compile 20,000 files, of which the tests read a third.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all faults coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
+.PHONY: demo test test-all faults torture coverage check bench format browser-test inspect-test fuzz pictures lock licences audit sbom release clean
 
 demo: $(VENV)/.demo ## Ask a two-hop question on the demo corpus
 	$(BIN)/ramify ask "In which city was the inventor of the ballpoint pen born?" --tree
@@ -22,6 +22,9 @@ test-all: $(VENV)/.test ## Run all tests, and check that they give the fault mat
 
 faults: $(VENV)/.test ## Run the tests that cause a fault, and make docs/faults.md from those that pass
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m fault --faults=write
+
+torture: $(VENV)/.test ## Stress real processes with faults, kills, full disks and losses of power: MINUTES=30, SEED=a number; see build/torture/report.md
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.torture --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED)) --at-once 128 --out build/torture
 
 coverage: $(VENV)/.test ## Run what `make test` runs, and count the lines and branches that it reaches, by folder
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not real and not slow" --cov=ramify --cov-branch --cov-report=

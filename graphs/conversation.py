@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
+from ramify.graphs._kept_turns import end_task, make_list, not_taken_up
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
 from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
@@ -203,14 +204,6 @@ async def _one(saver: "AsyncPostgresSaver", sql: str, *values: object) -> object
     return found["one"]
 
 
-async def _end_task(store: BaseStore) -> None:
-    """End the task in which a store gathers what is asked of it; left alone, it is dropped while pending, which asyncio complains of."""
-    task = getattr(store, "_task", None)
-    if task is not None:
-        task.cancel()
-        await asyncio.wait([task])
-
-
 @asynccontextmanager
 async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
     """Open a SQLite file, with the list of conversations beside it; RamifyError where it is none, or cannot be written."""
@@ -220,16 +213,20 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
     except ImportError as error:
         raise RamifyError("LangGraph's memory in SQLite is not installed", "run `pip install 'ramify-rag[sqlite]'`") from error
     try:
-        saved, listed = [str(await asyncio.to_thread(make_file, kept, PRIVATE)) for kept in _kept_in(Path(file))]
-        async with AsyncSqliteSaver.from_conn_string(saved) as saver, AsyncSqliteStore.from_conn_string(listed) as store:
-            for connection in (saver.conn, store.conn):
-                await connection.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+        saved, listed = [await asyncio.to_thread(make_file, kept, PRIVATE) for kept in _kept_in(Path(file))]
+        async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
+            await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
             await saver.setup()
-            await store.setup()
-            try:
-                yield Memory(saver, store)
-            finally:
-                await _end_task(store)
+            await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
+            await asyncio.to_thread(make_list, listed, _BUSY_S)
+            await saver.conn.rollback()
+            async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
+                try:
+                    await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
+                    await store.setup()
+                    yield Memory(saver, store)
+                finally:
+                    await end_task(store)
     except (OSError, sqlite3.Error) as error:
         remedy = remedy_for(error, "see that it and its folder can be written, and that its disk has room", kept=True)
         raise _lost(repr(file), error, remedy) from error
@@ -314,8 +311,11 @@ class Conversation:
         async with opened(self.memory) as memory:
             self.strategy = await strategy_of(memory.store, self.thread)
             held = await _wired(self.strategy or DEFAULT).compile(checkpointer=memory.saver).aget_state(self._config(None))
+            given = await not_taken_up(memory.saver, held)
         self.messages = held.values.get("messages", [])
-        return str(held.values.get("question") or "") or None if held.next else None
+        if given:
+            return given[-1].text
+        return str(held.values.get("question") or "") or None if held.tasks else None  # `next` lacks a step whose result is kept
 
     def recall(self) -> str | None:
         """Read the messages of the thread, from synchronous code."""

@@ -84,6 +84,7 @@ SLOW = frozenset(
         "tests/tools/index/test_grown_killed.py",
         "tests/tools/knowledge/test_build_killed.py",
         "tests/tools/models/test_gguf.py",
+        "tests/torture/test_torture.py",
         "tests/training/test_training.py",
     }
 )

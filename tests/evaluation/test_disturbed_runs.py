@@ -19,6 +19,7 @@ from ramify.tools.errors import InputError, ModelError
 from ramify.tools.extractive import model as extractive
 from ramify.tools.extractive.model import reply_to
 from tests.evaluation.small_data_set import asked, knowing, order, questions, timeless, write_data
+from tests.faults import fault
 
 
 def scores(rows: list[Row]) -> dict[str, tuple[float, ...]]:
@@ -75,6 +76,7 @@ def test_a_model_that_never_answers_is_not_asked_to_the_end(data: Path, tmp_path
     assert not any(row["error"] for row in rows)
 
 
+@fault("disk", "full while an evaluation runs", sees="error: cannot write to the results — make room", kept="every finished row", code=1)
 def test_a_full_disk_ends_the_run_and_the_next_goes_on(data: Path, tmp_path: Path) -> None:
     calm = execute(order(data, tmp_path / "calm"))
     out, model = tmp_path / "run", knowing()

@@ -22,7 +22,7 @@ NAMES = {prompt.reply.__name__: prompt.name for prompt in vars(prompts).values()
 """The prompts by what they ask for."""
 USAGE = {"prompt_tokens": 2000, "completion_tokens": 20, "total_tokens": 2020}
 Fault = Fail | Raw | Reset | Hang
-FaultOf = Callable[[int, str], Fault | None]
+FaultOf = Callable[[int, str], Answer | None]
 """Gives the fault of a request by its number, from 1, and the name of its prompt."""
 
 

@@ -14,6 +14,7 @@ from pydantic import PrivateAttr
 
 import ramify.graphs as graphs
 from tests.fakes import FakeModel
+from tests.faults import fault
 from tests.river import FIRST, QUESTION, replies, river
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
@@ -93,6 +94,13 @@ def compiled(strategy: str, chat: FakeModel, saver: AsyncSqliteSaver) -> tuple[A
 CHILD = "import asyncio, sys; from tests.graphs.test_killed import run_until_killed; asyncio.run(run_until_killed(*sys.argv[1:]))"
 
 
+@fault(
+    "processes",
+    "killed in the middle of a question",
+    sees="resumed, the answer",
+    kept="with a checkpointer, every finished branch and what it cost",
+    code="killed",
+)
 @pytest.mark.parametrize(("strategy", "split", "step"), [("tor", "decompose", "answer"), ("prune", "decide", "decide")])
 async def test_only_what_was_under_way_is_asked_again_and_what_was_spent_is_counted(
     strategy: str, split: str, step: str, tmp_path: Path

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.store.sqlite import SqliteStore
 
 import ramify.graphs as graphs
 from ramify.graphs.conversation import opened, share_memory, threads
@@ -19,6 +20,7 @@ from ramify.graphs.run import blocking
 from ramify.tools.errors import RamifyError, UsageError
 from ramify.tools.index import Index
 from tests.fakes import FakeModel
+from tests.faults import fault
 from tests.graphs.test_killed import FIRST, ROME, Hanging, two_halves
 from tests.postgres import server
 from tests.river import QUESTION, river
@@ -105,6 +107,13 @@ def test_another_process_goes_on_with_what_was_said(memory: str) -> None:
     assert (listed["rivers"], listed["others"]) == ((FIRST, 2), (ROME, 1))
 
 
+@fault(
+    "processes",
+    "killed in the middle of a turn of a conversation",
+    sees="the question is offered to be resumed",
+    kept="all turns before; every finished branch",
+    code="killed",
+)
 def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> None:
     assert in_another_process(CHILD, memory, "killed") == -signal.SIGKILL
     conversation, asked = graphs.Conversation(memory, "killed"), chat()
@@ -116,6 +125,50 @@ def test_a_question_whose_answering_was_killed_is_gone_on_with(memory: str) -> N
     assert conversation.recall() is None
     with pytest.raises(UsageError, match="no question was interrupted"):
         conversation.resume("prune", model=asked, index=river())
+
+
+@fault(
+    "processes",
+    "killed between a step and its checkpoint",
+    sees="the question is offered to be resumed",
+    kept="what the step gave: it is not asked again",
+    code="killed",
+)
+def test_a_question_killed_between_a_step_and_its_checkpoint_is_gone_on_with(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    graphs.Conversation(f"sqlite:{file}", "killed").ask(FIRST, "naive", model=chat(), index=river())
+    with sqlite3.connect(file) as database:  # what the last step gave is kept, and no checkpoint after it
+        database.execute("DELETE FROM checkpoints WHERE checkpoint_id = (SELECT max(checkpoint_id) FROM checkpoints)")
+    conversation, asked = graphs.Conversation(f"sqlite:{file}", "killed"), chat()
+    assert conversation.recall() == FIRST
+    assert conversation.resume(model=asked, index=river()).answer == "Paris"
+    assert asked.calls == []
+    assert [message.type for message in conversation.messages] == ["human", "ai"]
+
+
+@fault(
+    "processes",
+    "killed between a step and its checkpoint",
+    sees="the question is offered to be resumed",
+    kept="what the step gave: it is not asked again",
+    code="killed",
+)
+@pytest.mark.parametrize("turn", [1, 2])
+@pytest.mark.parametrize("kept", [1, 2, 3])
+def test_a_question_killed_before_it_was_taken_up_is_gone_on_with(tmp_path: Path, turn: int, kept: int) -> None:
+    file, asked, counts = tmp_path / "memory.db", [FIRST, ROME][:turn], [0]
+    for question in asked:
+        graphs.Conversation(f"sqlite:{file}", "killed").ask(question, "naive", model=chat(), index=river())
+        with sqlite3.connect(file) as database:
+            counts += database.execute("SELECT count(*) FROM checkpoints").fetchone()
+    with sqlite3.connect(file) as database:  # the first checkpoints of the last turn alone are kept
+        late = "(SELECT checkpoint_id FROM checkpoints ORDER BY checkpoint_id LIMIT -1 OFFSET ?)"
+        for table in ("writes", "checkpoints"):
+            database.execute(f"DELETE FROM {table} WHERE checkpoint_id IN {late}", [counts[-2] + kept])
+    conversation = graphs.Conversation(f"sqlite:{file}", "killed")
+    assert conversation.recall() == asked[-1]
+    assert conversation.resume(model=chat(), index=river()).answer == ("Paris" if turn == 1 else "Seine")
+    assert [message.text for message in conversation.messages if message.type == "human"] == asked
 
 
 @pytest.mark.parametrize("memory", ["sqlite"], indirect=True)
@@ -203,10 +256,31 @@ def test_a_store_with_changes_that_are_not_in_its_file_yet_is_one(tmp_path: Path
     assert "kept.db-wal" in blocking(twice())
 
 
-def test_a_store_whose_making_was_interrupted_is_made_anew(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "kept.db.threads") as database:  # as a disk that was full has left it
+@fault("processes", "many conversations that begin at once", sees="every answer", kept="every conversation")
+async def test_many_may_begin_at_once_on_a_new_file(tmp_path: Path) -> None:
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+    begun = [graphs.Conversation(where, f"talk-{number}").ask_async(FIRST, "naive", model=chat(), index=river()) for number in range(12)]
+    assert {result.answer for result in await asyncio.gather(*begun)} == {"Paris"}
+    assert [thread.turns for thread in await threads(where)] == [1] * 12
+
+
+@fault(
+    "processes",
+    "killed while the list of conversations is made",
+    sees="nothing: the next question makes it anew",
+    kept="nothing was in it yet",
+    code="killed",
+)
+@pytest.mark.parametrize("done", range(6))
+def test_a_list_whose_making_was_killed_at_any_step_is_made_anew(tmp_path: Path, done: int) -> None:
+    with sqlite3.connect(tmp_path / "kept.db.threads") as database:
         database.execute("CREATE TABLE store_migrations (v INTEGER PRIMARY KEY)")
-    assert graphs.Conversation(f"sqlite:{tmp_path / 'kept.db'}", "mine").ask(FIRST, "naive", model=chat(), index=river()).answer == "Paris"
+        for number, change in enumerate(SqliteStore.MIGRATIONS[:done], 1):  # the last one is made, and not noted
+            database.executescript(change)
+            database.execute("INSERT INTO store_migrations VALUES (?)", [number - 1]) if number < done else None
+    where = f"sqlite:{tmp_path / 'kept.db'}"
+    assert graphs.Conversation(where, "mine").ask(FIRST, "naive", model=chat(), index=river()).answer == "Paris"
+    assert [thread.turns for thread in asyncio.run(threads(where))] == [1]
 
 
 def test_no_part_of_a_password_is_taken_for_the_host() -> None:

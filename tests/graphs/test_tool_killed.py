@@ -14,6 +14,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 import ramify.graphs as graphs
 from tests.fakes import FakeModel
+from tests.faults import fault
 from tests.graphs.agents import Caller, tools_said
 from tests.graphs.test_killed import CONFIG, ROME, Dying, Hanging, two_halves
 from tests.graphs.test_subagent import Delegator
@@ -35,6 +36,13 @@ async def run_until_killed(kind: str, file: str) -> None:
         await agent(kind, Hanging(replies=two_halves, logprobs=True), saver).ainvoke({"messages": [("human", QUESTION)]}, CONFIG)
 
 
+@fault(
+    "processes",
+    "killed while an agent's tool is at work",
+    sees="the agent, resumed, gives the answer",
+    kept="with a checkpointer, every finished branch",
+    code="killed",
+)
 @pytest.mark.parametrize("kind", ["tool", "subagent"])
 async def test_only_what_was_under_way_is_asked_again(kind: str, tmp_path: Path) -> None:
     file = str(tmp_path / "checkpoints.sqlite")

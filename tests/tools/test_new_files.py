@@ -10,8 +10,12 @@ import pytest
 from ramify.tools import new_files
 from ramify.tools.errors import InputError
 from ramify.tools.new_files import make_folder, write_whole
+from tests.faults import fault
 
 
+@fault(
+    "disk", "full while a page or an export is written", sees="error: cannot write the file — make room", kept="the file as it was", code=1
+)
 def test_nothing_is_left_of_what_the_disk_has_no_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*paths: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

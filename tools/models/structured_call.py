@@ -110,9 +110,12 @@ def without_lengths(schema: Any) -> Any:
 
 
 def _unparsed(bound: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    """Remove LangChain's parser: it is quadratic in the reply's length, in a thread that no timeout ends."""
+    """Return the model alone, without LangChain's parser, which is quadratic in the reply's length, in a thread that no timeout ends.
+
+    Streamed, what stands around the model would let a call run on that was given up.
+    """
     first = bound.first if isinstance(bound, RunnableSequence) else None
-    return first if isinstance(first, RunnableParallel) and first.steps__.keys() == {"raw"} else bound
+    return first.steps__["raw"] if isinstance(first, RunnableParallel) and first.steps__.keys() == {"raw"} else bound
 
 
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.evaluation.conftest import cache, data
+from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.studio.eval_lines import LLAMA, lines, outcome
 from tests.studio.test_bad_input import one_line
@@ -103,7 +104,36 @@ PILOT = 5
 
 @pytest.mark.usefixtures("unreported")
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc to see which processes are left")
-@pytest.mark.parametrize(("workers", "killed"), [(1, signal.SIGINT), (2, signal.SIGINT), (2, signal.SIGKILL)])
+@pytest.mark.parametrize(
+    ("workers", "killed"),
+    [
+        *(
+            pytest.param(
+                workers,
+                signal.SIGINT,
+                marks=fault(
+                    "processes",
+                    "Ctrl-C in the middle of an evaluation",
+                    sees="error: interrupted, and that it resumes",
+                    kept="every finished row",
+                    code=130,
+                ),
+            )
+            for workers in (1, 2)
+        ),
+        pytest.param(
+            2,
+            signal.SIGKILL,
+            marks=fault(
+                "processes",
+                "killed in the middle of an evaluation",
+                sees="nothing; the same command resumes",
+                kept="every finished row; no process is left",
+                code="killed",
+            ),
+        ),
+    ],
+)
 def test_a_run_goes_on_after_ctrl_c_and_after_kill_9(
     ramify: Ramify, ollama: Ollama, data: Path, tmp_path: Path, started: Start, workers: int, killed: signal.Signals
 ) -> None:
@@ -136,6 +166,9 @@ def test_a_run_goes_on_after_ctrl_c_and_after_kill_9(
     assert len(ollama.requests) == 12 - STALLED
 
 
+@fault(
+    "processes", "worker of an evaluation killed", sees="error: a worker process ended — fewer workers", kept="every finished row", code=1
+)
 @pytest.mark.usefixtures("unreported")
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc to see which processes are workers")
 def test_a_worker_that_is_killed_ends_the_run_and_the_other_worker_in_the_middle_of_its_work(

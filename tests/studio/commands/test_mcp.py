@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
+from tests.faults import fault
 from tests.studio.conftest import Ramify
 from tests.studio.dev_server import RAMIFY, free_port
 
@@ -35,6 +36,7 @@ def test_what_is_wrong_is_told_before_anything_is_served(
     assert told in done.err
 
 
+@fault("processes", "SIGTERM to an MCP server", sees="the server has stopped", kept="it keeps nothing")
 def test_it_says_where_it_is_and_a_signal_ends_it(built: Path) -> None:
     command = [RAMIFY, "mcp", "--http", "--port", str(free_port()), "--index", str(built), "--model", "extractive", "--name", "papers"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "400"}) as process:

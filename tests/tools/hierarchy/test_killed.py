@@ -7,6 +7,7 @@ import pytest
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST
+from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import changed, dump, grouped, indexed, records, write
 from tests.tools.killing import killed_everywhere
@@ -27,6 +28,13 @@ def index(tmp_path: Path) -> Path:
     return indexed(tmp_path / "index", MISSING)
 
 
+@fault(
+    "processes",
+    "killed while a hierarchy is built",
+    sees="the index without it, or with the old one",
+    kept="the index; what was grown is not grown again",
+    code="killed",
+)
 def test_a_first_build(index: Path) -> None:
     copies = killed_everywhere(index, BY_CHAPTER, HIERARCHY, MANIFEST)
     grouped(index)
@@ -35,6 +43,13 @@ def test_a_first_build(index: Path) -> None:
     assert 0 in grown, "what was grown before the end is not grown again"
 
 
+@fault(
+    "processes",
+    "killed while a hierarchy is built",
+    sees="the index without it, or with the old one",
+    kept="the index; what was grown is not grown again",
+    code="killed",
+)
 def test_an_update(index: Path) -> None:
     grouped(index)
     before = dump(index)

@@ -91,6 +91,13 @@ def killed(corpus: Path, folder: Path, program: str, where: object) -> None:
 
 
 class TestKilled:
+    @fault(
+        "processes",
+        "killed while an index is built",
+        sees="search says that it is half-written",
+        kept="what was encoded; the same command resumes",
+        code="killed",
+    )
     def test_a_killed_build_resumes_and_finds_the_same(self, corpus: Path, index: Index, tmp_path: Path) -> None:
         killed(corpus, tmp_path, BUILD_AND_DIE, 55)
         with pytest.raises(IndexingError, match=r"half-written — run `ramify index .*again"):
@@ -99,6 +106,13 @@ class TestKilled:
         assert 0 < len(encoder.encoded) <= 100 - 55 + 10
         assert search_all(tmp_path) == search_all(index.where)
 
+    @fault(
+        "processes",
+        "killed while an index is brought up to date",
+        sees="nothing: the old index is searched",
+        kept="the old index; what was encoded",
+        code="killed",
+    )
     def test_a_killed_update_leaves_the_old_index_and_resumes(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(40))
         Index.build([corpus], tmp_path / "index", WordEncoder(), batch_size=10)
@@ -111,6 +125,13 @@ class TestKilled:
         Index.build([corpus], tmp_path / "new", WordEncoder(), batch_size=10)
         assert search_all(tmp_path / "index") == search_all(tmp_path / "new")
 
+    @fault(
+        "processes",
+        "killed between two files of an index",
+        sees="the old index, or one line: run the command again",
+        kept="everything; nothing is encoded again",
+        code="killed",
+    )
     @pytest.mark.parametrize(("step", "published"), [("passages.sqlite", 0), ("slots.npy", 1), ("vectors.faiss", 2), ("manifest.json", 3)])
     def test_a_publication_cut_short_is_completed_without_encoding(self, tmp_path: Path, step: str, published: int) -> None:
         corpus, folder = write_records(tmp_path / "records.jsonl", range(20)), tmp_path / "index"

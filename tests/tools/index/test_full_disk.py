@@ -12,6 +12,7 @@ import pytest
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
 from ramify.tools.index.publication import publish_structure, relink
+from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 from tests.tools.index.test_updates import search_all
@@ -82,6 +83,13 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
+@fault(
+    "disk",
+    "full while an index is brought up to date",
+    sees="error: the index cannot be written — make room",
+    kept="the old index; what was encoded",
+    code=1,
+)
 @pytest.mark.parametrize(
     ("fill", "name", "left"),
     [
@@ -112,6 +120,13 @@ def test_while_an_index_is_brought_up_to_date(
     assert (search_all(folder), names(folder)) == (search_all(folder.parent / "new"), KEPT)
 
 
+@fault(
+    "disk",
+    "full while an index is made",
+    sees="error: the index cannot be written — make room",
+    kept="what was encoded, where anything was",
+    code=1,
+)
 @pytest.mark.parametrize(("fill", "name"), [(fill_database, "passages.sqlite"), (fill_files, "next.vectors.faiss")])
 def test_while_an_index_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Callable[..., None], name: str) -> None:
     corpus, folder = write_records(tmp_path / "records.jsonl", range(200)), tmp_path / "index"
@@ -125,6 +140,13 @@ def test_while_an_index_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert len(Index.open(folder, WordEncoder())) == 200
 
 
+@fault(
+    "disk",
+    "full while vectors are linked anew or a graph is written",
+    sees="error: the index cannot be written — make room",
+    kept="the index as it was",
+    code=1,
+)
 def test_while_vectors_are_linked_anew_or_a_structure_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = search_all(folder)
 
@@ -138,3 +160,23 @@ def test_while_vectors_are_linked_anew_or_a_structure_is_written(folder: Path, m
     with pytest.raises(IndexingError, match="make room"):
         relink(folder, "fp16")
     assert (search_all(folder), names(folder)) == (before, KEPT)
+
+
+@fault(
+    "disk",
+    "folder that cannot be written",
+    sees="error: the index cannot be written — check the permissions",
+    kept="the index as it was",
+    code=1,
+)
+def test_on_a_disk_that_is_read_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, connect = search_all(folder), sqlite3.connect
+
+    def connecting(path: Any, *more: Any, **how: Any) -> sqlite3.Connection:
+        address = path if str(path).startswith("file:") else f"{Path(path).absolute().as_uri()}?mode=ro"
+        return connect(address, *more, **{**how, "uri": True})
+
+    monkeypatch.setattr(sqlite3, "connect", connecting)
+    with pytest.raises(IndexingError, match=r"/index' cannot be written: .*readonly.* — check the folder's permissions"):
+        Index.build([write_records(folder.parent / "records.jsonl", range(30))], folder, WordEncoder())
+    assert (search_all(folder), names(folder) - {COPY}) == (before, KEPT)

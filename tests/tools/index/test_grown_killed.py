@@ -9,6 +9,7 @@ import pytest
 
 from ramify.tools.errors import IndexingError
 from ramify.tools.index import Index
+from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_damage import PUBLISH_AND_DIE
 from tests.tools.index.test_grown import build, change, corpus, large, words  # noqa: F401
@@ -20,6 +21,13 @@ hnsw._SCANNED = publication.POSTINGS_FROM = 50
 {PUBLISH_AND_DIE}"""
 
 
+@fault(
+    "processes",
+    "killed between two files of an index",
+    sees="the old index, or one line: run the command again",
+    kept="everything; nothing is encoded again",
+    code="killed",
+)
 @pytest.mark.parametrize("step", ["passages.sqlite", "slots.npy", "vectors.faiss", "words.counts.npy", "words.slots.npy", "manifest.json"])
 def test_an_update_killed_between_two_files_is_completed(tmp_path: Path, corpus: Path, step: str) -> None:  # noqa: F811
     folder = build(corpus, tmp_path / "index")

@@ -10,6 +10,7 @@ import pytest
 
 from ramify.tools.index import Index
 from ramify.tools.index.publication import publish_structure, relink
+from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import write_records
 
@@ -48,6 +49,13 @@ def before_the_manifest(events: Events) -> Iterator[tuple[str, str]]:
     yield from events[:end]
 
 
+@fault(
+    "disk",
+    "power lost while an index is published",
+    sees="the old index, or one line: run the command again",
+    kept="a manifest names only what is on the disk",
+    code="none",
+)
 def test_files_and_their_names_are_on_the_disk_before_the_manifest(tmp_path: Path, corpus: Path, events: Events) -> None:
     folder = tmp_path / "index"
     for numbers in (range(20), range(30)):
@@ -60,6 +68,13 @@ def test_files_and_their_names_are_on_the_disk_before_the_manifest(tmp_path: Pat
         assert done[renamed - 1] == ("sync", "next.manifest.json.part")
 
 
+@fault(
+    "disk",
+    "power lost while an index is published",
+    sees="the old index, or one line: run the command again",
+    kept="a manifest names only what is on the disk",
+    code="none",
+)
 def test_so_are_vectors_linked_anew_and_what_a_kind_has(tmp_path: Path, corpus: Path, events: Events) -> None:
     folder = tmp_path / "index"
     Index.build([corpus], folder, WordEncoder())

@@ -17,6 +17,7 @@ from ramify.tools.index.build import Intake
 from ramify.tools.index.chunking import Chunking
 from ramify.tools.index.index_writer import IndexWriter
 from ramify.tools.index.manifest import write_lock
+from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.index.test_index import hits, write_records
 
@@ -136,6 +137,12 @@ class TestUpdates:
         with pytest.raises(IndexingError):
             Index.open(tmp_path / "index")
 
+    @fault(
+        "processes",
+        "writer beside readers",
+        sees="nothing: readers find what was there when they opened it",
+        kept="both states, until the readers open it again",
+    )
     def test_an_open_index_goes_on_as_it_was(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(40))
         Index.build([corpus], tmp_path / "index", WordEncoder())
@@ -145,6 +152,13 @@ class TestUpdates:
         Index.build([corpus], tmp_path / "index", WordEncoder())
         assert hits(opened) == before
 
+    @fault(
+        "processes",
+        "two writers of one index",
+        sees="error: another process is writing the index — wait",
+        kept="the index, and the first writer's work",
+        code=1,
+    )
     def test_two_writers_do_not_meet(self, tmp_path: Path) -> None:
         corpus = write_records(tmp_path / "records.jsonl", range(3))
         with write_lock(tmp_path / "index"), pytest.raises(IndexingError, match="another process is writing"):

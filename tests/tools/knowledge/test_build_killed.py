@@ -7,6 +7,7 @@ import pytest
 from ramify.tools.index import Index
 from ramify.tools.index.manifest import MANIFEST
 from ramify.tools.knowledge.graph_file import GRAPH
+from tests.faults import fault
 from tests.tools.fakes import WordEncoder
 from tests.tools.killing import killed_everywhere
 from tests.tools.knowledge.valley import SMALL, VALLEY, dump, opened, reports_of, structured, write
@@ -29,6 +30,13 @@ def index(tmp_path: Path) -> Path:
     return folder
 
 
+@fault(
+    "processes",
+    "killed while a graph is built",
+    sees="the index without it, or with the old one",
+    kept="the index; run again, the graph is that of an undisturbed run",
+    code="killed",
+)
 def test_a_first_build(index: Path) -> None:
     copies = killed_everywhere(index, SMALL_GRAPH, GRAPH, MANIFEST)
     structured(index, **SMALL)
@@ -40,6 +48,13 @@ def test_a_first_build(index: Path) -> None:
     assert whole == 1, "before its manifest is in its place a graph is whole, and not vouched for"
 
 
+@fault(
+    "processes",
+    "killed while a graph is built",
+    sees="the index without it, or with the old one",
+    kept="the index; run again, the graph is that of an undisturbed run",
+    code="killed",
+)
 def test_an_update(index: Path) -> None:
     structured(index, **SMALL)
     before = dump(index)

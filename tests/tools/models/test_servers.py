@@ -1,5 +1,6 @@
 """What can go wrong during a call, and what is made of it."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -15,6 +16,7 @@ from ramify.tools.errors import ModelError, ReplyError
 from ramify.tools.models import Model, ModelOptions, Structured, resolve
 from ramify.tools.models.reply_parsing import span_confidence
 from ramify.tools.models.servers import Server, classify, explain
+from ramify.tools.models.structured_call import ON_TEXT
 from tests.tools.ollama_replies import Fail, Hang, Raw, Say
 from tests.tools.ollama_server import Ollama, ollama
 from tests.tools.openai_server import OpenAI, Reply, completion, serving
@@ -79,6 +81,18 @@ async def test_no_reply_in_time(ollama: Ollama) -> None:
     ollama.when("polonium", Hang())
     with pytest.raises(ReplyError, match=r"gave no reply within 0\.2 s — raise timeout"):
         await ask(ollama, timeout=0.2)
+
+
+async def test_a_streamed_call_that_is_given_up_ends(ollama: Ollama) -> None:
+    ollama.when("polonium", Hang())
+    here = asyncio.all_tasks()
+    token = ON_TEXT.set(lambda text: None)
+    try:
+        with pytest.raises(ReplyError, match="gave no reply within"):
+            await ask(ollama, timeout=0.5)
+    finally:
+        ON_TEXT.reset(token)
+    assert asyncio.all_tasks() == here, "none of its own is left to run on"
 
 
 async def test_a_busy_server_is_asked_again(ollama: Ollama) -> None:

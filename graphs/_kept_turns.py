@@ -1,0 +1,46 @@
+"""What a killed process leaves of a conversation: a question that no step has read, a list that is half made, a task of a store."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import AnyMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore
+from langgraph.types import StateSnapshot
+
+from ramify.graphs.wiring import START
+from ramify.nodes.read_input import read_input
+
+
+async def not_taken_up(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> list[AnyMessage]:
+    """Return the messages of a question that was given, and that no step has read yet; none where there is none."""
+    steps = {task.name for task in held.tasks}
+    if START in steps and (kept := await saver.aget_tuple(held.config)):
+        return list(kept.checkpoint["channel_values"][START]["messages"])
+    return list(held.values["messages"]) if read_input.name in steps else []
+
+
+def make_list(file: Path, patience_s: float) -> None:
+    """Make the tables of the list of conversations; those of a list whose making was interrupted are made anew, as it has none yet."""
+    from langgraph.store.sqlite import SqliteStore
+
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=patience_s)) as database:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        made = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0] if "store_migrations" in tables else None
+        if made is not None and made + 1 >= len(SqliteStore.MIGRATIONS):
+            return
+        if "store" in tables and database.execute("SELECT 1 FROM store LIMIT 1").fetchone() is None:
+            database.execute("DELETE FROM store_migrations")
+            database.execute("DROP TABLE store")
+        SqliteStore(database).setup()
+
+
+async def end_task(store: BaseStore) -> None:
+    """End the task in which a store gathers what is asked of it; left alone, it is dropped while pending, which asyncio complains of."""
+    task = getattr(store, "_task", None)
+    if task is not None:
+        task.cancel()
+        await asyncio.wait([task])

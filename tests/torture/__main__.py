@@ -1,0 +1,73 @@
+"""Run the stress test, or parts of it: python -m tests.torture --minutes 30 --seed 7 --at-once 128 --out build/torture --part load."""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+from random import SystemRandom
+
+from tests.torture import disk, kill, load, power
+from tests.torture.processes import Watched
+from tests.torture.report import Failures, write_page
+
+PARTS = ("load", "kill", "disk", "power")
+LOAD = 0.4
+"""The part of the minutes for the load, where all parts run; the others end by themselves."""
+TIMES = 50
+"""Kills at each point in half an hour or less."""
+
+
+def options() -> argparse.ArgumentParser:
+    """Return the options."""
+    parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
+    parser.add_argument(
+        "--minutes", type=float, default=30, help="about how long all parts take on two idle cores; with one part, the load"
+    )
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--at-once", type=int, default=128, help="questions of the load at the same time")
+    parser.add_argument("--out", type=Path, default=Path("build/torture"))
+    parser.add_argument("--part", choices=PARTS, action="append")
+    parser.add_argument("--only", type=int, help="one question of the load, by its number")
+    parser.add_argument("--scenario", help="one scenario of the other parts, by its name")
+    parser.add_argument(
+        "--times", type=int, help=f"kills at each point, and losses of power of each scenario; {TIMES} or more in 30 minutes"
+    )
+    parser.add_argument("--step", type=int, default=disk.STEP, help="KB by which a disk grows")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the parts; return 1 where anything failed."""
+    given = options().parse_args(arguments)
+    seed: int = SystemRandom().randrange(10**6) if given.seed is None else given.seed
+    out: Path = given.out.absolute()
+    if out.exists() and any(out.iterdir()) and not (out / "failures.jsonl").exists():
+        sys.exit(f"{str(out)!r} has other files — name a new folder")
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    (out / "failures.jsonl").touch()
+    print(f"seed {seed}", flush=True)
+    parts = given.part or PARTS
+    minutes = given.minutes * (LOAD if len(parts) == len(PARTS) else 1)
+    times = given.times or max(TIMES, round(TIMES * given.minutes / 30))
+    failures, lines = Failures(out / "failures.jsonl"), [f"Seed {seed}."]
+    watched: list[Watched] = []
+    for part in parts:
+        print(part, flush=True)
+        if part == "load":
+            done = load.run(seed, minutes, given.at_once, out, given.only, failures)
+            watched, told = done.watched, done.summary()
+        elif part == "kill":
+            told = kill.run(seed, times, out, failures, given.scenario)
+        elif part == "disk":
+            told = disk.run(seed, given.step, out, failures, given.scenario)
+        else:
+            told = power.run(seed, times, out, failures, given.scenario)
+        lines += [f"## {part.capitalize()}", *told]
+        write_page(out, lines, failures, watched)
+    print("\n".join([*lines, f"{len(failures.found)} failures; {out / 'report.md'}"]), flush=True)
+    return 1 if failures.found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

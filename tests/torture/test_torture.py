@@ -1,0 +1,35 @@
+"""Each part of the stress test runs, very small, and finds nothing; a seed draws the same plan."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.torture.__main__ import main
+from tests.torture.plan import case
+from tests.torture.processes import Sample, Watched
+
+SMALL = {
+    "load": ("--minutes", "0.1", "--at-once", "8"),
+    "kill": ("--times", "1", "--scenario", "chat turn"),
+    "disk": ("--step", "100", "--scenario", "update"),
+    "power": ("--times", "3", "--scenario", "update"),
+}
+
+
+@pytest.mark.parametrize("part", SMALL)
+def test_a_part_finds_nothing(part: str, tmp_path: Path) -> None:
+    out = tmp_path / "torture"
+    assert main(["--part", part, "--seed", "1", "--out", str(out), *SMALL[part]]) == 0, (out / "failures.jsonl").read_text()
+    assert "0 failures" in (out / "report.md").read_text()
+
+
+def test_a_seed_draws_the_same_plan() -> None:
+    assert [case(1, number) for number in range(50)] == [case(1, number) for number in range(50)]
+    assert [case(1, number) for number in range(50)] != [case(2, number) for number in range(50)]
+
+
+def test_a_process_that_grows_is_told() -> None:
+    grows = Watched("one", 1, [Sample(60 * minute, 100 + 10 * minute, 20, 5 + 2 * minute) for minute in range(20)])
+    flat = Watched("two", 2, [Sample(60 * minute, 300 if minute > 3 else 100, 20, 5) for minute in range(20)])
+    assert [what.partition(" grew")[0] for what in grows.growing()] == ["one: memory", "one: threads"]
+    assert flat.growing() == []
