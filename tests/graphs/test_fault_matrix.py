@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import pytest
@@ -114,22 +115,28 @@ def ask(strategy: str, protocol: str, broken: Any = None, at: int = 0) -> tuple[
     return result, server
 
 
+@cache
+def undisturbed(strategy: str, protocol: str) -> tuple[str, int]:
+    """Return the answer of a question without a fault, and how many calls it takes."""
+    result, _ = ask(strategy, protocol)
+    return result.answer, result.usage.llm_calls
+
+
 def told_of(result: Result) -> str:
     return "\n".join([*result.notices, result.explanation, *(branch.note for branch in result.tree.values())])
 
 
 @cases(PASSING, AGAIN, "all; the request counts")
 def test_a_fault_that_passes_costs_a_call(strategy: str, name: str, place: str, protocol: str) -> None:
-    whole, _ = ask(strategy, protocol)
-    result, _ = ask(strategy, protocol, PASSING[name][protocol], PLACES[place](whole.usage.llm_calls))
-    assert (result.answer, result.stopped_by, result.error) == (whole.answer, "finished", "")
+    answer, calls = undisturbed(strategy, protocol)
+    result, _ = ask(strategy, protocol, PASSING[name][protocol], PLACES[place](calls))
+    assert (result.answer, result.stopped_by, result.error) == (answer, "finished", "")
 
 
 @cases(REFUSED, "the branch is marked failed and says why", "the other branches, and an answer from them")
 def test_a_call_that_is_refused_fails_its_branch(strategy: str, name: str, place: str, protocol: str) -> None:
-    whole, _ = ask(strategy, protocol)
     broken = REFUSED[name]
-    result, _ = ask(strategy, protocol, broken, PLACES[place](whole.usage.llm_calls))
+    result, _ = ask(strategy, protocol, broken, PLACES[place](undisturbed(strategy, protocol)[1]))
     words = "no reply within" if isinstance(broken, Hang) else WORDS if broken.status >= 400 else f"status {broken.status}"
     assert words in told_of(result)
     assert not result.error
@@ -137,8 +144,7 @@ def test_a_call_that_is_refused_fails_its_branch(strategy: str, name: str, place
 
 @cases(LOCKED, "one error with its remedy, exit code 1", "the tree and the passages found so far")
 def test_a_model_that_is_refused_ends_the_question(strategy: str, name: str, place: str, protocol: str) -> None:
-    whole, _ = ask(strategy, protocol)
-    at = PLACES[place](whole.usage.llm_calls)
+    at = PLACES[place](undisturbed(strategy, protocol)[1])
     if at == 1:
         with pytest.raises(ModelError, match=" — "):
             ask(strategy, protocol, LOCKED[name], at)

@@ -251,7 +251,7 @@ DOCUMENTS: Final[list[Hostile]] = [
         {
             "head.pdf": _text("%PDF-1.7\n"),
             "cut.pdf": _damaged("survey.pdf", lambda whole: whole[: len(whole) // 3]),
-            "secret.pdf": _damaged("secret.pdf", bytes),
+            "locked.pdf": _damaged("secret.pdf", bytes),
             "circle.pdf": _pdf("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R] /Count 1 >>"),
             "count.pdf": _pdf("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 999999999 >>"),
             "script.pdf": _pdf(
