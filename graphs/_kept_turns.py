@@ -23,15 +23,25 @@ async def not_taken_up(saver: BaseCheckpointSaver[Any], held: StateSnapshot) -> 
     return list(held.values["messages"]) if read_input.name in steps else []
 
 
+def has_list(file: Path, patience_s: float) -> bool:
+    """Return whether a file has all tables of the list of conversations."""
+    from langgraph.store.sqlite import SqliteStore
+
+    with closing(sqlite3.connect(file, timeout=patience_s)) as database:
+        if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'store_migrations'").fetchone() is None:
+            return False
+        made = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0]
+    return made is not None and made + 1 >= len(SqliteStore.MIGRATIONS)
+
+
 def make_list(file: Path, patience_s: float) -> None:
     """Make the tables of the list of conversations; those of a list whose making was interrupted are made anew, as it has none yet."""
     from langgraph.store.sqlite import SqliteStore
 
+    if has_list(file, patience_s):  # another process has made it meanwhile
+        return
     with closing(sqlite3.connect(file, isolation_level=None, timeout=patience_s)) as database:
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        made = database.execute("SELECT max(v) FROM store_migrations").fetchone()[0] if "store_migrations" in tables else None
-        if made is not None and made + 1 >= len(SqliteStore.MIGRATIONS):
-            return
         if "store" in tables and database.execute("SELECT 1 FROM store LIMIT 1").fetchone() is None:
             database.execute("DELETE FROM store_migrations")
             database.execute("DROP TABLE store")

@@ -15,7 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from ramify.graphs._kept_turns import end_task, make_list, not_taken_up
+from ramify.graphs._kept_turns import end_task, has_list, make_list, not_taken_up
 from ramify.graphs.conditions import follow_up, nobody_known
 from ramify.graphs.editing import Edit, fork
 from ramify.graphs.run import Result, Reviewer, Watch, blocking, check_reviewer, reviewable, run_graph
@@ -217,9 +217,10 @@ async def _in_sqlite(file: str) -> AsyncIterator[Memory]:
         async with AsyncSqliteSaver.from_conn_string(str(saved)) as saver:
             await saver.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
             await saver.setup()
-            await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
-            await asyncio.to_thread(make_list, listed, _BUSY_S)
-            await saver.conn.rollback()
+            if not await asyncio.to_thread(has_list, listed, _BUSY_S):
+                await saver.conn.execute("BEGIN EXCLUSIVE")  # one process at a time makes the list
+                await asyncio.to_thread(make_list, listed, _BUSY_S)
+                await saver.conn.rollback()
             async with AsyncSqliteStore.from_conn_string(str(listed)) as store:
                 try:
                     await store.conn.execute(f"PRAGMA busy_timeout = {_BUSY_S * 1000}")
