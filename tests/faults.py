@@ -43,6 +43,7 @@ class Matrix:
         self.purpose = purpose
         self.passed: dict[Row, list[str]] = defaultdict(list)
         self.skipped = False
+        self.problems: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the rows of a test that passed."""

@@ -83,7 +83,7 @@ TOLD = "the branch is marked failed, with the server's words; the others go on"
 ENDED = "one error with its remedy, beside what was found"
 
 
-def cases(faults: Mapping[str, Any], sees: str, kept: str) -> Any:
+def cases(faults: Mapping[str, Any], sees: str, kept: str, code: int = 0) -> Any:
     """Every fault with every strategy, and every place and protocol with each of these at least once."""
     found = [
         pytest.param(
@@ -91,7 +91,7 @@ def cases(faults: Mapping[str, Any], sees: str, kept: str) -> Any:
             name,
             places[(row + column) % 3],
             PROTOCOLS[(row + column // 3) % 2],
-            marks=fault("models", name, sees=sees, kept=kept),
+            marks=fault("models", name, sees=sees, kept=kept, code=code),
         )
         for places in [list(PLACES)]
         for row, name in enumerate(faults)
@@ -142,7 +142,7 @@ def test_a_call_that_is_refused_fails_its_branch(strategy: str, name: str, place
     assert not result.error
 
 
-@cases(LOCKED, "one error with its remedy, exit code 1", "the tree and the passages found so far")
+@cases(LOCKED, "one error with its remedy", "the tree and the passages found so far", code=1)
 def test_a_model_that_is_refused_ends_the_question(strategy: str, name: str, place: str, protocol: str) -> None:
     at = PLACES[place](undisturbed(strategy, protocol)[1])
     if at == 1:

@@ -9,6 +9,7 @@ from ramify.tools.errors import IndexingError
 from ramify.tools.hierarchy.hierarchy_file import HIERARCHY
 from ramify.tools.index import Index
 from tests.faults import fault
+from tests.tools.damage import damaged
 from tests.tools.fakes import WordEncoder
 from tests.tools.hierarchy.manual import dump, grouped, made, opened
 
@@ -31,17 +32,9 @@ def test_is_one_clear_error_and_repaired_by_building_again(built: Path, tmp_path
     documents = shutil.copytree(built.parent / "index-documents", tmp_path / "index-documents")
     folder = shutil.copytree(built, tmp_path / "index")
     content = dump(folder)
-    middle = len(content) // 2
-    damaged = {
-        "empty": b"",
-        "cut": content[:middle],
-        "flipped": content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :],
-        "changed": content.replace(b"Bellows", b"Billows"),
-        "rubbish": b"rubbish" * 4000,
-    }
     (folder / HIERARCHY).unlink()
     if damage != "missing":
-        (folder / HIERARCHY).write_bytes(damaged[damage])
+        (folder / HIERARCHY).write_bytes(damaged(content, b"Bellows", b"Billows")[damage])
     with pytest.raises(IndexingError, match=rf"{HIERARCHY} is (missing|damaged).* — run `ramify index PATH… --out .*` again"):
         opened(folder)
     Index.build([documents], folder, WordEncoder())

@@ -13,6 +13,7 @@ from ramify.tools.index.manifest import MANIFEST, read_manifest
 from ramify.tools.knowledge.communities import levels
 from ramify.tools.knowledge.graph_file import GRAPH
 from tests.faults import fault
+from tests.tools.damage import damaged
 from tests.tools.fakes import WordEncoder
 from tests.tools.knowledge.valley import SMALL, VALLEY, dump, opened, reports_of, structured, write
 
@@ -130,17 +131,9 @@ class TestDamage:
     @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "flipped", "rubbish", "changed"])
     def test_is_one_clear_error_and_repaired_by_building_again(self, copy: Path, damage: str) -> None:
         content = dump(copy)
-        middle = len(content) // 2
-        damaged = {
-            "empty": b"",
-            "cut": content[:middle],
-            "flipped": content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :],
-            "changed": content.replace(b"Copper was found on Mount", b"Silver was found on Mount"),
-            "rubbish": b"rubbish" * 4000,
-        }
         (copy / GRAPH).unlink()
         if damage != "missing":
-            (copy / GRAPH).write_bytes(damaged[damage])
+            (copy / GRAPH).write_bytes(damaged(content, b"Copper was found on Mount", b"Silver was found on Mount")[damage])
         with pytest.raises(IndexingError, match=r"damaged: graph.sqlite is (missing|damaged).* — run `ramify index PATH… --out .*` again"):
             opened(copy)
         Index.build([copy.parent / "index-documents"], copy, WordEncoder())
