@@ -28,6 +28,9 @@ from mcp.types import (
     CallToolResult,
     ErrorData,
     JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
     JSONRPCResponse,
     ListToolsResult,
     PaginatedRequestParams,
@@ -131,23 +134,61 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
 
 
 async def serve(made: Server[Any]) -> None:
-    """Serve on stdin and stdout until the client closes them."""
-    async with stdio_server() as (reading, writing), asyncio.TaskGroup() as group:
-        send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        group.create_task(_answer_unreadable(reading, writing, send))
-        await made.run(receive, writing, made.create_initialization_options())
+    """Serve on stdin and stdout until the client closes stdin and is told all that it asked, or goes away."""
+    try:
+        async with stdio_server() as (reading, writing), asyncio.TaskGroup() as group:
+            passed, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            reply, replies = anyio.create_memory_object_stream[SessionMessage](0)
+            unanswered = _Unanswered()
+            group.create_task(_forward(reading, writing, passed, unanswered))
+            group.create_task(_write(replies, writing, unanswered))
+            await made.run(receive, reply, made.create_initialization_options())
+    except* (BrokenPipeError, anyio.BrokenResourceError):  # nobody reads what is written
+        pass
 
 
-async def _answer_unreadable(
-    reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage], passed: WriteStream[SessionMessage | Exception]
+class _Unanswered:
+    """The requests that the client waits for: the library would drop them where stdin ends."""
+
+    def __init__(self) -> None:
+        self._numbers: set[str] = set()
+        self.none = asyncio.Event()
+        self.none.set()
+
+    def see(self, message: JSONRPCMessage) -> None:
+        """Count a message of the client or to it. What the client cancels is not answered."""
+        if isinstance(message, JSONRPCRequest):
+            self._numbers.add(str(message.id))
+        elif isinstance(message, JSONRPCResponse | JSONRPCError):
+            self._numbers.discard(str(message.id))
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._numbers.discard(str((message.params or {}).get("requestId")))
+        (self.none.clear if self._numbers else self.none.set)()
+
+
+async def _forward(
+    reading: ReadStream[SessionMessage | Exception],
+    writing: WriteStream[SessionMessage],
+    passed: WriteStream[SessionMessage | Exception],
+    unanswered: _Unanswered,
 ) -> None:
-    """Forward messages of the client, and answer unreadable ones, which the library would ignore."""
+    """Forward messages of the client, answer unreadable ones, which the library would ignore, and end when all is answered."""
     async with passed:
         async for message in reading:
             if isinstance(message, Exception):
                 await writing.send(SessionMessage(refusal(message)))
             else:
+                unanswered.see(message.message)
                 await passed.send(message)
+        await unanswered.none.wait()
+
+
+async def _write(replies: ReadStream[SessionMessage], writing: WriteStream[SessionMessage], unanswered: _Unanswered) -> None:
+    """Forward messages to the client until there are no more, and close the way to it, so that the process can end."""
+    async with writing:
+        async for message in replies:
+            await writing.send(message)
+            unanswered.see(message.message)
 
 
 def refusal(error: Exception) -> JSONRPCResponse | JSONRPCError:

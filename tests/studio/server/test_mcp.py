@@ -93,16 +93,40 @@ async def test_a_client_asks_searches_and_is_told_what_is_wrong(built: Path, tmp
     assert (tmp_path / "stderr").read_text(encoding="utf-8").count("\n") == 1
 
 
-def test_stdout_carries_the_protocol_only_and_eof_ends_it(built: Path) -> None:
-    opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening}
+OPENING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+FIRST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": OPENING})
+
+
+def call(number: object, arguments: object, name: str = "search_documents") -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+
+
+def test_stdout_carries_the_protocol_only_and_after_eof_what_was_asked_is_answered(built: Path) -> None:
     command = [RAMIFY, "mcp", "--model", "extractive", "--index", str(built)]
-    given = f"no protocol at all\n{json.dumps(first)}\n"
+    cancelled = json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}})
+    asked = [call(2, {"query": "river"}), call(3, {"query": "bridge"}), cancelled, call("4", {"question": CURIE}, "research_documents")]
+    given = "\n".join(["no protocol at all", FIRST, *asked, ""])
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0
-    assert [json.loads(line)["jsonrpc"] for line in done.stdout.splitlines()] == ["2.0"] * len(done.stdout.splitlines())
-    assert '"name":"ramify"' in done.stdout
+    told = {one["id"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert all(one["jsonrpc"] == "2.0" for one in told.values())
+    assert told[1]["result"]["serverInfo"]["name"] == "ramify"
+    assert told[2]["result"]["structuredContent"]["passages"]
+    assert told["4"]["result"]["structuredContent"]["answer"] == "Warsaw"
     assert "Traceback" not in done.stderr
+
+
+def test_a_client_that_goes_away_ends_it_quietly(built: Path) -> None:
+    command = [RAMIFY, "mcp", "--model", "extractive", "--index", str(built)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        process.stdin.write(f"{FIRST}\n{call(2, {'query': 'river'})}\n")
+        process.stdin.close()
+        assert process.wait(120) == 0
+        assert process.stderr.read().count("\n") == 1
 
 
 @fault(
@@ -113,12 +137,8 @@ def test_stdout_carries_the_protocol_only_and_eof_ends_it(built: Path) -> None:
     code=0,
 )
 def test_every_line_of_a_client_is_answered(built: Path) -> None:
-    def call(number: object, arguments: object, name: str = "search_documents") -> str:
-        return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
-
-    opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     lines = [
-        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening}),
+        FIRST,
         json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         call(2, {"query": "half \ud800"}),
         call("3", {"query": "river", "filter": {"a": "\ud800"}}),
