@@ -135,9 +135,9 @@ def _openai_arguments(options: ModelOptions, key: str | None) -> dict[str, Any]:
         from openai import DefaultAsyncHttpxClient, Timeout
     except ImportError as error:
         raise ModelError("an OpenAI-compatible model needs a package that is not installed", _install("openai", error)) from error
-    from ramify.tools.models._response_repair import replace_surrogates
+    from ramify.tools.models._response_repair import drop_invalid_counts, replace_surrogates
 
-    hooks = {"response": [replace_surrogates]}
+    hooks = {"response": [replace_surrogates, drop_invalid_counts]}
     # The timeout of a reply is that of `PendingCalls`.
     arguments["timeout"] = timeout = Timeout(None, connect=options.timeout)
     arguments["http_async_client"] = DefaultAsyncHttpxClient(

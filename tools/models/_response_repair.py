@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import AsyncIterator
-
-import httpx
+from typing import Any
 
 PAIR = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 ESCAPES = re.compile(rb"\\(?:" + PAIR + rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)?", re.DOTALL)
 LONGEST_ESCAPE = len(r"\ud83d\ude00")
-COUNT = re.compile(rb'(?<!\\)"((?:prompt_)?eval_count)"\s*:\s*(?!-?\d{1,18}\s*[,}])(?:-?[\d.]+(?:[eE][-+]?\d+)?|NaN|-?Infinity|"[^"\\]*")')
+COUNT = re.compile(
+    rb'(?<!\\)"((?:prompt_)?eval_count|[a-z_]+_tokens)"\s*:\s*(?!(?:null|-?\d{1,18})\s*[,}])'
+    rb'(?:-?[\d.]+(?:[eE][-+]?\d+)?|NaN|-?Infinity|true|false|"[^"\\]*"|\[[^][]*\]|\{[^{}]*\})'
+)
 
 
-class _Repaired(httpx.AsyncByteStream):
+class _Repaired:
     """A stream of JSON in which some parts are replaced."""
 
-    def __init__(self, stream: httpx.AsyncByteStream) -> None:
+    def __init__(self, stream: Any) -> None:
         self._stream = stream
 
     async def aclose(self) -> None:
@@ -41,7 +43,7 @@ class WithoutSurrogates(_Repaired):
 
 
 class WithoutInvalidCounts(_Repaired):
-    """A stream of JSON, one object a line, in which Ollama's token counts are null where they are no whole numbers."""
+    """A stream of JSON, one object a line, in which token counts are null where they are no whole numbers."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield whole lines."""
@@ -55,16 +57,17 @@ class WithoutInvalidCounts(_Repaired):
         yield COUNT.sub(rb'"\1":null', b"".join(held))
 
 
-async def replace_surrogates(response: httpx.Response) -> None:
+async def replace_surrogates(response: Any) -> None:
     """Repair a response's characters, unless it is compressed."""
     _repair(response, WithoutSurrogates)
 
 
-async def drop_invalid_counts(response: httpx.Response) -> None:
+async def drop_invalid_counts(response: Any) -> None:
     """Repair a response's token counts, unless it is compressed."""
     _repair(response, WithoutInvalidCounts)
 
 
-def _repair(response: httpx.Response, repaired: type[_Repaired]) -> None:
-    if "content-encoding" not in response.headers and isinstance(response.stream, httpx.AsyncByteStream):
-        response.stream = repaired(response.stream)
+def _repair(response: Any, repaired: type[_Repaired]) -> None:
+    """Exchange the stream of a response of httpx or of another library of its kind, whose class of streams the repaired one must have."""
+    if "content-encoding" not in response.headers and hasattr(response.stream, "__aiter__"):
+        response.stream = type(repaired.__name__, (repaired, type(response.stream)), {})(response.stream)
