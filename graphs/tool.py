@@ -28,8 +28,16 @@ from ramify.nodes.tree.notes import NOTHING
 from ramify.tools.errors import RamifyError
 from ramify.tools.index import Index
 from ramify.tools.index.hybrid_search import SearchOptions
-from ramify.tools.index.index_store import check_exists
-from ramify.tools.index.searcher import DEMO, LACKING, Searchable, collections_of, described_as, searcher, unknown_filter_fields
+from ramify.tools.index.searcher import (
+    DEMO,
+    LACKING,
+    Searchable,
+    check_index,
+    collections_of,
+    described_as,
+    searcher,
+    unknown_filter_fields,
+)
 from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
 
 NAMESPACE = "checkpoint_ns"
@@ -252,9 +260,7 @@ def _tool(name: str, description: str, arguments: type[BaseModel], index: Search
     """
     several = collections_of(index)
     members = several.members if several else [index]
-    for one in members:
-        if isinstance(one, (str, Path)) and one != DEMO:
-            check_exists(one)
+    check_index(index)
     if all(isinstance(one, (Index, str, Path)) for one in members):
         arguments = create_model(f"{arguments.__name__}Within", __base__=(Within, arguments), __doc__=arguments.__doc__)
 

@@ -17,6 +17,7 @@ from ramify.studio.drawing.page import write_page
 from ramify.studio.drawing.phrases import understood
 from ramify.studio.drawing.terminal import drawing, head_of, show
 from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.index.searcher import check_index
 from ramify.tools.quoting import one_line
 from ramify.tools.typed import readable, usable
 
@@ -41,7 +42,8 @@ class Talk:
     """Process lines of input; an error ends a turn, never the conversation."""
 
     def __init__(self, strategy: str, options: dict[str, Any], tree: bool, memory: str | None = None, thread: str | None = None) -> None:
-        configure(strategy, options)  # raise for a wrong option before anything is asked
+        _, settings = configure(strategy, options)  # raise for a wrong option before anything is asked, or where there is no index
+        check_index(settings.index)
         self.strategy, self.options, self.tree = strategy, options, tree
         self.over = False
         self._conversation = Conversation(memory, thread)

@@ -25,7 +25,7 @@ from ramify.tools.index import Index
 from ramify.tools.index.collections import Collections, Member, choose, fuse_ranks, load_profiles
 from ramify.tools.index.hybrid_search import Hit, Pick, SearchOptions, View
 from ramify.tools.index.hybrid_search import mmr as pick_diverse
-from ramify.tools.index.index_store import IndexStore, is_address, store_at
+from ramify.tools.index.index_store import IndexStore, check_exists, is_address, store_at
 from ramify.tools.index.passage_store import Filter, identified
 from ramify.tools.languages import language_of
 from ramify.tools.quoting import brief, many
@@ -151,6 +151,14 @@ _FIELDS, _FIELD = 20, 60
 _opened: dict[str, tuple[bytes, Index]] = {}
 _opening = threading.Lock()
 _background = ThreadPoolExecutor(1, thread_name_prefix="ramify-loading")
+
+
+def check_index(index: Searchable) -> None:
+    """Raise IndexingError where the place of an index holds none, or one of another layout, before a run starts."""
+    several = collections_of(index)
+    for one in several.members if several else [index]:
+        if isinstance(one, (str, Path)) and one != DEMO:
+            check_exists(one)
 
 
 def searcher(index: Searchable) -> Search:

@@ -77,6 +77,12 @@ def test_a_wrong_option_is_told_before_anything_is_asked(ramify: Ramify) -> None
     assert ramify("chat", "--strategy", "oak").code == 2
 
 
+def test_an_index_that_is_not_there_is_told_before_anything_is_asked(ramify: Ramify, tmp_path: Path) -> None:
+    done = ramify("chat", "--index", tmp_path / "nowhere")
+    assert (done.code, done.out) == (1, "")
+    assert "nowhere" in done.err
+
+
 def test_a_notice_is_given_once(ramify: Ramify, nowhere: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("Who was Marie Curie?\nWho was Nikola Tesla?\n"))
     done = ramify("chat", "--strategy", "closed-book")
