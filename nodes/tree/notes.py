@@ -19,8 +19,9 @@ def named(answer: str | None) -> str:
 
 
 def unsure(confidence: float | None, tau: float, calibrated: str = "") -> str:
-    """Note by how much an answer is unsure, and which model tau was calibrated for, if any."""
-    return f"confidence {confidence or 0:.3f}, not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
+    """Note by how much an answer is unsure, if it has a confidence at all, and which model tau was calibrated for, if any."""
+    figure = f"confidence {confidence:.3f}, " if confidence else ""
+    return f"{figure}not above tau {tau:g}{f', calibrated for {calibrated}' if calibrated else ''}"
 
 
 def missing(told: str) -> str:
@@ -51,7 +52,7 @@ _QUOTED = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 FOLDS = (
     Fold("filled", re.compile(rf"filled with {_QUOTED} from [\d.]+(?:, nothing surer)?(?:, confidence [\d.]+)?"),
          "the answer of the question before it was put into it"),
-    Fold("unsure", re.compile(r"confidence [\d.]+, not above tau (?P<figure>[\d.]+(?:, calibrated for \w+)?)"),
+    Fold("unsure", re.compile(r"(?:confidence [\d.]+, )?not above tau (?P<figure>[\d.]+(?:, calibrated for \w+)?)"),
          "its confidence is not above tau ({figure})"),
     Fold("searched", re.compile(re.escape(SEARCHED)), "at the depth limit: only searched, its passages go to the final answer"),
     Fold("simple", re.compile(re.escape(SIMPLE)), "asks for one fact, so it was not split"),

@@ -24,6 +24,11 @@ def test_what_tau_was_calibrated_for_is_told_with_it() -> None:
     assert told.rest == ""
 
 
+def test_what_has_no_confidence_is_noted_without_one() -> None:
+    assert unsure(None, 0.6) == unsure(0.0, 0.6) == "not above tau 0.6"
+    assert folded(unsure(None, 0.6)).words == ("unsure",)
+
+
 @pytest.mark.parametrize(
     "note", ["", "nothing was found", "the reply said: once more, because 'a' was not sure enough, they say", SIMPLE + " indeed"]
 )
