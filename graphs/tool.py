@@ -38,6 +38,7 @@ from ramify.tools.index.searcher import (
     searcher,
     unknown_filter_fields,
 )
+from ramify.tools.models.named import INSTEAD
 from ramify.tools.quoting import brief, lines, one_line, reveal, snippet
 
 NAMESPACE = "checkpoint_ns"
@@ -352,10 +353,15 @@ def _findings(result: Result) -> list[str]:
     return ["Found on the way:", *list(told)[:FINDINGS]] if told else []
 
 
+def for_callers(notices: Sequence[str]) -> list[str]:
+    """Return the notices without the one on which model there could be: it is for who runs the program, who is told it once."""
+    return [notice for notice in notices if INSTEAD not in notice]
+
+
 def _notes(result: Result, known: bool) -> list[str]:
     told = [f"stopped early: {STOPPED[result.stopped_by]}"] if result.stopped_by in STOPPED else []
     if result.settled_by not in {"", "agreement", "unsettled"}:
         told.append(f"the findings contradict each other; settled by {result.settled_by}")
-    told += [*result.notices, *([] if known else [result.explanation, why_unknown(result)])]
+    told += [*for_callers(result.notices), *([] if known else [result.explanation, why_unknown(result)])]
     notes = [f"Note: {one_line(note)}" for note in dict.fromkeys(filter(None, told))]
     return [*notes, f"Searched: {one_line(result.index)}"] if result.index else notes

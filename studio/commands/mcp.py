@@ -12,7 +12,7 @@ from ramify.studio.commands.serve import check_token
 from ramify.studio.commands.studio import Origins, claim
 from ramify.studio.console.options import AllowPickle, BaseUrl, Indexes, ModelName, Profile, Settings, Strategy, loaded_stores, options_of
 from ramify.studio.console.streams import err, note
-from ramify.tools.errors import RamifyError, UsageError
+from ramify.tools.errors import ModelError, RamifyError, UsageError
 
 VARIABLE = "RAMIFY_MCP_TOKEN"
 HOST, PORT, AT_ONCE = "127.0.0.1", 8485, 4
@@ -63,8 +63,21 @@ def mcp(
 
     made = server(strategy, options, about, name)
     note(f"serving research_{name} and search_{name} to an MCP client on stdin and stdout; Ctrl-C ends it")
+    _note_model(strategy, options)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for a line would hold up a gentler end; nothing is written here
     asyncio.run(serve(made))
+
+
+def _note_model(strategy: str, options: dict[str, Any]) -> None:
+    """Say once where there is no language model; the results of calls do not."""
+    from ramify.graphs.strategies import configure
+    from ramify.nodes.asking.ask import current_model
+
+    _, settings = configure(strategy, options)
+    if settings.model == "auto":
+        with suppress(ModelError):  # the next call says it, or finds a model
+            for notice in current_model(settings).notices:
+                note(notice)
 
 
 def _serve_http(
@@ -86,6 +99,7 @@ def _serve_http(
         app = application(made, users_of(tokens), [*map(origin_of, allow_origin), address])
     listening.listen()  # who reads the address can connect
     note(f"serving research_{name} and search_{name} to MCP clients at {address}{PREFIX}; Ctrl-C stops it")
+    _note_model(strategy, options)
     signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises again what it has obeyed
     with listening, suppress(KeyboardInterrupt):
         WebServer(app, questions).run([listening])

@@ -42,7 +42,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ramify.graphs.run import Cost, Watch, beginning
 from ramify.graphs.strategies import configure
-from ramify.graphs.tool import Queue, about_of, research_tool, search_tool
+from ramify.graphs.tool import Queue, about_of, for_callers, research_tool, search_tool
 from ramify.nodes.state import Citation, Sentence, StoppedBy
 from ramify.tools.errors import UsageError
 from ramify.tools.models import forget
@@ -126,6 +126,8 @@ def server(strategy: str, options: Mapping[str, Any], about: str = "", name: str
             told = scrub(one_line(f"{given.name} failed with {type(error).__name__}: {error}"))
             raise MCPError(INTERNAL_ERROR, shortened(f"{told} — please report it")) from error
         found = {"passages": said.artifact} if isinstance(said.artifact, list) else said.artifact
+        if isinstance(found, dict) and "notices" in found:
+            found["notices"] = for_callers(found["notices"])
         text = TextContent(text=_encodable(str(said.content)))
         return CallToolResult(content=[text], structured_content=_encodable(found), is_error=said.status == "error")
 

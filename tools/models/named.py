@@ -30,6 +30,8 @@ T = TypeVar("T")
 
 BEST = "llama3.1:8b"
 """The model that `auto` prefers."""
+INSTEAD = "using the extractive model, which quotes instead of reasoning"
+"""Stands in what is said where `auto` finds no language model."""
 
 
 class LookupCache(Generic[T]):
@@ -138,7 +140,7 @@ def find_best(options: ModelOptions) -> Model | str:
             named = f"`--model openai:NAME {' '.join(f'--base-url {without_credentials(one)}' for one in addresses(options.base_url))}`"
             remedy = f"{error.remedy}; or name the model with its server: `--model ollama:NAME`, or for another kind of server {named}"
             raise ModelError(error.what, remedy) from error
-        return f"{error.what}: using the extractive model, which quotes instead of reasoning — for a language model, {error.remedy}"
+        return f"{error.what}: {INSTEAD} — for a language model, {error.remedy}"
 
 
 def _from_ollama(name: str, options: ModelOptions) -> Model:

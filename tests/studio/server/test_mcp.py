@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -25,6 +26,7 @@ from tests.faults import fault
 from tests.river import QUESTION, replies, river
 from tests.studio.conftest import Ramify
 from tests.tools.fakes import WordEncoder
+from tests.tools.questions import NOWHERE
 
 RAMIFY = str(Path(sys.executable).parent / "ramify")
 CURIE = "Where was Marie Curie born?"
@@ -114,6 +116,17 @@ def test_stdout_carries_the_protocol_only_and_after_eof_what_was_asked_is_answer
     assert told[2]["result"]["structuredContent"]["passages"]
     assert told["4"]["result"]["structuredContent"]["answer"] == "Warsaw"
     assert "Traceback" not in done.stderr
+
+
+def test_that_there_is_no_language_model_is_said_once_at_the_start_and_not_in_results(built: Path) -> None:
+    command = [RAMIFY, "mcp", "--index", str(built)]
+    given = "\n".join([FIRST, *(call(number, {"question": CURIE}, "research_documents") for number in (2, 3)), ""])
+    environment = {**os.environ, "OLLAMA_HOST": NOWHERE}
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, timeout=120, env=environment)
+    told = {one["id"]: one["result"] for one in map(json.loads, done.stdout.splitlines())}
+    assert [told[number]["structuredContent"]["answer"] for number in (2, 3)] == ["Warsaw", "Warsaw"]
+    assert "llama" not in done.stdout
+    assert done.stderr.count(f"no Ollama server answers at {NOWHERE}") == 1
 
 
 def test_a_client_that_goes_away_ends_it_quietly(built: Path) -> None:
