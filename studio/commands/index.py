@@ -14,7 +14,7 @@ from ramify.tools.typed import readable
 
 if TYPE_CHECKING:
     from ramify.tools.index.index_store import IndexStore
-    from ramify.tools.index.manifest import Kind
+    from ramify.tools.index.manifest import Kind, Precision
 
 Paths = Annotated[
     list[Path] | None,
@@ -119,9 +119,7 @@ def index(
     ray: Ray = None, shared: Shared = False, verbose: Verbose = False,
 ) -> None:  # fmt: skip
     """Index documents; unchanged documents are not encoded again, and an interrupted run resumes where it stopped."""
-    from ramify.studio.console.building import remarked, show_estimate, skipped, taken_in
-    from ramify.studio.console.progress_bar import bar
-    from ramify.tools.index import Index
+    from ramify.studio.console.building import show_estimate
     from ramify.tools.index.index_store import FolderStore, store_at
     from ramify.tools.index.manifest import precision_of, share_index
 
@@ -140,23 +138,13 @@ def index(
         show_estimate(paths or [], home, wanted, options, embedding, (chunk_tokens, overlap), clean, groups)
         return
     if paths:
-        with bar() as progress:
-            built = Index.build(
-                paths, out_, embedding, chunk_tokens=chunk_tokens, overlap=overlap, progress=progress,
-                query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
-                label=None if label is None else fields_of(label), vectors=precision, ray=ray,
-            )  # fmt: skip
-        for line in (*skipped(built.skipped, verbose), *remarked(built.remarks, verbose)):
-            note(line)
-        out().print(f"{one_line(home.where)}: {taken_in(built)}", soft_wrap=True, markup=False)
-        if built.advice:
-            note(built.advice)
+        _take_in(
+            home, paths, verbose, out=out_, embedding=embedding, chunk_tokens=chunk_tokens, overlap=overlap,
+            query_prefix=query_prefix, document_prefix=document_prefix, clean=clean,
+            label=None if label is None else fields_of(label), vectors=precision, ray=ray,
+        )  # fmt: skip
     elif precision is not None and isinstance(home, FolderStore):
-        from ramify.tools.index.publication import relink
-
-        with bar() as progress:
-            changed = relink(home.path, precision, progress)
-        out().print(f"{one_line(home.path)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
+        _relink(home.path, precision)
     elif kind is None and description is None:
         raise UsageError("no PATH is given", "name files or folders to index, or --kind graph or hierarchy for the existing index in --out")
     if description is not None:
@@ -166,6 +154,31 @@ def index(
         if shared:
             share_index(home.path)
         _structure(home.path, wanted, options, recluster, groups, rebuild)
+
+
+def _take_in(home: "IndexStore", paths: list[Path], verbose: bool, **options: Any) -> None:
+    """Index documents, and print what became of them."""
+    from ramify.studio.console.building import remarked, skipped, taken_in
+    from ramify.studio.console.progress_bar import bar
+    from ramify.tools.index import Index
+
+    with bar() as progress:
+        built = Index.build(paths, progress=progress, **options)
+    for line in (*skipped(built.skipped, verbose), *remarked(built.remarks, verbose)):
+        note(line)
+    out().print(f"{one_line(home.where)}: {taken_in(built)}", soft_wrap=True, markup=False)
+    if built.advice:
+        note(built.advice)
+
+
+def _relink(folder: Path, precision: "Precision") -> None:
+    """Link the vectors of an index anew, in another precision."""
+    from ramify.studio.console.progress_bar import bar
+    from ramify.tools.index.publication import relink
+
+    with bar() as progress:
+        changed = relink(folder, precision, progress)
+    out().print(f"{one_line(folder)}: vectors {'are' if changed else 'were'} kept in {precision}", soft_wrap=True, markup=False)
 
 
 def fields_of(text: str) -> list[str]:
