@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ramify.evaluation.load.own_questions import NEEDS_ANSWER, read_questions
-from ramify.tools.errors import UsageError
-from ramify.tools.new_files import check_place, write_whole
+from ramify.tools.errors import InputError, UsageError
+from ramify.tools.new_files import check_place, make_file, remedy_for, write_whole
 from ramify.tools.typed import usable
 
 FIELDS = ("id", "question", "answer", "type", "source", "quote", NEEDS_ANSWER, "made_by")
@@ -29,7 +29,7 @@ class QuestionFile:
         check_place(self.file)
         self.rows: list[Proposed] = [record.value for record in read_questions(self.file)] if _has_content(self.file) else []
         self._tried_file = self.file.with_name(f"{self.file.name}.tried")
-        lines = self._tried_file.read_text(encoding="utf-8").splitlines() if self._tried_file.exists() else []
+        lines = self._tried_file.read_text(encoding="utf-8", errors="replace").splitlines() if self._tried_file.exists() else []
         self._tried = dict(line.split("\t", 1) for line in lines if "\t" in line)
 
     @property
@@ -47,12 +47,17 @@ class QuestionFile:
         return key in self._tried
 
     def note(self, key: str, outcome: str) -> None:
-        """Remember an outcome."""
+        """Remember an outcome, on a further line: one that a killed run left half is ended by it, and is none."""
         self._tried[key] = outcome
-        write_whole("".join(f"{name}\t{told}\n" for name, told in self._tried.items()), self._tried_file)
+        try:
+            with make_file(self._tried_file).open("a", encoding="utf-8", errors="replace") as lines:
+                lines.write(f"\n{key}\t{outcome}")
+        except OSError as error:
+            what = f"cannot write to {str(self._tried_file)!r} ({error.strerror or error})"
+            raise InputError(what, remedy_for(error, "see that it can be written", kept=True)) from error
 
     def add(self, question: Proposed) -> None:
-        """Add a question, and write the file: it is there whole or as it was."""
+        """Add a question, and write the file anew, since a person may have edited its end: it is there whole or as it was."""
         self.rows.append({name: question[name] for name in FIELDS if question.get(name) not in (None, "", [], ())})
         write = _csv if self.file.suffix == ".csv" else _jsonl
         write_whole(write(self.rows), self.file)

@@ -194,6 +194,20 @@ def test_rules_find_fields_and_instructions(tmp_path: Path) -> None:
     ]
 
 
+def test_what_was_tried_is_appended_and_half_a_line_of_a_killed_run_is_none(tmp_path: Path) -> None:
+    tried = tmp_path / "q.jsonl.tried"
+    tried.write_bytes(b"one\tkept\n" + "two\tit is é".encode()[:-1])
+    file = QuestionFile(tmp_path / "q.jsonl")
+    file.note("three", "kept")
+    with tried.open("ab") as lines:
+        lines.write(b"\nfou")
+    again = QuestionFile(tmp_path / "q.jsonl")
+    again.note("five", "kept")
+    again = QuestionFile(tmp_path / "q.jsonl")
+    assert [key for key in ("one", "two", "three", "fou", "four", "five") if again.tried(key)] == ["one", "two", "three", "five"]
+    assert tried.read_bytes().startswith(b"one\tkept\n"), "nothing is written anew"
+
+
 def test_a_kind_that_is_none_is_refused_before_anything_is_drawn(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="choose among fact, two-hop"):
         proposed("demo", tmp_path / "q.jsonl", 1, writer(), ("riddle",))
