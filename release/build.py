@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from release.lock import CUDA_LOCK, LOCK, ROOT, read_lock
 
@@ -66,6 +67,20 @@ def check_tree(version: str) -> None:
     if not first.startswith(f"## {version}"):
         raise ReleaseError(f"CHANGELOG.md begins with {first!r}, not with {version}")
     print(f"clean tree; {first.removeprefix('## ')}")
+
+
+def dead_links(readme: str) -> list[str]:
+    """Return the links and pictures of a README that lead to a file beside it: PyPI shows the page alone."""
+    return re.findall(r"\]\((?!https?:|mailto:|#)([^)\s]+)\)", readme)
+
+
+def check_links(project: dict[str, Any]) -> None:
+    """Warn, with what to do, where PyPI's page of the project would have no address or dead links; a release is possible without."""
+    if not project.get("urls"):
+        print('warning: pyproject.toml has no [project.urls]: give the address of the repository, Repository = "https://..."')
+    if dead := dead_links((ROOT / project["readme"]).read_text(encoding="utf-8")):
+        print(f"warning: {len(dead)} of the links and pictures of {project['readme']} are dead on PyPI, {dead[0]} the first:")
+        print("  put the address before them, that of the tag's files; pictures need that of the raw files")
 
 
 def build() -> tuple[Path, Path]:
@@ -142,9 +157,11 @@ def main() -> None:
     parser.add_argument("--no-tests", action="store_true", help="leave out make check and make test-all")
     parser.add_argument("--cuda", action="store_true", help="install NVIDIA's libraries, too, which torch of PyPI needs on Linux")
     options = parser.parse_args()
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    version = project["version"]
     try:
         check_tree(version)
+        check_links(project)
         print("tests left out" if options.no_tests else run("make", "check", "test-all").splitlines()[-1])
         wheel, source = build()
         try_commands(install(wheel, options.cuda))
